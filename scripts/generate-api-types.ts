@@ -1,0 +1,141 @@
+// Writes the dashboard's API types from docs/openapi.json, in the shape that openapi-fetch reads.
+// openapi-typescript would do the same, but it drives the compiler API of TypeScript 5, which TypeScript 7 no longer has.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  nullable?: boolean
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  required?: string[]
+  description?: string
+}
+type Content = Record<string, { schema?: Schema }>
+type Parameter = { name: string; in: string; required?: boolean; schema?: Schema }
+type Operation = {
+  summary?: string
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Content }
+  responses?: Record<string, { content?: Content }>
+}
+type Document = { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Record<string, Schema> } }
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+const TARGET = 'dashboard/src/api/schema.ts'
+
+const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+const object = (members: string[]) => (members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`)
+const union = (members: string[]) => [...new Set(members)].join(' | ')
+
+function typeOf(schema: Schema | undefined): string {
+  if (!schema) return 'unknown'
+  const type = bareTypeOf(schema)
+  return schema.nullable ? union([type, 'null']) : type
+}
+
+function bareTypeOf(schema: Schema): string {
+  if (schema.$ref) return `components['schemas'][${JSON.stringify(schema.$ref.split('/').pop())}]`
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)))
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return `(${union(choices.map(typeOf))})`
+  if (schema.allOf) return `(${schema.allOf.map(typeOf).join(' & ')})`
+  if (Array.isArray(schema.type)) return `(${union(schema.type.map((type) => bareTypeOf({ ...schema, type })))})`
+  switch (schema.type) {
+    case 'string':
+      return 'string'
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'null':
+      return 'null'
+    case 'array':
+      return `(${typeOf(schema.items)})[]`
+    case 'object':
+      return objectTypeOf(schema)
+    default:
+      return schema.properties ? objectTypeOf(schema) : 'unknown'
+  }
+}
+
+function objectTypeOf({ properties, patternProperties, additionalProperties, required = [] }: Schema): string {
+  if (properties && Object.keys(properties).length > 0) {
+    return object(
+      Object.entries(properties).map(([name, schema]) => {
+        const note = schema.description ? `/** ${schema.description.replaceAll('*/', '* /')} */ ` : ''
+        return `${note}${quoted(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`
+      }),
+    )
+  }
+  const rest = Object.values(patternProperties ?? {})[0] ?? additionalProperties
+  if (rest === false) return 'Record<string, never>'
+  return `Record<string, ${typeof rest === 'object' ? typeOf(rest) : 'unknown'}>`
+}
+
+const contentOf = (content: Content | undefined) =>
+  content ? object(Object.entries(content).map(([type, { schema }]) => `${quoted(type)}: ${typeOf(schema)}`)) : 'never'
+
+function parametersOf(parameters: Parameter[]): string {
+  const members = ['query', 'header', 'path', 'cookie'].map((place) => {
+    const here = parameters.filter((parameter) => parameter.in === place)
+    if (here.length === 0) return `${place}?: never`
+    const optional = here.every((parameter) => !parameter.required) ? '?' : ''
+    return `${place}${optional}: ${object(here.map((it) => `${quoted(it.name)}${it.required ? '' : '?'}: ${typeOf(it.schema)}`))}`
+  })
+  return object(members)
+}
+
+function operationOf({ summary, parameters = [], requestBody, responses = {} }: Operation): string {
+  const body = requestBody
+    ? `requestBody${requestBody.required ? '' : '?'}: { content: ${contentOf(requestBody.content)} }`
+    : 'requestBody?: never'
+  const answers = Object.entries(responses).map(
+    ([status, { content }]) =>
+      `${/^\d+$/.test(status) ? status : quoted(status)}: { headers: Record<string, unknown>; content${content ? '' : '?'}: ${contentOf(content)} }`,
+  )
+  const note = summary ? `/** ${summary} */ ` : ''
+  return `${note}{ parameters: ${parametersOf(parameters)}; ${body}; responses: ${object(answers)} }`
+}
+
+function declare({ paths, components }: Document): string {
+  const entries = Object.entries(paths)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, operations]) => {
+      const members = METHODS.map((method) => {
+        const operation = operations[method]
+        return operation ? `${method}: ${operationOf(operation)}` : `${method}?: never`
+      })
+      return `${JSON.stringify(path)}: { parameters: ${parametersOf([])}; ${members.join('; ')} }`
+    })
+  const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => `${quoted(name)}: ${typeOf(schema)}`)
+  return [
+    '// Generated from docs/openapi.json by scripts/generate-api-types.ts. Do not edit.',
+    `export type paths = { ${entries.join('\n')} }`,
+    `export type components = { schemas: ${object(schemas)} }`,
+    '',
+  ].join('\n\n')
+}
+
+const source = process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? 'docs/openapi.json'
+const declared = execFileSync('oxfmt', ['--stdin-filepath', TARGET], {
+  input: declare(JSON.parse(readFileSync(source, 'utf8'))),
+  encoding: 'utf8',
+  maxBuffer: 1 << 26,
+})
+
+if (!process.argv.includes('--check')) writeFileSync(TARGET, declared)
+else if (declared !== readFileSync(TARGET, 'utf8')) {
+  process.stderr.write(`${TARGET} does not match ${source}. Run: npm run api-types\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,51 @@
+// Fails when a page that people meet before they are inside loads more compressed script than its budget.
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] }
+
+const BUDGET = 120_000
+const DIST = 'dashboard/dist'
+const PAGES = [
+  'sign-in/LoginPage',
+  'sign-in/RegisterPage',
+  'sign-in/ForgotPasswordPage',
+  'sign-in/ResetPasswordPage',
+  'sign-in/VerifyEmailPage',
+  'sign-in/SetupPage',
+  'sign-in/LogoutPage',
+  'consent/ConsentPage',
+]
+const LANGUAGES = ['en', 'de']
+
+const manifest: Record<string, Chunk> = JSON.parse(readFileSync(`${DIST}/manifest.json`, 'utf8'))
+
+/** A chunk and everything it imports statically: what the browser has to load before the chunk can run. */
+function closure(name: string, found = new Set<string>()): Set<string> {
+  const chunk = manifest[name]
+  if (!chunk) throw new Error(`The build has no chunk ${name}.`)
+  if (found.has(name)) return found
+  found.add(name)
+  for (const imported of chunk.imports ?? []) closure(imported, found)
+  return found
+}
+
+// Gzip is the larger of the two encodings served, so what fits in gzip fits in brotli.
+const weigh = (file: string) => gzipSync(readFileSync(`${DIST}/${file}`), { level: 9 }).length
+
+for (const page of PAGES) {
+  const totals = LANGUAGES.map((language) => {
+    const names = new Set<string>()
+    const roots = ['index.html', 'src/entrance/EntranceApp.tsx', `src/${page}.tsx`]
+    const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
+    for (const root of [...roots, ...texts]) closure(root, names)
+    const files = [...names].map((name) => manifest[name]?.file ?? '')
+    return weigh('color-scheme.js') + files.reduce((sum, file) => sum + weigh(file), 0)
+  })
+  const total = Math.max(...totals)
+  process.stdout.write(`${(total / 1000).toFixed(1).padStart(6)} KB  ${page}\n`)
+  if (total > BUDGET) {
+    process.stderr.write(`${page} loads ${total} bytes of compressed script; the budget is ${BUDGET}.\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance } from 'fastify'
+import { fastify, LogController } from 'fastify'
+import { refuse } from './errors.ts'
+import type { Routes } from './http/contracts.ts'
+import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
+import { dashboardRoutes } from './http/dashboard.ts'
+import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
+import { addSecurityHeaders, forbidCaching } from './http/headers.ts'
+import { healthRoutes } from './http/health.ts'
+import { parseJsonBody } from './http/json-body.ts'
+import { logRequests } from './http/log.ts'
+import { trackMethods } from './http/methods.ts'
+import { describeApi, openApiRoutes } from './http/openapi.ts'
+import { validateStrictly } from './http/validation.ts'
+import type { Services } from './services.ts'
+
+const BODY_LIMIT = 256 * 1024
+/** An authorization request may carry a state of 8 KB, percent-encoded. */
+const HEADER_LIMIT = 64 * 1024
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** Mounts every feature, in one list. Who may call an endpoint from where is decided by the part of the list it stands in. */
+export async function createApp(services: Services): Promise<FastifyInstance> {
+  const { config, log } = services
+  const app = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    trustProxy: trustedProxies(config.trustProxy),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: HEADER_LIMIT },
+    frameworkErrors: (error, request, reply) => void sendError(request, reply, error, dialectOf(request.url)),
+  }) as unknown as FastifyInstance
+
+  validateStrictly(app)
+  acceptJsonOnly(app)
+  addSecurityHeaders(app, config)
+  logRequests(app)
+  await describeApi(app, config.baseUrl)
+  const answerOtherMethods = trackMethods(app)
+
+  app.decorateRequest('signedIn')
+  app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
+  app.setNotFoundHandler((request) => refuse('not_found', `There is nothing at ${pathOf(request.url)}.`))
+
+  /** Anybody, from any page: discovery, keys, hosts. */
+  await group(app, [healthRoutes(services), openApiRoutes()], (part) => {
+    allowAnyOrigin(part)
+  })
+
+  /** The OAuth protocol, in RFC 6749's words. */
+  await group(app, [], (part) => {
+    allowAnyOrigin(part)
+    forbidCaching(part)
+    speak(part, oauthDialect)
+  })
+
+  /** The dashboard's own API: one origin, a session cookie, nothing cached. */
+  await group(app, [], (part) => {
+    allowDashboardOnly(part, config)
+    forbidCaching(part)
+  })
+
+  await app.register(dashboardRoutes())
+
+  answerOtherMethods()
+  return app
+}
+
+const trustedProxies = (trusted: Services['config']['trustProxy']) =>
+  typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : (trusted ?? false)
+
+const group = (app: FastifyInstance, features: Routes[], prepare: (part: FastifyInstance) => void) =>
+  app.register(async (part) => {
+    prepare(part)
+    for (const feature of features) await part.register(feature)
+  })
+
+function speak(part: FastifyInstance, dialect: Dialect): void {
+  part.setErrorHandler((error, request, reply) => sendError(request, reply, error, dialect))
+}
+
+const dialectOf = (url: string): Dialect => (url.startsWith('/oauth/') ? oauthDialect : latchkeyDialect)
+
+const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
+
+function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, (body as Buffer).length === 0 ? undefined : parseJsonBody(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity')
+      refuse('unsupported_media_type', 'Compressed bodies are not accepted.')
+    done()
+  })
+}

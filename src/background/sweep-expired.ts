@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Services } from '../services.ts'
+import type { Schema } from '../storage/schema.ts'
+
+const DAY = 24 * 3_600_000
+
+/** What outlives its use, and for how long after its time it is still kept. */
+const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: number }[] = [
+  { table: 'sessions', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
+  { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_pending_requests', key: 'id', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  // A code is kept as long as what it issued may live, so that using it again is still noticed.
+  { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
+  { table: 'oauth_token_families', key: 'id', expiry: 'expires_at', keptMs: DAY },
+  { table: 'notifications', key: 'id', expiry: 'created_at', keptMs: 180 * DAY },
+]
+
+/** Small enough that nobody waiting for the database notices. */
+const BATCH = 500
+const MOST_BATCHES = 20
+
+/** Deletes expired rows in bounded batches; what is left over waits for the next turn. */
+export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): Promise<number> {
+  let swept = 0
+  for (const { table, key, expiry, keptMs } of EXPIRING) {
+    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+      const { rows } = await sql`
+        delete from ${sql.table(table)} where ${sql.ref(key)} in (
+          select ${sql.ref(key)} from ${sql.table(table)}
+          where ${sql.ref(expiry)} <= ${now() - keptMs} order by ${sql.ref(expiry)} limit ${BATCH})
+        returning 1`.execute(db)
+      swept += rows.length
+      if (rows.length < BATCH) break
+    }
+  }
+  return swept
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db } from '../storage/schema.ts'
+
+/** Work that nobody waits for. */
+export interface Job {
+  name: string
+  /** Absent: at every tick, on every copy, because the job itself takes its work atomically. */
+  everyMs?: number
+  run(): Promise<unknown>
+}
+
+export interface Ticker {
+  /** Runs what is due, once. Tests call it; the service calls it every second. */
+  tick(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+const TICK_MS = 1000
+
+export function createTicker(
+  { db, now, log }: { db: Db; now: () => number; log: Logger },
+  jobs: readonly Job[],
+): Ticker {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let stopped = false
+
+  const runOne = async (job: Job): Promise<void> => {
+    try {
+      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs))) await job.run()
+    } catch (error) {
+      log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
+    }
+  }
+  /** Jobs do not wait for one another, and a tick that takes long is not started twice. */
+  const tick = (): Promise<void> => {
+    running ??= Promise.all(jobs.map(runOne)).then(() => {
+      running = undefined
+    })
+    return running
+  }
+  const again = () => {
+    if (stopped) return
+    timer = setTimeout(() => void tick().then(again), TICK_MS)
+  }
+
+  return {
+    tick,
+    start: again,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Of all copies, one gets the turn: the statement that moves the time is the claim. */
+async function claimTurn(db: Db, name: string, now: number, everyMs: number): Promise<boolean> {
+  const due = await db.selectFrom('background_jobs').select('next_run_at').where('name', '=', name).executeTakeFirst()
+  if (due && due.next_run_at > now) return false
+  const claimed = await db
+    .insertInto('background_jobs')
+    .values({ name, next_run_at: now + everyMs })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ next_run_at: now + everyMs })
+        .where(sql<boolean>`background_jobs.next_run_at <= ${now}`),
+    )
+    .returning('name')
+    .execute()
+  return claimed.length > 0
+}

@@ -1,0 +1,237 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** One environment variable: what it means, what it may hold, and how its text becomes a value. */
+export interface Variable<T> {
+  meaning: string
+  /** The default as a person reads it. */
+  fallback: string
+  /** Completes "X must be …". */
+  accepts: string
+  /** Never shown, not even when it is wrong. */
+  secret?: true
+  /** `undefined` when the text is not acceptable. */
+  parse(text: string): T | undefined
+}
+
+const integer =
+  (least: number, most: number) =>
+  (text: string): number | undefined => {
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : NaN
+    return value >= least && value <= most ? value : undefined
+  }
+
+const oneOf =
+  <const T extends string>(...allowed: T[]) =>
+  (text: string): T | undefined =>
+    allowed.find((each) => each === text)
+
+const origin = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined
+  return text === url.origin || text === `${url.origin}/` ? url.origin : undefined
+}
+
+const urlOf =
+  (...protocols: string[]) =>
+  (text: string): string | undefined => {
+    const url = URL.parse(text)
+    return url && protocols.includes(url.protocol) ? text : undefined
+  }
+
+const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
+
+const databaseUrl = (text: string): string | undefined =>
+  /^sqlite:.+/.test(text) ? text : urlOf('postgres:', 'postgresql:')(text)
+
+const proxies = (text: string): number | string[] | undefined => {
+  const hops = integer(1, 16)(text)
+  if (hops !== undefined) return hops
+  const list = text.split(',').map((each) => each.trim())
+  const isRange = (each: string) => isIP(each) !== 0 || ipaddr.isValidCIDR(each)
+  return list.every(isRange) ? list : undefined
+}
+
+export interface GeoHeaders {
+  country: string
+  city?: string
+  region?: string
+}
+
+const EDGES: Record<string, GeoHeaders> = {
+  cloudflare: { country: 'cf-ipcountry', city: 'cf-ipcity', region: 'cf-region' },
+  vercel: { country: 'x-vercel-ip-country', city: 'x-vercel-ip-city', region: 'x-vercel-ip-country-region' },
+}
+
+const geoHeaders = (text: string): GeoHeaders | undefined => {
+  if (Object.hasOwn(EDGES, text)) return EDGES[text]
+  const named: Partial<Record<string, string>> = {}
+  for (const part of text.split(',')) {
+    const [, key, header] = /^\s*(country|city|region)=([A-Za-z0-9-]+)\s*$/.exec(part) ?? []
+    if (key === undefined || header === undefined || key in named) return undefined
+    named[key] = header.toLowerCase()
+  }
+  return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
+}
+
+const variable = <T>(definition: Variable<T>): Variable<T> => definition
+
+const YEAR_SECONDS = 365 * 24 * 3600
+
+export const VARIABLES = {
+  PORT: variable({
+    meaning: 'The port to listen on.',
+    fallback: '3000',
+    accepts: 'a port number from 0 (any free one) to 65535',
+    parse: integer(0, 65535),
+  }),
+  HOST: variable({
+    meaning: 'The address to listen on.',
+    fallback: '127.0.0.1',
+    accepts: 'an address or a host name of this machine',
+    parse: nonEmpty,
+  }),
+  BASE_URL: variable({
+    meaning: 'The issuer, and the base of every protocol URL. Never taken from the Host header.',
+    fallback: '`http://localhost:<PORT>`',
+    accepts: 'an http or https origin without a path, such as https://id.example.com',
+    parse: origin,
+  }),
+  DASHBOARD_ORIGIN: variable({
+    meaning:
+      'The only origin that dashboard and administrative endpoints accept. The server serves the dashboard itself; a copy hosted elsewhere works too.',
+    fallback: 'the origin of `BASE_URL`',
+    accepts: 'an http or https origin without a path, such as https://id.example.com',
+    parse: origin,
+  }),
+  RP_ID: variable({
+    meaning: 'The WebAuthn relying party: the domain that passkeys belong to. Changing it makes every passkey useless.',
+    fallback: 'the host of `DASHBOARD_ORIGIN`',
+    accepts: 'the host of DASHBOARD_ORIGIN or a parent domain of it',
+    parse: (text) => (/^[a-z0-9.-]+$/.test(text) ? text : undefined),
+  }),
+  RP_NAME: variable({
+    meaning: 'The name that people see when they make a passkey.',
+    fallback: '`Latchkey`',
+    accepts: 'a name',
+    parse: nonEmpty,
+  }),
+  ADMIN_BOOTSTRAP_SECRET: variable({
+    meaning: 'Makes the first administrator. A configured one is never printed.',
+    fallback: 'while there is no administrator, a new one at each start, printed with the set-up link',
+    accepts: 'at least 16 characters',
+    secret: true,
+    parse: (text) => (text.length >= 16 ? text : undefined),
+  }),
+  DATA_DIR: variable({
+    meaning: 'The folder for the SQLite file, avatars, the mail outbox and the key file.',
+    fallback: '`./data`',
+    accepts: 'a path',
+    parse: nonEmpty,
+  }),
+  DATABASE_URL: variable({
+    meaning: 'Where the data is. With PostgreSQL any number of copies can run.',
+    fallback: '`sqlite:<DATA_DIR>/latchkey.db`',
+    accepts: 'sqlite:<file> or postgres://user:password@host/database',
+    secret: true,
+    parse: databaseUrl,
+  }),
+  SECRET_KEY: variable({
+    meaning:
+      'Encrypts the signing key and the SSH CA key at rest. Required with PostgreSQL, where all copies share it.',
+    fallback: 'generated into `<DATA_DIR>/secret.key` (mode 0600)',
+    accepts: 'at least 32 characters',
+    secret: true,
+    parse: (text) => (text.length >= 32 ? text : undefined),
+  }),
+  SMTP_URL: variable({
+    meaning: 'The mail server.',
+    fallback: 'none: mail goes to `<DATA_DIR>/outbox/*.eml` and its link to the log',
+    accepts: 'smtp://user:password@host:port or smtps://…',
+    secret: true,
+    parse: urlOf('smtp:', 'smtps:'),
+  }),
+  MAIL_FROM: variable({
+    meaning: 'The sender of mail.',
+    fallback: '`<RP_NAME> <no-reply@host of BASE_URL>`',
+    accepts: 'an address, such as Latchkey <no-reply@example.com>',
+    parse: (text) => (/^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : undefined),
+  }),
+  S3_URL: variable({
+    meaning: 'An S3-compatible bucket for avatars.',
+    fallback: 'none: avatars are in `<DATA_DIR>/avatars`',
+    accepts: 'the URL of a bucket, such as https://s3.example.com/latchkey',
+    parse: urlOf('http:', 'https:'),
+  }),
+  S3_ACCESS_KEY_ID: variable({
+    meaning: 'With `S3_URL`: the access key.',
+    fallback: 'none',
+    accepts: 'an access key',
+    secret: true,
+    parse: nonEmpty,
+  }),
+  S3_SECRET_ACCESS_KEY: variable({
+    meaning: 'With `S3_URL`: its secret.',
+    fallback: 'none',
+    accepts: 'a secret',
+    secret: true,
+    parse: nonEmpty,
+  }),
+  S3_REGION: variable({
+    meaning: 'With `S3_URL`: the region to sign for.',
+    fallback: '`us-east-1`',
+    accepts: 'a region',
+    parse: nonEmpty,
+  }),
+  TRUST_PROXY: variable({
+    meaning: 'Whose `X-Forwarded-For` and edge headers are believed.',
+    fallback: 'none',
+    accepts: 'a number of hops from 1 to 16, or addresses and CIDR ranges with commas between them',
+    parse: proxies,
+  }),
+  GEO_HEADERS: variable({
+    meaning: "Country, city and region from the edge network's headers.",
+    fallback: 'none',
+    accepts: 'cloudflare, vercel, or country=<header>,city=<header>,region=<header>',
+    parse: geoHeaders,
+  }),
+  GEOIP_DATABASE: variable({
+    meaning: 'Country, city and region from a file in MaxMind format.',
+    fallback: 'none',
+    accepts: 'the path of a .mmdb file',
+    parse: nonEmpty,
+  }),
+  REGISTRATION: variable({
+    meaning:
+      'Who may register. With `invite`, administrators create users, except while there is no administrator yet.',
+    fallback: '`open`',
+    accepts: 'open or invite',
+    parse: oneOf('open', 'invite'),
+  }),
+  SSH_CERT_DEFAULT_TTL: variable({
+    meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
+    fallback: '28800',
+    accepts: 'seconds from 60 to SSH_CERT_MAX_TTL',
+    parse: integer(60, YEAR_SECONDS),
+  }),
+  SSH_CERT_MAX_TTL: variable({
+    meaning: 'The most seconds that may be asked for.',
+    fallback: '86400',
+    accepts: 'seconds from 60 to 31536000',
+    parse: integer(60, YEAR_SECONDS),
+  }),
+  RATE_LIMITS: variable({
+    meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',
+    fallback: '`on`',
+    accepts: 'on or off',
+    parse: oneOf('on', 'off'),
+  }),
+  LOG_LEVEL: variable({
+    meaning: 'How much is logged, as JSON lines; pretty on a terminal.',
+    fallback: '`info`',
+    accepts: 'trace, debug, info, warn, error, fatal or silent',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+}
+
+export type VariableName = keyof typeof VARIABLES

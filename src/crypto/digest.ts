@@ -1,0 +1,11 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+
+/** What is stored in place of a token, a code or a secret. 43 base64url characters. */
+export const digest = (secret: string): string => hash('sha256', secret, 'base64url')
+
+/**
+ * Compares without telling how far two strings agree. Hashing both first makes the lengths equal,
+ * so not even the length of the secret shows.
+ */
+export const equalInConstantTime = (a: string, b: string): boolean =>
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))

@@ -1,0 +1,70 @@
+/**
+ * Every refusal the service can give, in one table: its code for programs and the HTTP status it travels with.
+ * The sentence for a person is written where the refusal happens, because only that place knows what to do next.
+ */
+const STATUS = {
+  invalid_input: 400,
+  malformed_body: 400,
+  wrong_password: 400,
+  invalid_token: 400,
+  weak_password: 400,
+  unauthenticated: 401,
+  wrong_credentials: 401,
+  passkey_refused: 401,
+  forbidden: 403,
+  foreign_origin: 403,
+  account_disabled: 403,
+  registration_closed: 403,
+  wrong_secret: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+export interface Issue {
+  path: string
+  message: string
+}
+
+interface Details {
+  issues?: Issue[]
+  /** Seconds to wait, for 429 and 503. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly issues: Issue[] | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.status = STATUS[code]
+    this.issues = details.issues
+    this.retryAfter = details.retryAfter
+  }
+}
+
+export function refuse(code: ErrorCode, message: string, details?: Details): never {
+  throw new AppError(code, message, details)
+}
+
+/** A refusal that names the field it is about, in the shape that schema validation gives. */
+export function refuseField(path: string, message: string, code: ErrorCode = 'invalid_input'): never {
+  throw new AppError(code, message, { issues: [{ path, message }] })
+}
+
+/** The service can't start. The message is the one line that the person at the terminal sees. */
+export class StartError extends Error {}

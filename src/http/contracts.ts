@@ -1,0 +1,64 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+
+/** A feature's routes: a Fastify plugin whose schemas give its types. */
+export type Routes = FastifyPluginAsyncTypebox
+
+/** Unknown fields are an error, never silently dropped. */
+export const strict = { additionalProperties: false } as const
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'A sentence for a person.' }),
+    code: Type.String({ description: 'A stable name for a program.' }),
+    issues: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  },
+  { title: 'Error' },
+)
+
+export const OAuthErrorBody = Type.Object(
+  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { title: 'OAuthError', description: 'RFC 6749 section 5.2.' },
+)
+
+const REASONS = {
+  400: 'Malformed or invalid input.',
+  401: 'No session, or one that has ended.',
+  403: 'Not permitted.',
+  404: 'There is no such thing, or it is not yours.',
+  409: 'It conflicts with what is there.',
+  413: 'Too large.',
+  415: 'Wrong media type.',
+  429: 'Too many failed attempts; Retry-After says how long to wait.',
+  503: 'The database is away; try again shortly.',
+} as const
+
+type Failure = keyof typeof REASONS
+type Failures<S extends Failure> = Record<S, typeof ErrorBody>
+
+/** The error answers of a route, for its contract. */
+export const failures = <S extends Failure>(...statuses: S[]): Failures<S> =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { ...ErrorBody, description: REASONS[status] }]),
+  ) as unknown as Failures<S>
+
+export const Success = Type.Object({ success: Type.Literal(true) }, { title: 'Success' })
+
+export const success = { success: true } as const
+
+export const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) })
+
+/** Epoch milliseconds. */
+export const Time = Type.Integer({ description: 'Epoch milliseconds.' })
+
+export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** What lists that can grow take. */
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+}
+
+export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Pass it as cursor for the next page; null on the last one.',
+})

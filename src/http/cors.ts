@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call this from a page of another origin, and how a preflight is answered. */
+    cors?: 'anyone' | 'dashboard'
+  }
+}
+
+const PREFLIGHT_SECONDS = '600'
+
+/** Public protocol endpoints: any page may call them, and no cookie ever counts there. */
+export function allowAnyOrigin(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, cors: 'anyone' }
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('access-control-allow-origin', '*')
+    done()
+  })
+}
+
+/** Dashboard and administrative endpoints: one origin may call them, with its cookie, and nobody else may change anything. */
+export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pick<Config, 'dashboardOrigin'>): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, cors: 'dashboard' }
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('vary', 'Origin')
+    if (request.headers.origin === dashboardOrigin) {
+      reply.header('access-control-allow-origin', dashboardOrigin)
+      reply.header('access-control-allow-credentials', 'true')
+      reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After')
+    }
+    done(isForeignChange(request, dashboardOrigin) ? foreign : undefined)
+  })
+}
+
+const foreign = new AppError('foreign_origin', 'This request came from a page that may not make it.')
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
+
+/**
+ * Cross-site request forgery. A browser names the page's origin in `Origin`; where it sends none, `Sec-Fetch-Site` tells
+ * whether the request crossed sites. A client that is no browser sends neither, and carries no ambient cookie to abuse.
+ */
+function isForeignChange(request: FastifyRequest, dashboardOrigin: string): boolean {
+  if (SAFE.has(request.method)) return false
+  const { origin } = request.headers
+  if (origin !== undefined) return origin !== dashboardOrigin
+  return !OWN_SITES.has(request.headers['sec-fetch-site'] as string | undefined)
+}
+
+export function answerPreflight(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cors: 'anyone' | 'dashboard' | undefined,
+  methods: string,
+): void {
+  const { origin } = request.headers
+  if (origin === undefined || request.headers['access-control-request-method'] === undefined) return
+  // The headers that name the origin were set by this context's own hook; without them there is nothing to allow.
+  if (cors === undefined || reply.getHeader('access-control-allow-origin') === undefined) return
+  reply.header('access-control-allow-methods', methods)
+  reply.header(
+    'access-control-allow-headers',
+    cors === 'anyone' ? 'Authorization, Content-Type' : 'Content-Type, Last-Event-ID',
+  )
+  reply.header('access-control-max-age', PREFLIGHT_SECONDS)
+}

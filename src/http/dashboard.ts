@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifySchema } from 'fastify'
+import type { Routes } from './contracts.ts'
+import { PAGE_POLICY } from './headers.ts'
+
+const DIST = join(import.meta.dirname, '../../dashboard/dist')
+
+/** Where the dashboard's own router takes over. Everything else that is not served is not found. */
+const PAGES = [
+  '/',
+  '/setup',
+  '/login',
+  '/logout',
+  '/register',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/consent',
+  '/account',
+  '/account/*',
+  '/ssh',
+  '/notifications',
+  '/admin',
+  '/admin/*',
+]
+
+const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>Latchkey</title>
+<p>The service is running. Its dashboard has not been built yet: run <code>npm run build</code> and start again.</p>`
+
+/** Serves the built dashboard: hashed assets for ever, the page itself never from a cache. */
+export const dashboardRoutes = (): Routes => async (app) => {
+  const page = join(DIST, 'index.html')
+  const html = existsSync(page) ? readFileSync(page, 'utf8') : NOT_BUILT
+  const hidden = { hide: true } as FastifySchema
+
+  for (const url of PAGES) {
+    app.get(url, { schema: hidden }, async (_request, reply) =>
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', PAGE_POLICY)
+        .header('cache-control', 'no-cache')
+        .send(html),
+    )
+  }
+  if (existsSync(DIST)) {
+    await app.register(fastifyStatic, {
+      root: DIST,
+      wildcard: false,
+      index: false,
+      schemaHide: true,
+      setHeaders: (reply, path) => {
+        const hashed = path.includes('/assets/')
+        reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+      },
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type ErrorCode, type Issue } from '../errors.ts'
+import { isUnavailable } from '../storage/failure.ts'
+
+/** How an error reads to its caller. The OAuth endpoints speak RFC 6749, everything else our own. */
+export type Dialect = (error: AppError) => Record<string, unknown>
+
+export const latchkeyDialect: Dialect = (error) =>
+  // The specification fixes this one body to the letter.
+  error.code === 'account_disabled'
+    ? { error: error.message }
+    : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
+
+const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
+  unavailable: 'temporarily_unavailable',
+  too_many_requests: 'temporarily_unavailable',
+  internal_error: 'server_error',
+}
+
+/** RFC 6749 §5.2 allows printable ASCII without quote and backslash in a description. */
+export const asDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
+
+export const oauthDialect: Dialect = (error) => ({
+  error: OAUTH_CODES[error.code] ?? 'invalid_request',
+  error_description: asDescription(error.message),
+})
+
+/** Answers with the error, in the dialect of where it happened. What is not ours to tell is logged, not told. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  dialect: Dialect,
+): FastifyReply {
+  const error = toAppError(thrown)
+  if (error.code === 'internal_error') request.log.error({ err: thrown }, 'A request failed.')
+  else if (error.code === 'unavailable') request.log.warn({ err: thrown }, 'The database is away.')
+  if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
+  return reply
+    .code(error.status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(dialect(error)))
+}
+
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (isUnavailable(thrown)) {
+    return new AppError('unavailable', 'The service is briefly unavailable. Please try again.', {
+      retryAfter: 2,
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof Error) {
+    const { validation, validationContext, statusCode, code } = thrown as Partial<FastifyError>
+    if (validation) return validationError(validation, validationContext ?? 'body')
+    if (statusCode !== undefined && statusCode < 500) return frameworkError(statusCode, code ?? '')
+  }
+  return new AppError('internal_error', 'Something went wrong on our side.', { cause: thrown })
+}
+
+const MOST_ISSUES = 20
+
+function validationError(found: NonNullable<FastifyError['validation']>, context: string): AppError {
+  const issues: Issue[] = found.slice(0, MOST_ISSUES).map(({ instancePath, params, message }) => {
+    const inner = params['missingProperty'] ?? params['additionalProperty']
+    const parts = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])]
+    const path = parts.join('/').slice(0, 200)
+    if (params['additionalProperty'] !== undefined) return { path, message: 'is not a known field' }
+    if (params['missingProperty'] !== undefined) return { path, message: 'is required' }
+    const allowed = params['allowedValues'] as unknown[] | undefined
+    return { path, message: `${message ?? 'is invalid'}${allowed ? `: ${allowed.join(', ')}` : ''}` }
+  })
+  const [first] = issues
+  const where = first?.path ? `"${first.path}"` : `The ${context === 'querystring' ? 'query' : context}`
+  return new AppError('invalid_input', `${where} ${first?.message ?? 'is invalid'}.`, { issues })
+}
+
+/** Fastify's own refusals, most of them about bodies. */
+function frameworkError(status: number, code: string): AppError {
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY')
+    return new AppError('malformed_body', 'The body is empty, but JSON was announced.')
+  switch (status) {
+    case 404:
+      return new AppError('not_found', 'There is nothing here.')
+    case 413:
+      return new AppError('body_too_large', 'The body is too large.')
+    case 414:
+      return new AppError('uri_too_long', 'The URL is too long.')
+    case 415:
+      return new AppError('unsupported_media_type', 'This media type is not accepted here.')
+    default:
+      return new AppError('malformed_body', 'The request is malformed.')
+  }
+}

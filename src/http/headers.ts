@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+
+/** Pages of ours: their own scripts and nothing of anybody else's, in nobody's frame. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Answers that are no pages: if one is ever shown as a page, it can do nothing. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+export function addSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, 'baseUrl'>): void {
+  const headers: Record<string, string> = {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': DATA_POLICY,
+    'x-frame-options': 'DENY',
+    ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    reply.header('x-request-id', request.id)
+    done()
+  })
+}
+
+/** What is personal is never kept by a cache. */
+export function forbidCaching(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+}

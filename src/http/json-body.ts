@@ -1,0 +1,62 @@
+import { refuse, refuseField } from '../errors.ts'
+
+/** Deeper than any body of ours, and far from what would trouble a recursive reader. */
+const DEEPEST = 32
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a JSON body as strictly as a security API should: bytes that are not UTF-8, names given twice, `__proto__`,
+ * lone surrogates and NUL are refused instead of being guessed at by whoever reads the value next.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  let text: string
+  let value: unknown
+  try {
+    text = utf8.decode(bytes)
+    value = JSON.parse(text)
+  } catch {
+    refuse('malformed_body', 'The body is not valid JSON in UTF-8.')
+  }
+  refuseRepeatedNames(text)
+  refuseBadText(value, '', 0)
+  return value
+}
+
+function refuseBadText(value: unknown, path: string, depth: number): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) refuseField(path, `${path || 'The body'} holds half of a surrogate pair.`)
+    if (value.includes('\0')) refuseField(path, `${path || 'The body'} holds a NUL character.`)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth === DEEPEST) refuse('malformed_body', `The body is nested deeper than ${DEEPEST} levels.`)
+  for (const [key, inner] of Object.entries(value)) {
+    refuseBadText(key, `${path}/…`, depth)
+    refuseBadText(inner, path === '' ? key : `${path}/${key}`, depth + 1)
+  }
+}
+
+/** Walks text that JSON.parse has already accepted, so only strings and brackets matter. */
+function refuseRepeatedNames(text: string): void {
+  const open: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '{') open.push(new Set())
+    else if (sign === '[') open.push(undefined)
+    else if (sign === '}' || sign === ']') open.pop()
+    else if (sign === '"') {
+      const start = at
+      while (text[++at] !== '"') if (text[at] === '\\') at++
+      const names = open.at(-1)
+      if (names && /^\s*:/.test(text.slice(at + 1, at + 64))) remember(names, text.slice(start, at + 1))
+    }
+  }
+}
+
+function remember(names: Set<string>, quoted: string): void {
+  const name = JSON.parse(quoted) as string
+  if (name === '__proto__') refuse('malformed_body', 'The body has a field that is not allowed: __proto__.')
+  if (names.has(name)) refuse('malformed_body', `The body gives ${quoted} twice.`)
+  names.add(name)
+}

@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { digest } from '../crypto/digest.ts'
+import { AppError } from '../errors.ts'
+import type { Db } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+
+/** So many failures in so many milliseconds. */
+export interface Limit {
+  name: string
+  most: number
+  windowMs: number
+}
+
+const MINUTE = 60_000
+
+/** Every limit of the service. They count failures, except where a request itself is what costs. */
+export const LIMITS = {
+  loginByEmail: { name: 'login-email', most: 10, windowMs: 15 * MINUTE },
+  loginByAddress: { name: 'login-address', most: 100, windowMs: 15 * MINUTE },
+  bootstrap: { name: 'bootstrap', most: 5, windowMs: 15 * MINUTE },
+  clientAuthentication: { name: 'client', most: 30, windowMs: MINUTE },
+  passkeyVerify: { name: 'passkey', most: 30, windowMs: MINUTE },
+  mailByEmail: { name: 'mail-email', most: 5, windowMs: 60 * MINUTE },
+  mailByAddress: { name: 'mail-address', most: 30, windowMs: 60 * MINUTE },
+  registration: { name: 'registration', most: 100, windowMs: 60 * MINUTE },
+} as const satisfies Record<string, Limit>
+
+export interface Limits {
+  /** Refuses with 429 when the key has failed too often. Asks no database: see `fail`. */
+  check(limit: Limit, key: string): void
+  /** Counts one failure (or one use), on every copy together. False when that was one too many. */
+  fail(limit: Limit, key: string): Promise<boolean>
+  /** Lets only as many attempts run at once as the key has failures left, so that a burst can't outrun the count. */
+  attempt<T>(limits: [Limit, string][], run: () => Promise<T>, isFailure: (error: unknown) => boolean): Promise<T>
+}
+
+interface Known {
+  failures: number
+  until: number
+  running: number
+  waiting: (() => void)[]
+}
+
+/** Above this, what has run out is forgotten. */
+const MOST_KNOWN = 50_000
+
+/**
+ * Failures are counted in the database, so that they hold across copies and restarts; each copy keeps what the last
+ * count told it, so that checking costs no query. Another copy learns of a full bucket at its own next failure: a guesser
+ * gains one guess a copy, and everyone else gains a hot path without a read.
+ */
+export function createLimits({ db, now }: { db: Db; now: () => number }, enabled: boolean): Limits {
+  const known = new Map<string, Known>()
+
+  const lookAt = (bucket: string): Known => {
+    const found = known.get(bucket)
+    if (found && (found.until > now() || found.running > 0)) return found
+    if (known.size > MOST_KNOWN) for (const [key, each] of known) if (each.until <= now()) known.delete(key)
+    const fresh: Known = { failures: 0, until: 0, running: 0, waiting: [] }
+    known.set(bucket, fresh)
+    return fresh
+  }
+  const failuresOf = (entry: Known) => (entry.until > now() ? entry.failures : 0)
+
+  const check: Limits['check'] = (limit, key) => {
+    if (!enabled) return
+    const entry = known.get(bucketOf(limit, key))
+    if (entry && failuresOf(entry) >= limit.most) throw tooMany(entry.until - now())
+  }
+
+  const fail: Limits['fail'] = async (limit, key) => {
+    if (!enabled) return true
+    const bucket = bucketOf(limit, key)
+    const [row] = await countFailure(db, { bucket, now: now(), until: now() + limit.windowMs })
+    if (!row) return true
+    const entry = lookAt(bucket)
+    entry.failures = row.failures
+    entry.until = row.expires_at
+    return row.failures <= limit.most
+  }
+
+  const enter = async (limit: Limit, key: string): Promise<() => void> => {
+    const entry = lookAt(bucketOf(limit, key))
+    while (failuresOf(entry) < limit.most && failuresOf(entry) + entry.running >= limit.most) {
+      await new Promise<void>((resolve) => entry.waiting.push(resolve))
+    }
+    check(limit, key)
+    entry.running++
+    return () => {
+      entry.running--
+      for (const resume of entry.waiting.splice(0)) resume()
+    }
+  }
+
+  return {
+    check,
+    fail,
+    async attempt(limits, run, isFailure) {
+      if (!enabled) return run()
+      const leave: (() => void)[] = []
+      try {
+        for (const [limit, key] of limits) leave.push(await enter(limit, key))
+        return await run()
+      } catch (error) {
+        if (isFailure(error)) for (const [limit, key] of limits) await fail(limit, key)
+        throw error
+      } finally {
+        for (const each of leave) each()
+      }
+    },
+  }
+}
+
+const tooMany = (waitMs: number): AppError => {
+  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+  const wait = retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`
+  return new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait}.`, { retryAfter })
+}
+
+/** Keys hold addresses of people: they are stored as digests. */
+const bucketOf = (limit: Limit, key: string): string => digest(`${limit.name}\0${key}`)
+
+const countFailure = statement((db, value: Values<{ bucket: string; now: number; until: number }>) =>
+  db
+    .insertInto('rate_limits')
+    .values({ bucket: value('bucket'), failures: 1, expires_at: value('until') })
+    .onConflict((conflict) =>
+      conflict.column('bucket').doUpdateSet({
+        failures: sql<number>`case when rate_limits.expires_at <= ${value('now')} then 1 else rate_limits.failures + 1 end`,
+        expires_at: sql<number>`case when rate_limits.expires_at <= ${value('now')} then excluded.expires_at else rate_limits.expires_at end`,
+      }),
+    )
+    .returning(['failures', 'expires_at']),
+)

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { Guard } from '../sessions/guards.ts'
+import type { Routes } from './contracts.ts'
+import { renderDocumentation } from './documentation-page.ts'
+import { PAGE_POLICY } from './headers.ts'
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  version: string
+}
+
+/** Collects every route's contract into one OpenAPI document. Must be in place before the routes are. */
+export async function describeApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const guard = [route.onRequest ?? []].flat().find((hook): hook is Guard => 'permission' in hook)
+    if (guard) route.schema = { ...route.schema, ...accessOf(guard) } as FastifySchema
+  })
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Latchkey',
+        version,
+        description:
+          'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless said otherwise.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'session' },
+          bearer: { type: 'http', scheme: 'bearer' },
+          client: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'Client id and secret; also accepted in the form body.',
+          },
+        },
+      },
+    },
+  })
+}
+
+const accessOf = ({ permission }: Guard) => ({
+  security: [{ session: [] }],
+  ...(permission === null ? {} : { 'x-permission': permission }),
+})
+
+/** The document for programs and the same for people. Both are made once, at the first asking. */
+export const openApiRoutes = (): Routes => async (app) => {
+  const hidden = { hide: true } as FastifySchema
+  let document: string | undefined
+  let page: string | undefined
+
+  app.get('/openapi.json', { schema: hidden }, async (_request, reply) => {
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
+  app.get('/docs', { schema: hidden }, async (_request, reply) => {
+    page ??= renderDocumentation(app.swagger())
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(page)
+  })
+}

@@ -1,0 +1,61 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { Vault } from '../crypto/vault.ts'
+import { StartError } from '../errors.ts'
+import type { Db } from '../storage/schema.ts'
+import { addKeyOnce, type KeyPurpose, type KeyState, listKeys } from './service-key-store.ts'
+
+export interface ServiceKey {
+  id: string
+  state: KeyState
+  privateKey: KeyObject
+  /** SPKI, PEM. */
+  publicKey: string
+}
+
+/** The identifiers of the first keys. The specification names the signing key's. */
+const FIRST: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+
+interface Needs {
+  db: Db
+  now: () => number
+  vault: Vault
+}
+
+/** Every key of one purpose, opened. The first one is made when there is none. */
+export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promise<ServiceKey[]> {
+  let stored = await listKeys(needs.db, purpose)
+  if (stored.length === 0) {
+    await addServiceKey(needs, purpose, FIRST[purpose], 'active')
+    // Another copy may have been first: what is stored counts, not what was just made.
+    stored = await listKeys(needs.db, purpose)
+  }
+  return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {
+    let der: Buffer
+    try {
+      der = needs.vault.open(`${purpose}:${id}`, sealedPrivateKey)
+    } catch {
+      throw new StartError(
+        `The ${purpose} key ${id} can't be opened with this SECRET_KEY. Start with the one it was sealed with (SECRET_KEY, or secret.key in the data folder); no new key is made over it.`,
+      )
+    }
+    return { id, state, publicKey, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+  })
+}
+
+export async function addServiceKey(
+  { db, now, vault }: Needs,
+  purpose: KeyPurpose,
+  id: string,
+  state: KeyState,
+): Promise<void> {
+  const { privateKey, publicKey } =
+    purpose === 'signing' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+  await addKeyOnce(db, {
+    id,
+    purpose,
+    state,
+    publicKey: publicKey.export({ format: 'pem', type: 'spki' }) as string,
+    sealedPrivateKey: vault.seal(`${purpose}:${id}`, privateKey.export({ format: 'der', type: 'pkcs8' })),
+    createdAt: now(),
+  })
+}

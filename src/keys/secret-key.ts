@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
+
+/**
+ * The secret that seals every key at rest: configured, or kept in a file of its own beside the data. A new one is made
+ * only where there is nothing yet that an older one sealed.
+ */
+export function resolveSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>, anythingSealed: boolean): string {
+  if (config.secretKey !== undefined) return config.secretKey
+  const file = join(config.dataDir, 'secret.key')
+  if (existsSync(file)) return readSecretKey(file)
+  if (anythingSealed) {
+    throw new StartError(
+      `The database holds keys that a secret sealed, but SECRET_KEY is not set and ${file} is missing. Put the file back from a backup, or set SECRET_KEY to what it held.`,
+    )
+  }
+  const made = randomBytes(32).toString('base64url')
+  try {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    throw new StartError(`The key file ${file} can't be written: ${(error as Error).message}.`)
+  }
+  return made
+}
+
+function readSecretKey(file: string): string {
+  let text: string
+  try {
+    chmodSync(file, 0o600)
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new StartError(`The key file ${file} can't be read: ${(error as Error).message}.`)
+  }
+  if (!/^[\x21-\x7e]{32,}$/.test(text)) {
+    throw new StartError(
+      `The key file ${file} is damaged: it must hold at least 32 characters on one line. Restore it from a backup.`,
+    )
+  }
+  return text
+}

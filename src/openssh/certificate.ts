@@ -1,0 +1,117 @@
+import { Buffer } from 'node:buffer'
+import { sign, type KeyObject } from 'node:crypto'
+import { ED25519, formatLine, publicKeyBlob } from './public-key.ts'
+import { isCleanText, string, uint32, uint64 } from './wire.ts'
+
+// OpenSSH's PROTOCOL.certkeys describes the format; constants that only its source knows are marked so.
+
+export const ED25519_CERTIFICATE = 'ssh-ed25519-cert-v01@openssh.com'
+export const USER_CERTIFICATE = 1
+export const MAX_PRINCIPALS = 256 // SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h: one more, and OpenSSH can't read it.
+const MIN_NONCE_BYTES = 16
+const KEY_BYTES = 32
+
+/** Names and values of critical options or extensions. A flag, such as permit-pty, has the value ''. */
+export type Options = ReadonlyMap<string, string>
+
+/** What an ordinary login needs: no X11, and no ~/.ssh/rc. */
+export const USER_EXTENSIONS: Options = new Map([
+  ['permit-agent-forwarding', ''],
+  ['permit-port-forwarding', ''],
+  ['permit-pty', ''],
+])
+
+export interface CertificateRequest {
+  /** The 32 bytes of the user's public key. */
+  readonly key: Uint8Array
+  /** Above zero: OpenSSH takes 0 for "not numbered", and no KRL can revoke it. */
+  readonly serial: bigint
+  readonly keyId: string
+  readonly principals: readonly string[]
+  /** Epoch seconds; valid from validAfter up to, and not including, validBefore. */
+  readonly validAfter: bigint | number
+  readonly validBefore: bigint | number
+  readonly criticalOptions?: Options
+  readonly extensions?: Options
+  /** Fresh random bytes, 32 by OpenSSH's habit. They keep the signed bytes out of the asker's hands. */
+  readonly nonce: Uint8Array
+}
+
+export interface Authority {
+  readonly privateKey: KeyObject
+  /** The public key's blob, as `formatPublicKey`, `fingerprint` and a KRL want it. */
+  readonly blob: Buffer
+  /** The fields that close every certificate of this authority. */
+  readonly closing: Buffer
+}
+
+/** Prepares, once, what signing needs of the authority's private key. */
+export function openAuthority(privateKey: KeyObject): Authority {
+  if (privateKey.type !== 'private') throw new TypeError('An authority needs its private key.')
+  const blob = publicKeyBlob(privateKey)
+  return { privateKey, blob, closing: Buffer.concat([string(''), string(blob)]) }
+}
+
+const LABEL = string(ED25519_CERTIFICATE)
+const USER = uint32(USER_CERTIFICATE)
+// An Ed25519 signature always has 64 bytes (RFC 8709 §6), so all that stands before it is known.
+const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(64)])
+const NO_OPTIONS: Options = new Map()
+const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
+const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
+
+/** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
+export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
+  refuseUnsafe(asked)
+  const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = asked
+  const signed = Buffer.concat([
+    LABEL,
+    string(asked.nonce),
+    string(asked.key),
+    uint64(asked.serial),
+    USER,
+    string(asked.keyId),
+    string(Buffer.concat(asked.principals.map(string))),
+    uint64(asked.validAfter),
+    uint64(asked.validBefore),
+    criticalOptions === NO_OPTIONS ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
+    extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
+    authority.closing,
+  ])
+  return Buffer.concat([signed, BEFORE_SIGNATURE, sign(null, signed, authority.privateKey)])
+}
+
+/** The line of a `-cert.pub` file. */
+export function formatCertificate(blob: Uint8Array, comment = ''): string {
+  return formatLine(ED25519_CERTIFICATE, blob, comment)
+}
+
+/** Names in the order of their bytes, each once; a value is a string inside a string, a flag an empty one. */
+function optionsField(options: Options): Buffer {
+  const names = [...options.keys()].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const fields = names.map((name) => {
+    const value = options.get(name) ?? ''
+    if (name === '' || !isCleanText(name + value)) throw new RangeError('An option needs a name, and clean text.')
+    return Buffer.concat([string(name), string(value === '' ? '' : string(value))])
+  })
+  return string(Buffer.concat(fields))
+}
+
+function refuseUnsafe({ key, serial, keyId, principals, validAfter, validBefore, nonce }: CertificateRequest): void {
+  must(key.length === KEY_BYTES, `The key must have ${KEY_BYTES} bytes.`)
+  must(nonce.length >= MIN_NONCE_BYTES, `The nonce must have at least ${MIN_NONCE_BYTES} bytes.`)
+  must(serial > 0n, 'The serial must be above zero.')
+  must(isCleanText(keyId), 'The key id must be clean text.')
+  // PROTOCOL.certkeys: an empty list of principals is no restriction at all, the certificate opens every account.
+  must(principals.length > 0, 'A certificate must name at least one principal.')
+  must(principals.length <= MAX_PRINCIPALS, `A certificate can name no more than ${MAX_PRINCIPALS} principals.`)
+  must(principals.every(isPrincipal), 'A principal must be a name without spaces, commas and control characters.')
+  must(validAfter < validBefore, 'A certificate must end after it begins.')
+}
+
+function must(holds: boolean, sentence: string): void {
+  if (!holds) throw new RangeError(sentence)
+}
+
+// sshd matches principals against lists parted by commas and by white space: a name with either could pass for two.
+const isPrincipal = (name: string): boolean => name !== '' && name.isWellFormed() && !/[\s,\p{Cc}]/u.test(name)

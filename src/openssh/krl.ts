@@ -1,0 +1,118 @@
+import { Buffer } from 'node:buffer'
+import {
+  AS_RANGE,
+  BITMAP_HEADER,
+  bitmapBytes,
+  IN_LIST,
+  planSections,
+  RANGE_SIZE,
+  SECTION_HEADER,
+  type Plan,
+} from './plan-sections.ts'
+import { serialRuns, type Runs } from './serial-runs.ts'
+import { inSlices, SLICE, type Sliced } from './slices.ts'
+import { isCleanText, string, uint32, uint64 } from './wire.ts'
+
+// OpenSSH's PROTOCOL.krl describes the format.
+
+export const KRL_MAGIC = Buffer.from('SSHKRL\n\0', 'latin1')
+export const KRL_FORMAT = 1
+export const CERTIFICATES = 1
+export const SERIAL_LIST = 0x20
+export const SERIAL_RANGE = 0x21
+export const SERIAL_BITMAP = 0x22
+
+export interface Revocations {
+  /** In any order; a serial that is there twice is revoked once. Serial 0 can't be revoked and throws a RangeError. */
+  readonly serials: BigUint64Array
+  /** The blob of the authority whose serials these are. Without it they are revoked whoever signed them. */
+  readonly caKey?: Uint8Array
+  /** Grows with every change, so that two lists can be told apart. */
+  readonly version: bigint | number
+  /** Epoch seconds. */
+  readonly generatedAt: bigint | number
+  readonly comment?: string
+}
+
+/** Writes a key revocation list for sshd's RevokedKeys, without holding up the event loop however long the list. */
+export const buildKrl = (revoked: Revocations): Promise<Buffer> => inSlices(writeKrl(revoked))
+
+function* writeKrl({ serials, caKey, version, generatedAt, comment = '' }: Revocations): Sliced<Buffer> {
+  if (caKey?.length === 0) throw new RangeError('An empty authority key would revoke the serials of every authority.')
+  if (!isCleanText(comment)) throw new RangeError('The comment must be clean text.')
+  const header = Buffer.concat([
+    KRL_MAGIC,
+    uint32(KRL_FORMAT),
+    uint64(version),
+    uint64(generatedAt),
+    uint64(0), // Flags and, after them, a reserved string: none are defined.
+    string(''),
+    string(comment),
+  ])
+  if (serials.length === 0) return header
+
+  const runs = yield* serialRuns(serials)
+  const plan = yield* planSections(runs)
+  const scope = Buffer.concat([string(caKey ?? ''), string('')])
+  const opening = Buffer.concat([header, Buffer.of(CERTIFICATES), uint32(scope.length + plan.size), scope])
+  const krl = Buffer.alloc(opening.length + plan.size)
+  krl.set(opening)
+  yield
+  yield* writeSections(krl.subarray(opening.length), runs, plan)
+  return krl
+}
+
+/**
+ * A plan reads from its end, and the order of sections is free: ranges and bitmaps fill the space from the front, the
+ * highest serials first, listed serials fill it from the back, and the header of their list goes where the two meet.
+ */
+function* writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): Sliced<void> {
+  const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
+  let front = 0
+  let back = to.length
+  let pause = runs.count - SLICE
+  for (let run = runs.count - 1; run >= 0; run--) {
+    const section = sections[run]!
+    if (section === IN_LIST) {
+      for (let serial = runs.last[run]!; serial >= runs.first[run]!; serial--) {
+        back -= 8
+        view.setBigUint64(back, serial)
+      }
+    } else if (section === AS_RANGE) {
+      front = writeHeader(view, front, SERIAL_RANGE, RANGE_SIZE - SECTION_HEADER)
+      view.setBigUint64(front, runs.first[run]!)
+      view.setBigUint64(front + 8, runs.last[run]!)
+      front += 16
+    } else {
+      const bytes = bitmapBytes(runs.end[run]! - runs.start[section]!)
+      front = writeHeader(view, front, SERIAL_BITMAP, BITMAP_HEADER - SECTION_HEADER + bytes)
+      view.setBigUint64(front, runs.first[section]!)
+      view.setUint32(front + 8, bytes)
+      front += 12 + bytes
+      setBits(to.subarray(front - bytes, front), runs, section, run)
+      run = section
+    }
+    if (run < pause) {
+      pause = run - SLICE
+      yield
+    }
+  }
+  if (back < to.length) writeHeader(view, front, SERIAL_LIST, to.length - back)
+}
+
+/** Answers where the section's data begins. */
+function writeHeader(view: DataView, at: number, type: number, length: number): number {
+  view.setUint8(at, type)
+  view.setUint32(at + 1, length)
+  return at + SECTION_HEADER
+}
+
+/** Bit 0, the lowest of the last byte, stands for the bitmap's first serial. */
+function setBits(bitmap: Uint8Array, { start, end }: Runs, first: number, last: number): void {
+  for (let run = first; run <= last; run++) {
+    for (let bit = start[run]! - start[first]!; bit < end[run]! - start[first]!; bit++) {
+      const byte = bitmap.length - 1 - (bit >> 3)
+      bitmap[byte] = bitmap[byte]! | (1 << (bit & 7))
+    }
+  }
+}

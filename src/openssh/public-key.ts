@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer'
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { FormatError, reader, string } from './wire.ts'
+
+export const ED25519 = 'ssh-ed25519'
+const KEY_BYTES = 32
+const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64, and a comment if you like.'
+const OTHER_ALGORITHM = /^(ssh|rsa|ecdsa|sk|webauthn)-[a-z0-9@.-]{1,60}$/
+const CERTIFICATE = /-cert-v0[01]@openssh\.com$/
+const PRIVATE_KEY = /PRIVATE KEY-----|SSH2 ENCRYPTED PRIVATE KEY|^PuTTY-User-Key-File/m
+// A comment ends up in files of one line an entry and on terminals: nothing in it may break a line or turn text around.
+const UNSAFE_IN_COMMENT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+export interface PublicKey {
+  /** The key as SSH sends it, its algorithm's name included (RFC 8709 §4). */
+  readonly blob: Buffer
+  /** The 32 bytes of the key itself. */
+  readonly key: Buffer
+  readonly comment: string
+}
+
+/** Reads one line of a `.pub` file. Throws a FormatError whose message tells a person what to send instead. */
+export function parsePublicKey(text: string): PublicKey {
+  const line = text.replace(/\r?\n$/, '')
+  if (PRIVATE_KEY.test(line)) {
+    throw new FormatError(
+      'This is a private key. Keep it to yourself and send the public key, from the file ending in .pub.',
+    )
+  }
+  if (/[\r\n]/.test(line)) throw new FormatError('Send one public key on one line.')
+  const [label = '', encoded = '', ...words] = line.split(' ')
+  if (label !== ED25519) throw new FormatError(whyNotLabel(label, line))
+  const blob = Buffer.from(encoded, 'base64')
+  // Buffer skips what is not base64; only the canonical spelling encodes back to itself (RFC 4648 §3.5).
+  if (encoded === '' || blob.toString('base64') !== encoded) {
+    throw new FormatError(`The key is not in clean base64. ${EXPECTED}`)
+  }
+  const comment = words.join(' ').trim()
+  if (UNSAFE_IN_COMMENT.test(comment)) throw new FormatError('The comment of the key has control characters in it.')
+  return { blob, key: readPublicKeyBlob(blob), comment }
+}
+
+/** The 32 bytes inside a blob that is an Ed25519 key to the last byte. */
+export function readPublicKeyBlob(blob: Uint8Array): Buffer {
+  const read = reader(blob, 'key')
+  if (read.string().toString('latin1') !== ED25519) {
+    throw new FormatError('The key is of another type than ssh-ed25519, whatever its label says.')
+  }
+  const key = read.string()
+  if (key.length !== KEY_BYTES) {
+    throw new FormatError(`An ssh-ed25519 key has ${KEY_BYTES} bytes; this one has ${key.length}.`)
+  }
+  read.end()
+  return key
+}
+
+export function formatPublicKey(blob: Uint8Array, comment = ''): string {
+  return formatLine(ED25519, blob, comment)
+}
+
+/** One line for a file: label, base64, comment. */
+export function formatLine(label: string, blob: Uint8Array, comment: string): string {
+  if (UNSAFE_IN_COMMENT.test(comment)) throw new RangeError('A comment must not have control characters in it.')
+  const encoded = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength).toString('base64')
+  return comment === '' ? `${label} ${encoded}` : `${label} ${encoded} ${comment}`
+}
+
+/** The fingerprint that `ssh-keygen -l` prints: SHA-256 of the blob, base64 without padding. */
+export const fingerprint = (blob: Uint8Array): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`
+
+/** The blob of a key that Node holds, private or public. */
+export function publicKeyBlob(key: KeyObject): Buffer {
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('The key must be an Ed25519 key.')
+  const { x = '' } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
+  return Buffer.concat([string(ED25519), string(Buffer.from(x, 'base64url'))])
+}
+
+/** Node's form of a key, to verify signatures with (RFC 8037 §2). */
+export const publicKeyObject = (key: Uint8Array): KeyObject =>
+  createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') } })
+
+function whyNotLabel(label: string, line: string): string {
+  if (CERTIFICATE.test(label)) return 'This is a certificate. Send the public key that it was made for.'
+  if (OTHER_ALGORITHM.test(label)) return `Keys of type ${label} are not accepted, only ssh-ed25519.`
+  if (line.includes(`${ED25519} `)) return 'Nothing may stand before ssh-ed25519: options are not accepted.'
+  return EXPECTED
+}

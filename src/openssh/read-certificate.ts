@@ -1,0 +1,80 @@
+import { Buffer } from 'node:buffer'
+import { verify } from 'node:crypto'
+import {
+  ED25519_CERTIFICATE,
+  MAX_PRINCIPALS,
+  USER_CERTIFICATE,
+  type CertificateRequest,
+  type Options,
+} from './certificate.ts'
+import { ED25519, publicKeyObject, readPublicKeyBlob } from './public-key.ts'
+import { FormatError, reader, type Reader } from './wire.ts'
+
+const WHAT = 'certificate'
+
+/** A certificate as it was signed: nothing left to a default, and every number whole. */
+export type Certificate = Required<CertificateRequest> & { readonly validAfter: bigint; readonly validBefore: bigint }
+
+/** Reads a user certificate that this authority has signed, and throws a FormatError for anything else. */
+export function readCertificate(blob: Uint8Array, authorityBlob: Uint8Array): Certificate {
+  const read = reader(blob, WHAT)
+  if (read.string().toString('latin1') !== ED25519_CERTIFICATE) throw new FormatError('It is no Ed25519 certificate.')
+  const nonce = read.string()
+  const key = read.string()
+  if (key.length !== 32) throw new FormatError(`The key in the certificate has ${key.length} bytes, not 32.`)
+  const serial = read.uint64()
+  if (read.uint32() !== USER_CERTIFICATE) throw new FormatError('It is no user certificate.')
+  const keyId = read.text()
+  const principals = readPrincipals(reader(read.string(), WHAT))
+  const validAfter = read.uint64()
+  const validBefore = read.uint64()
+  const criticalOptions = readOptions(reader(read.string(), WHAT))
+  const extensions = readOptions(reader(read.string(), WHAT))
+  read.string() // Reserved, and ignored as PROTOCOL.certkeys asks.
+  if (!read.string().equals(authorityBlob)) throw new FormatError('Another authority has signed the certificate.')
+  const signed = blob.subarray(0, read.position())
+  const signature = reader(read.string(), WHAT)
+  read.end()
+  if (!isSignedBy(authorityBlob, signed, signature)) throw new FormatError('The signature does not hold.')
+  return { key, serial, keyId, principals, validAfter, validBefore, criticalOptions, extensions, nonce }
+}
+
+/** The blob in the line of a `-cert.pub` file. */
+export function parseCertificateLine(line: string): Buffer {
+  const [label, encoded = ''] = line.trimEnd().split(' ')
+  const blob = Buffer.from(encoded, 'base64')
+  if (label !== ED25519_CERTIFICATE || blob.toString('base64') !== encoded) {
+    throw new FormatError('The line is not an Ed25519 certificate.')
+  }
+  return blob
+}
+
+function isSignedBy(authorityBlob: Uint8Array, signed: Uint8Array, signature: Reader): boolean {
+  const label = signature.string().toString('latin1')
+  const bytes = signature.string()
+  signature.end()
+  return label === ED25519 && verify(null, signed, publicKeyObject(readPublicKeyBlob(authorityBlob)), bytes)
+}
+
+function readPrincipals(read: Reader): string[] {
+  const principals: string[] = []
+  while (read.hasMore()) principals.push(read.text())
+  if (principals.length === 0 || principals.length > MAX_PRINCIPALS) {
+    throw new FormatError(`A certificate names 1 to ${MAX_PRINCIPALS} principals.`)
+  }
+  return principals
+}
+
+function readOptions(read: Reader): Options {
+  const options = new Map<string, string>()
+  let before: Buffer = Buffer.alloc(0)
+  while (read.hasMore()) {
+    const name = read.string()
+    if (Buffer.compare(before, name) >= 0) throw new FormatError('The options are not in order, each named once.')
+    const data = reader(read.string(), WHAT)
+    options.set(name.toString(), data.hasMore() ? data.text() : '')
+    data.end()
+    before = name
+  }
+  return options
+}

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino'
+import type { Blobs } from './blobs/blobs.ts'
+import { openBlobs } from './blobs/blobs.ts'
+import type { Config } from './config.ts'
+import { createPasswords, type Passwords } from './crypto/password.ts'
+import { createRandom, type Random } from './crypto/random.ts'
+import { createVault, type Vault } from './crypto/vault.ts'
+import { ensureBuiltInRoles } from './access/built-in-roles.ts'
+import { createLocate, type Locate } from './http/caller.ts'
+import { createLimits, type Limits } from './http/limits.ts'
+import { loadServiceKeys, type ServiceKey } from './keys/load-service-keys.ts'
+import { resolveSecretKey } from './keys/secret-key.ts'
+import { anyKeyStored } from './keys/service-key-store.ts'
+import { type MailTransport, openMail } from './mail/mail.ts'
+import { migrate } from './storage/migrate.ts'
+import { openStorage } from './storage/open.ts'
+import type { Db } from './storage/schema.ts'
+import type { Signals } from './storage/signals.ts'
+
+/** Everything the rules of this service stand on. A function asks for what it needs of it, and for nothing else. */
+export interface Services {
+  config: Config
+  log: Logger
+  now: () => number
+  random: Random
+  db: Db
+  signals: Signals
+  vault: Vault
+  signingKeys: ServiceKey[]
+  sshCa: ServiceKey
+  passwords: Passwords
+  limits: Limits
+  locate: Locate
+  mail: MailTransport
+  blobs: Blobs
+  /** What makes the first administrator while there is none. */
+  bootstrapSecret: string
+  close(): Promise<void>
+}
+
+/** What differs between the running service and its tests. */
+interface Outside {
+  log: Logger
+  now: () => number
+}
+
+export async function openServices(config: Config, { log, now }: Outside): Promise<Services> {
+  const { db, signals, close } = await openStorage(config.databaseUrl, log)
+  try {
+    await migrate(db, now())
+    await ensureBuiltInRoles(db, now())
+    const random = createRandom()
+    const vault = createVault(resolveSecretKey(config, await anyKeyStored(db)))
+    const signingKeys = await loadServiceKeys({ db, now, vault }, 'signing')
+    const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
+    if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
+    const mail = openMail(config, log)
+    return {
+      config,
+      log,
+      now,
+      random,
+      db,
+      signals,
+      vault,
+      signingKeys,
+      sshCa,
+      passwords: await createPasswords(random),
+      limits: createLimits({ db, now }, config.rateLimits),
+      locate: await createLocate(config),
+      mail,
+      blobs: openBlobs(config),
+      bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
+      async close() {
+        mail.close()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Schema } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
+import { IDLE_MS, type Session, type SignedIn, type SignInMethod } from './session.ts'
+
+type SessionRow = Selectable<Schema['sessions']>
+
+const byToken = statement((db, value: Values<{ hash: string; now: number; idleSince: number }>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('sessions.token_hash', '=', value('hash'))
+    .where('sessions.expires_at', '>', value('now'))
+    .where((eb) => eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', value('idleSince'))]))
+    .where(accountMayAct)
+    .select(USER_COLUMNS)
+    .select([packedRoles.as('roles'), packedPermissions.as('permissions')])
+    .select([
+      'sessions.id as session_id',
+      'sessions.method',
+      'sessions.amr',
+      'sessions.ip_address',
+      'sessions.country',
+      'sessions.city',
+      'sessions.region',
+      'sessions.user_agent',
+      'sessions.created_at as session_created_at',
+      'sessions.last_used_at',
+      'sessions.expires_at',
+    ]),
+)
+
+/** Who holds this session token now: the session is live and its account may act. One query. */
+export async function findSignedIn(db: Db, hash: string, now: number): Promise<SignedIn | undefined> {
+  const [row] = await byToken(db, { hash, now, idleSince: now - IDLE_MS })
+  if (!row) return undefined
+  const { session_id, session_created_at, ...rest } = row
+  return {
+    user: toUser(row),
+    session: toSession({ ...rest, id: session_id, created_at: session_created_at }, session_id),
+    permissions: unpackPermissions(row.permissions),
+    method: row.method as SignInMethod,
+    amr: row.amr.split(' '),
+  }
+}
+
+export const toSession = (
+  row: Omit<SessionRow, 'token_hash' | 'user_id' | 'remembered' | 'method' | 'amr'>,
+  currentId: string,
+): Session => ({
+  id: row.id,
+  ipAddress: row.ip_address,
+  geolocation: { country: row.country, city: row.city, region: row.region },
+  userAgent: row.user_agent,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+  current: row.id === currentId,
+})
+
+export async function addSession(db: Db, session: Insertable<Schema['sessions']>): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+export async function markUsed(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
+}
+
+/** Live ones, most recently used first. */
+export async function listSessions(db: Db, userId: string, currentId: string, now: number): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .where((eb) => eb.or([eb('remembered', '=', 1), eb('last_used_at', '>', now - IDLE_MS)]))
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => toSession(row, currentId))
+}
+
+/** Deletes one session of that user. False when there is none of that id. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}
+
+/** Deletes every session of the user but the one to keep, and names those that ended. */
+export async function deleteSessions(db: Db, userId: string, keepId?: string): Promise<string[]> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? ''))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { Nullable, Time } from '../http/contracts.ts'
+import type { User } from '../users/user.ts'
+
+/** A session as its owner sees it. */
+export const Session = Type.Object(
+  {
+    id: Type.String(),
+    ipAddress: Type.String(),
+    geolocation: Type.Object({
+      country: Nullable(Type.String()),
+      city: Nullable(Type.String()),
+      region: Nullable(Type.String()),
+    }),
+    userAgent: Nullable(Type.String()),
+    createdAt: Time,
+    lastUsedAt: Time,
+    expiresAt: Time,
+    current: Type.Boolean(),
+  },
+  { title: 'Session' },
+)
+export type Session = Type.Static<typeof Session>
+
+/** How somebody proved who they are; decides `acr` and `amr` of the ID tokens that follow. */
+export type SignInMethod = 'password' | 'passkey'
+
+/** Who is behind a request, read afresh from the database for each one. */
+export interface SignedIn {
+  user: User
+  session: Session
+  permissions: Set<string>
+  method: SignInMethod
+  amr: string[]
+}
+
+const HOUR = 3_600_000
+/** Not remembered: ends after this long unused, */
+export const IDLE_MS = 12 * HOUR
+/** or after this long in all. */
+export const UNREMEMBERED_MS = 24 * HOUR
+export const REMEMBERED_MS = 30 * 24 * HOUR
+/** `lastUsedAt` is written no more often than this. */
+export const TOUCH_MS = 60_000

@@ -1,0 +1,49 @@
+import { issueToken } from '../crypto/token.ts'
+import type { Caller } from '../http/caller.ts'
+import { newId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
+import { addSession } from './session-store.ts'
+
+export interface StartedSession {
+  id: string
+  token: string
+  /** Seconds for the cookie; absent when the browser is to forget it. */
+  maxAge: number | undefined
+}
+
+interface Asked {
+  userId: string
+  method: SignInMethod
+  amr: string[]
+  remember: boolean
+  caller: Caller
+}
+
+/** A sign-in always makes a new token: nothing that was in the browser before becomes one. */
+export async function startSession(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  db: Db,
+  { userId, method, amr, remember, caller }: Asked,
+): Promise<StartedSession> {
+  const token = issueToken(random, '')
+  const id = newId()
+  const at = now()
+  const lifetime = remember ? REMEMBERED_MS : UNREMEMBERED_MS
+  await addSession(db, {
+    token_hash: token.hash,
+    id,
+    user_id: userId,
+    method,
+    amr: amr.join(' '),
+    remembered: remember ? 1 : 0,
+    ip_address: caller.ipAddress,
+    ...caller.geolocation,
+    user_agent: caller.userAgent,
+    created_at: at,
+    last_used_at: at,
+    expires_at: at + lifetime,
+  })
+  return { id, token: token.plaintext, maxAge: remember ? lifetime / 1000 : undefined }
+}

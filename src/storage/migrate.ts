@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely'
+import { StartError } from '../errors.ts'
+import { MIGRATIONS, type Migration } from './migrations/all.ts'
+import type { Db } from './schema.ts'
+
+interface WithMigrations {
+  schema_migrations: { name: string; applied_at: number }
+}
+
+/**
+ * Brings the database to the shape this code knows. Copies that start together wait for one another at the lock, and
+ * all of it is one transaction: either every step is there afterwards or none.
+ */
+export async function migrate(db: Db, now: number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await (db as unknown as Kysely<WithMigrations>).transaction().execute(async (trx) => {
+    await trx.getExecutor().adapter.acquireMigrationLock(trx, { lockTable: 'schema_migrations', lockRowId: '' })
+    await trx.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('applied_at', 'bigint', (column) => column.notNull())
+      .execute()
+    const applied = new Set(
+      (await trx.selectFrom('schema_migrations').select('name').execute()).map(({ name }) => name),
+    )
+
+    const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))
+    if (unknown.length > 0) {
+      throw new StartError(
+        `The database was made by a newer Latchkey (it has ${unknown.join(', ')}). Start that version, or a newer one.`,
+      )
+    }
+    for (const { name, up } of migrations) {
+      if (applied.has(name)) continue
+      await up(trx as unknown as Kysely<unknown>)
+      await trx.insertInto('schema_migrations').values({ name, applied_at: now }).execute()
+    }
+  })
+}

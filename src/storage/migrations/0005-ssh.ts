@@ -1,0 +1,37 @@
+/** Certificates name no user or key by reference: the log outlives both. */
+export const ssh = `
+create table ssh_keys (
+  id text primary key,
+  user_id text not null references users (id) on delete cascade,
+  name text not null,
+  public_key text not null,
+  fingerprint text not null unique,
+  created_at bigint not null,
+  last_used_at bigint
+);
+create index ssh_keys_by_user on ssh_keys (user_id);
+
+create table ssh_certificates (
+  id text primary key,
+  serial bigint not null unique,
+  user_id text not null,
+  saved_key_id text not null,
+  key_id text not null,
+  principals text not null,
+  fingerprint text not null,
+  valid_after bigint not null,
+  valid_before bigint not null,
+  revoked_at bigint,
+  revoke_reason text,
+  created_at bigint not null
+);
+create index ssh_certificates_by_user on ssh_certificates (user_id, serial);
+create index ssh_certificates_by_key on ssh_certificates (saved_key_id);
+create index ssh_certificates_revoked on ssh_certificates (serial) where revoked_at is not null;
+
+create table counters (
+  name text primary key,
+  value bigint not null
+);
+insert into counters (name, value) values ('ssh_serial', 0), ('krl_version', 0);
+`

@@ -1,0 +1,37 @@
+import { type Kysely, sql } from 'kysely'
+import { users } from './0001-users.ts'
+import { sessions } from './0002-sessions.ts'
+import { passkeys } from './0003-passkeys.ts'
+import { oauth } from './0004-oauth.ts'
+import { ssh } from './0005-ssh.ts'
+import { lifecycle } from './0006-lifecycle.ts'
+import { background } from './0007-background.ts'
+
+export interface Migration {
+  name: string
+  // A step sees the database as it was at its time, not as the schema type describes it today.
+  up(db: Kysely<unknown>): Promise<void>
+}
+
+/**
+ * Definitions are plain SQL that both engines read alike: text, bigint and smallint (for truth values), JSON as text,
+ * times as bigint milliseconds.
+ */
+const inSql = (name: string, definition: string): Migration => ({
+  name,
+  async up(db) {
+    for (const statement of definition.split(';')) {
+      if (statement.trim() !== '') await sql.raw(statement).execute(db)
+    }
+  },
+})
+
+export const MIGRATIONS: readonly Migration[] = [
+  inSql('0001-users', users),
+  inSql('0002-sessions', sessions),
+  inSql('0003-passkeys', passkeys),
+  inSql('0004-oauth', oauth),
+  inSql('0005-ssh', ssh),
+  inSql('0006-lifecycle', lifecycle),
+  inSql('0007-background', background),
+]

@@ -1,0 +1,137 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { StorageFailure } from './failure.ts'
+import type { Engine } from './open.ts'
+import { createPostgresSignals } from './postgres-signals.ts'
+import type { Schema } from './schema.ts'
+import { type PreparedQuery, runStatementsOn } from './statement.ts'
+
+/** Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. */
+const CONNECT_TIMEOUT_MS = 3000
+const QUERY_TIMEOUT_MS = 4500
+const MOST_CONNECTIONS = 10
+
+export async function openPostgres(url: string, log: Logger): Promise<Engine> {
+  const settings: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'latchkey',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  }
+  const pool = new pg.Pool({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
+  // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
+
+  const adapter = new PostgresAdapter()
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => createDriver(pool),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  runStatementsOn(adapter, async (query, parameters) => {
+    try {
+      return (await pool.query({ name: query.name, text: query.sql, values: parameters })).rows
+    } catch (error) {
+      throw translate(error)
+    }
+  })
+  const signals = createPostgresSignals(settings, log)
+  return {
+    db,
+    signals,
+    async close() {
+      await signals.close()
+      await db.destroy()
+    },
+  }
+}
+
+/** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */
+const INT8 = 20
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
+}
+
+interface Connection extends DatabaseConnection {
+  client: pg.PoolClient
+  broken?: boolean
+}
+
+function createDriver(pool: pg.Pool): Driver {
+  const connection = (client: pg.PoolClient): Connection => ({
+    client,
+    async executeQuery<R>(query: CompiledQuery) {
+      try {
+        const { name } = query as Partial<PreparedQuery>
+        const { rows, rowCount } = await client.query({
+          ...(name === undefined ? {} : { name }),
+          text: query.sql,
+          values: [...query.parameters],
+        })
+        return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) } satisfies QueryResult<R>
+      } catch (error) {
+        const failure = translate(error)
+        if (failure instanceof StorageFailure && failure.kind === 'unavailable') this.broken = true
+        throw failure
+      }
+    },
+    streamQuery() {
+      throw new Error('Queries are not streamed.')
+    },
+  })
+  const run = async (held: DatabaseConnection, sql: string) => {
+    await held.executeQuery({ sql, parameters: [] } as unknown as CompiledQuery)
+  }
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      try {
+        return connection(await pool.connect())
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    releaseConnection: async (held) => {
+      const { client, broken } = held as Connection
+      client.release(broken)
+    },
+    beginTransaction: (held) => run(held, 'begin'),
+    commitTransaction: (held) => run(held, 'commit'),
+    rollbackTransaction: (held) => run(held, 'rollback'),
+    destroy: () => pool.end(),
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
+/** Connection, resource, operator intervention, system and transaction-rollback classes: trying again may work. */
+const AWAY = /^(08|53|57|58|40)/
+const AWAY_MESSAGE = /timeout|terminated|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
+
+export function translate(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  if (!(error instanceof pg.DatabaseError)) {
+    const code = 'code' in error ? String(error.code) : ''
+    return AWAY_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
+  }
+  if (error.code === UNIQUE_VIOLATION) {
+    const column = /^Key \("?([^,)"]+)/.exec(error.detail ?? '')?.[1]
+    return new StorageFailure('duplicate', error, `${error.table}.${column}`)
+  }
+  if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
+  return AWAY.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
+}

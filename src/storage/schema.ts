@@ -1,0 +1,232 @@
+import type { Generated, Kysely } from 'kysely'
+
+/** The tables as the migrations leave them. Times are epoch milliseconds, truth values 0 or 1, lists JSON. */
+export interface Schema {
+  users: {
+    id: string
+    email: string
+    email_verified: number
+    password_hash: string | null
+    display_name: string | null
+    given_name: string | null
+    family_name: string | null
+    preferred_username: string
+    avatar_version: string | null
+    disabled_at: number | null
+    created_at: number
+    last_login_at: number | null
+    last_notification: Generated<number>
+  }
+  roles: {
+    id: string
+    name: string
+    description: string
+    principals: string
+    built_in: number
+    created_at: number
+  }
+  role_permissions: { role_id: string; permission: string }
+  user_roles: { user_id: string; role_id: string }
+
+  sessions: {
+    token_hash: string
+    id: string
+    user_id: string
+    method: string
+    amr: string
+    remembered: number
+    ip_address: string
+    country: string | null
+    city: string | null
+    region: string | null
+    user_agent: string | null
+    created_at: number
+    last_used_at: number
+    expires_at: number
+  }
+  known_devices: { user_id: string; device_hash: string; first_seen_at: number }
+  email_tokens: {
+    token_hash: string
+    user_id: string
+    purpose: string
+    email: string
+    created_at: number
+    expires_at: number
+  }
+  rate_limits: { bucket: string; failures: number; expires_at: number }
+
+  passkey_challenges: {
+    id: string
+    user_id: string | null
+    challenge: string
+    expires_at: number
+    created_at: number
+  }
+  passkeys: {
+    id: string
+    user_id: string
+    credential_id: string
+    public_key: string
+    counter: number
+    transports: string
+    name: string
+    device_type: string
+    backed_up: number
+    aaguid: string
+    created_at: number
+    last_used_at: number | null
+  }
+
+  oauth_clients: {
+    client_id: string
+    client_secret_hash: string | null
+    name: string
+    client_type: string
+    redirect_uris: string
+    post_logout_redirect_uris: string
+    scopes: string
+    grant_types: string
+    created_at: number
+  }
+  oauth_grants: {
+    user_id: string
+    client_id: string
+    scopes: string
+    created_at: number
+    updated_at: number
+  }
+  oauth_pending_requests: {
+    id: string
+    session_id: string | null
+    parameters: string
+    needs: string
+    created_at: number
+    expires_at: number
+  }
+  oauth_token_families: {
+    id: string
+    client_id: string
+    user_id: string | null
+    auth_time: number | null
+    acr: string | null
+    amr: string | null
+    revoked_at: number | null
+    created_at: number
+    expires_at: number
+  }
+  oauth_authorization_codes: {
+    code_hash: string
+    family_id: string
+    redirect_uri: string
+    code_challenge: string
+    scope: string
+    nonce: string | null
+    consumed_at: number | null
+    created_at: number
+    expires_at: number
+  }
+  oauth_access_tokens: {
+    token_hash: string
+    family_id: string | null
+    client_id: string
+    scope: string
+    revoked_at: number | null
+    issued_at: number
+    expires_at: number
+  }
+  oauth_refresh_tokens: {
+    token_hash: string
+    family_id: string
+    parent_hash: string | null
+    scope: string
+    used_at: number | null
+    created_at: number
+    expires_at: number
+  }
+
+  ssh_keys: {
+    id: string
+    user_id: string
+    name: string
+    public_key: string
+    fingerprint: string
+    created_at: number
+    last_used_at: number | null
+  }
+  ssh_certificates: {
+    id: string
+    /** 64 bits: written as text or bigint, read with `cast(serial as text)`. */
+    serial: string | bigint
+    user_id: string
+    saved_key_id: string
+    key_id: string
+    principals: string
+    fingerprint: string
+    valid_after: number
+    valid_before: number
+    revoked_at: number | null
+    revoke_reason: string | null
+    created_at: number
+  }
+  counters: { name: string; value: string | bigint }
+
+  lifecycle_actions: {
+    id: string
+    user_id: string
+    action: string
+    status: string
+    execute_at: number
+    requested_by: string | null
+    attempts: Generated<number>
+    claimed_at: number | null
+    finished_at: number | null
+    failure_reason: string | null
+    created_at: number
+  }
+  notifications: {
+    id: string
+    user_id: string
+    position: number
+    type: string
+    data: string
+    created_at: number
+    read_at: number | null
+  }
+  audit_events: {
+    id: string
+    at: number
+    action: string
+    outcome: string
+    actor_id: string | null
+    actor_email: string | null
+    target_type: string | null
+    target_id: string | null
+    ip_address: string | null
+    user_agent: string | null
+    request_id: string | null
+    data: string
+  }
+
+  service_keys: {
+    id: string
+    purpose: string
+    state: string
+    public_key: string
+    private_key_sealed: string
+    created_at: number
+    retired_at: number | null
+  }
+  outgoing_mail: {
+    id: string
+    recipient: string
+    content_sealed: string
+    attempts: Generated<number>
+    next_attempt_at: number
+    last_error: string | null
+    created_at: number
+  }
+  background_jobs: { name: string; next_run_at: number }
+}
+
+/** The database or a transaction on it: whoever takes a Db works in both. */
+export type Db = Kysely<Schema>

@@ -1,0 +1,41 @@
+import { EventEmitter } from 'node:events'
+import type { Db } from './schema.ts'
+
+/**
+ * What copies of the service tell each other. A signal is a hint that something may have changed: whoever hears it reads
+ * the database again, so hearing one twice, or one whose transaction was undone, does no harm.
+ */
+export interface SignalPayloads {
+  notifications: { userId: string }
+  'sessions-ended': { userId: string; sessionIds?: string[] }
+  'krl-changed': null
+  'client-changed': { clientId: string }
+  /** Signals may have been missed: look at everything again. */
+  resync: null
+}
+
+export type SignalName = keyof SignalPayloads
+
+export interface Signals {
+  /** Reaches every copy once the transaction (or statement) of `db` is durable. */
+  emit<N extends SignalName>(db: Db, name: N, payload: SignalPayloads[N]): Promise<void>
+  /** Returns the function that stops listening. */
+  on<N extends SignalName>(name: N, listener: (payload: SignalPayloads[N]) => void): () => void
+}
+
+export function createEmitter() {
+  const emitter = new EventEmitter().setMaxListeners(0)
+  return {
+    deliver: (name: string, payload: unknown) => void emitter.emit(name, payload),
+    on: ((name, listener) => {
+      emitter.on(name, listener)
+      return () => void emitter.off(name, listener)
+    }) satisfies Signals['on'] as Signals['on'],
+  }
+}
+
+/** One process on one file: nobody else to tell. */
+export function createLocalSignals(afterCommit: (task: () => void) => void): Signals {
+  const { deliver, on } = createEmitter()
+  return { emit: async (_db, name, payload) => afterCommit(() => deliver(name, payload)), on }
+}

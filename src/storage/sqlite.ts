@@ -1,0 +1,162 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { StorageFailure } from './failure.ts'
+import { createWriter, type Transaction, type Writer } from './group-commit.ts'
+import type { Engine } from './open.ts'
+import type { Schema } from './schema.ts'
+import { createLocalSignals } from './signals.ts'
+import { runStatementsOn } from './statement.ts'
+
+/** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
+const MOST_STATEMENTS = 1000
+
+/** One file, two connections: writes are committed in groups on one, reads see only what is durable on the other. */
+export function openSqlite(file: string): Engine {
+  const writing = connect(file, false)
+  const reading = connect(file, true)
+  const writer = createWriter(writing.connection, translate)
+  const driver = createDriver(writing, reading, writer)
+  const adapter = new TransactionalSqliteAdapter()
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => driver,
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
+  runStatementsOn(adapter, async (query, parameters) => {
+    if (!isRead(query)) return writer.write(() => writing.execute(query.sql, parameters).rows)
+    try {
+      return reading.execute(query.sql, parameters).rows
+    } catch (error) {
+      throw translate(error)
+    }
+  })
+  return {
+    db,
+    signals: createLocalSignals(writer.afterCommit),
+    async close() {
+      await writer.drained()
+      await db.destroy()
+      reading.connection.close()
+      writing.connection.close()
+    },
+  }
+}
+
+/** DDL is transactional in SQLite, and our writer serves any number of callers. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections() {
+    return true
+  }
+
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
+interface Prepared {
+  connection: DatabaseSync
+  execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown>
+}
+
+function connect(file: string, readOnly: boolean): Prepared {
+  const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: 5000 })
+  if (!readOnly) {
+    // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 10000')
+  }
+  connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
+
+  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
+  const prepare = (sql: string) => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = connection.prepare(sql)
+    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    if (statements.size >= MOST_STATEMENTS) statements.delete(statements.keys().next().value ?? '')
+    statements.set(sql, prepared)
+    return prepared
+  }
+
+  return {
+    connection,
+    execute(sql, parameters) {
+      const { statement, returnsRows } = prepare(sql)
+      const values = parameters as SQLInputValue[]
+      if (returnsRows) return { rows: statement.all(...values) }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    },
+  }
+}
+
+interface Connection extends DatabaseConnection {
+  transaction?: Transaction | undefined
+}
+
+function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Driver {
+  const connection = (): Connection => ({
+    async executeQuery<R>(query: CompiledQuery) {
+      try {
+        const result =
+          this.transaction !== undefined
+            ? writing.execute(query.sql, query.parameters)
+            : isRead(query)
+              ? reading.execute(query.sql, query.parameters)
+              : await writer.write(() => writing.execute(query.sql, query.parameters))
+        return result as QueryResult<R>
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+    streamQuery() {
+      throw new Error('Queries are not streamed.')
+    },
+  })
+  const inTransaction = (held: Connection): Transaction => {
+    const { transaction } = held
+    if (!transaction) throw new Error('This connection is in no transaction.')
+    held.transaction = undefined
+    return transaction
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection(),
+    releaseConnection: async () => {},
+    beginTransaction: async (held: Connection) => {
+      held.transaction = await writer.begin()
+    },
+    commitTransaction: (held: Connection) => inTransaction(held).commit(),
+    rollbackTransaction: async (held: Connection) => inTransaction(held).rollback(),
+    destroy: async () => {},
+  }
+}
+
+const isRead = (query: Pick<CompiledQuery, 'query'>): boolean => SelectQueryNode.is(query.query)
+
+const PRIMARY_CODE = 0xff
+const CONSTRAINT = 19
+const AWAY = new Set([5, 6, 8, 10, 13, 14]) // busy, locked, read-only, I/O error, full, can't open
+const FOREIGN_KEY = 787
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
+  const primary = error.errcode & PRIMARY_CODE
+  if (AWAY.has(primary)) return new StorageFailure('unavailable', error)
+  if (primary !== CONSTRAINT) return error
+  if (error.errcode === FOREIGN_KEY) return new StorageFailure('missing_reference', error)
+  const target = /^UNIQUE constraint failed: ([^,]+)/.exec(error.message)?.[1]
+  return target === undefined ? error : new StorageFailure('duplicate', error, target)
+}

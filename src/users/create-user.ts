@@ -1,0 +1,80 @@
+import { USER_ROLE } from '../access/built-in-roles.ts'
+import { refuse } from '../errors.ts'
+import { newUserId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import type { Db } from '../storage/schema.ts'
+import { isReservedUsername, usernameFromEmail, withSuffix } from './preferred-username.ts'
+import type { User } from './user.ts'
+import { addUser, findUser, listTakenUsernames } from './user-store.ts'
+
+export interface NewUser {
+  email: string
+  passwordHash: string | null
+  emailVerified?: boolean
+  displayName?: string | undefined
+  givenName?: string | undefined
+  familyName?: string | undefined
+  /** Taken as it is, or refused; derived from the email when absent. */
+  preferredUsername?: string | undefined
+}
+
+const TRIES = 5
+const SUFFIXES = 20
+
+/**
+ * Makes an account with the role that everyone has. Two registrations at the same moment race for names, not for rows:
+ * whoever loses a derived name gets the next one, whoever loses the email is told.
+ */
+export async function createUser(services: Pick<Services, 'now' | 'random'>, db: Db, asked: NewUser): Promise<User> {
+  for (let attempt = 1; ; attempt++) {
+    const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db, asked.email))
+    try {
+      return await inOneTransaction(db, (trx) => insert(services, trx, { ...asked, preferredUsername }))
+    } catch (error) {
+      if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+      if (!isDuplicate(error, 'users.preferred_username')) throw error
+      if (asked.preferredUsername !== undefined) refuse('conflict', `The username ${preferredUsername} is taken.`)
+      if (attempt === TRIES) throw error
+    }
+  }
+}
+
+async function insert(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  db: Db,
+  asked: NewUser & { preferredUsername: string },
+) {
+  const id = newUserId(random)
+  await addUser(db, {
+    id,
+    email: asked.email,
+    email_verified: asked.emailVerified ? 1 : 0,
+    password_hash: asked.passwordHash,
+    display_name: asked.displayName ?? null,
+    given_name: asked.givenName ?? null,
+    family_name: asked.familyName ?? null,
+    preferred_username: asked.preferredUsername,
+    avatar_version: null,
+    disabled_at: null,
+    created_at: now(),
+    last_login_at: null,
+  })
+  await db.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
+  const user = await findUser(db, id)
+  if (!user) throw new Error('The user that was just added is not there.')
+  return user
+}
+
+/** A nested transaction is the outer one: PostgreSQL ends a transaction at its first error, so a retry needs its own. */
+const inOneTransaction = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> =>
+  db.isTransaction ? work(db) : db.transaction().execute(work)
+
+async function nextFreeUsername({ random }: Pick<Services, 'random'>, db: Db, email: string): Promise<string> {
+  const base = usernameFromEmail(email)
+  const candidates = Array.from({ length: SUFFIXES }, (_, index) => withSuffix(base, index + 1))
+  const taken = await listTakenUsernames(db, candidates)
+  const free = candidates.find((name) => !taken.has(name) && !isReservedUsername(name))
+  // A name that twenty people have already is not worth counting further.
+  return free ?? withSuffix(base, 100_000 + (random.bytes(4).readUInt32BE() % 900_000))
+}

@@ -1,0 +1,47 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Schema } from '../storage/schema.ts'
+import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
+
+/** What signing in looks at besides the user itself. */
+export interface Account {
+  user: User
+  passwordHash: string | null
+  disabledAt: number | null
+}
+
+export async function addUser(db: Db, user: Insertable<Schema['users']>): Promise<void> {
+  await db.insertInto('users').values(user).execute()
+}
+
+export async function findUser(db: Db, id: string): Promise<User | undefined> {
+  const row = await users(db).where('users.id', '=', id).executeTakeFirst()
+  return row && toUser(row)
+}
+
+export const findAccountByEmail = (db: Db, email: string): Promise<Account | undefined> =>
+  findAccount(db, 'email', email)
+
+export const findAccountById = (db: Db, id: string): Promise<Account | undefined> => findAccount(db, 'id', id)
+
+async function findAccount(db: Db, column: 'id' | 'email', value: string): Promise<Account | undefined> {
+  const row = await users(db).select('users.password_hash').where(`users.${column}`, '=', value).executeTakeFirst()
+  return row && { user: toUser(row), passwordHash: row.password_hash, disabledAt: row.disabled_at }
+}
+
+/** The user as it is afterwards, or nothing when there is none. */
+export async function updateUser(db: Db, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
+  if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute()
+  return findUser(db, id)
+}
+
+/** Which of these names somebody has. */
+export async function listTakenUsernames(db: Db, names: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('users')
+    .select('preferred_username')
+    .where('preferred_username', 'in', names)
+    .execute()
+  return new Set(rows.map((row) => row.preferred_username))
+}
+
+const users = (db: Db) => db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles'))

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { createCipheriv } from 'node:crypto'
+import { test } from 'node:test'
+import { buildKrl } from '../../src/openssh/krl.ts'
+import { askKrl, authority, temporaryFolder } from './ssh-keygen.ts'
+
+const MILLION = 1_000_000
+const folder = temporaryFolder()
+const about = { caKey: authority.blob, version: 1n, generatedAt: 1n }
+const AROUND = 44 + 5 + 4 + authority.blob.length + 4 // The header of the file, and that of the one section.
+
+/** Random to look at, and the same in every run. */
+function randomSerials(): BigUint64Array {
+  const bytes = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(MILLION * 8))
+  return new BigUint64Array(new Uint8Array(bytes).buffer)
+}
+
+/** Milliseconds of processor time, so that a busy machine does not count against us. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Builds the list while something else asks for its turn at every round of the event loop. */
+async function watched(
+  serials: BigUint64Array,
+): Promise<{ krl: Buffer; took: number; longest: number; turns: number }> {
+  const began = processorTime()
+  let latest = began
+  let longest = 0
+  let turns = 0
+  const turn = (): void => {
+    const now = processorTime()
+    longest = Math.max(longest, now - latest)
+    latest = now
+    turns++
+    waiting = setImmediate(turn)
+  }
+  let waiting = setImmediate(turn)
+  const krl = await buildKrl({ ...about, serials })
+  clearImmediate(waiting)
+  return { krl, took: processorTime() - began, longest, turns }
+}
+
+for (const [kind, serials, size] of [
+  ['random', randomSerials(), 5 + 8 * MILLION],
+  ['contiguous', BigUint64Array.from({ length: MILLION }, (_, index) => BigInt(index + 1)), 21],
+] as const) {
+  test(`a million ${kind} serials take under two seconds and hold up nobody for 50 ms`, async (t) => {
+    const { krl, took, longest, turns } = await watched(serials)
+    t.diagnostic(`${took.toFixed()} ms, at most ${longest.toFixed(1)} ms at a time, ${turns} turns for others`)
+    assert.ok(took < 2_000, `${took} ms`)
+    assert.ok(longest < 50, `${longest} ms`)
+    assert.equal(krl.length, AROUND + size)
+  })
+}
+
+test('OpenSSH loads a list of a million serials that follow each other, with a hole here and there', async () => {
+  const serials = BigUint64Array.from({ length: MILLION }, (_, index) => BigInt(index + 1 + Math.floor(index / 1_000)))
+  const krl = await buildKrl({ ...about, serials })
+  assert.deepEqual(askKrl(folder, krl, [1n, 1_000n, 1_001n, 1_002n, 1_000_998n, 1_000_999n, 1_001_000n]), [
+    1n,
+    1_000n,
+    1_002n,
+    1_000_998n,
+    1_000_999n,
+  ])
+})

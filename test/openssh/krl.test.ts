@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { buildKrl, type Revocations } from '../../src/openssh/krl.ts'
+import { isRevoked, readKrl } from '../../src/openssh/read-krl.ts'
+import { FormatError, string, uint32, uint64 } from '../../src/openssh/wire.ts'
+import { askKrl, authority, otherAuthority, temporaryFolder } from './ssh-keygen.ts'
+
+const folder = temporaryFolder()
+const MAX = 2n ** 64n - 1n
+const build = (serials: bigint[], more: Partial<Revocations> = {}): Promise<Buffer> =>
+  buildKrl({ serials: BigUint64Array.from(serials), caKey: authority.blob, version: 1n, generatedAt: 1n, ...more })
+
+/** The serials as the least number of ranges, worked out in the plainest way. */
+function rangesOf(serials: readonly bigint[]): { first: bigint; last: bigint }[] {
+  const all = new Set(serials)
+  const ascending = [...all].toSorted((a, b) => (a < b ? -1 : 1))
+  const lasts = ascending.filter((serial) => !all.has(serial + 1n))
+  return ascending.filter((serial) => !all.has(serial - 1n)).map((first, index) => ({ first, last: lasts[index]! }))
+}
+
+/** The smallest size there is, found by trying every bitmap: 8 bytes a serial in the list, 21 a range. */
+function smallestSize(ranges: readonly { first: bigint; last: bigint }[], list: boolean): number {
+  const sizes = [0]
+  for (const [index, { first, last }] of ranges.entries()) {
+    const listed = list ? 8 * Number(last - first + 1n) : Infinity
+    let best = sizes[index]! + Math.min(21, listed)
+    for (let start = index; start >= 0; start--) {
+      const bits = Number(last - ranges[start]!.first) + 1
+      if (bits > 16384) break
+      best = Math.min(best, sizes[start]! + 17 + Math.floor(bits / 8) + 1)
+    }
+    sizes.push(best)
+  }
+  return sizes.at(-1)!
+}
+
+// Clusters with small steps, some runs, some jumps: what exercises every kind of section.
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.bigInt({ min: 1n, max: 3n }) },
+  { weight: 4, arbitrary: fc.bigInt({ min: 1n, max: 200n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 8_000n, max: 17_000n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 2n ** 58n }) },
+)
+const serialLists = fc
+  .tuple(fc.bigInt({ min: 1n, max: MAX }), fc.array(step, { maxLength: 200 }))
+  .map(([start, steps]) => {
+    const serials = [start]
+    for (const each of steps) serials.push(serials.at(-1)! + each)
+    return serials.filter((serial) => serial <= MAX)
+  })
+
+test('every list of serials reads back as it was written, in any order and with repetitions', async () => {
+  const shuffled = serialLists.chain((serials) =>
+    fc.shuffledSubarray([...serials, ...serials.slice(0, 5)], { minLength: serials.length }),
+  )
+  await fc.assert(
+    fc.asyncProperty(shuffled, async (serials) => {
+      const { scopes } = readKrl(await build(serials))
+      assert.deepEqual(scopes, [{ caKey: authority.blob, ranges: rangesOf(serials) }])
+    }),
+    { seed: 1, numRuns: 300 },
+  )
+})
+
+test('no way of writing a list with these sections is smaller than ours', async () => {
+  const around = (await build([])).length + 5 + 4 + authority.blob.length + 4
+  await fc.assert(
+    fc.asyncProperty(serialLists, async (serials) => {
+      const ranges = rangesOf(serials)
+      const smallest = Math.min(smallestSize(ranges, true) + 5, smallestSize(ranges, false))
+      assert.equal((await build(serials)).length - around, smallest)
+    }),
+    { seed: 2, numRuns: 300 },
+  )
+})
+
+test('the header carries version, time and comment', async () => {
+  const { scopes, ...header } = readKrl(
+    await build([5n], { version: MAX, generatedAt: 1_767_000_000, comment: 'żółw' }),
+  )
+  assert.deepEqual(header, { version: MAX, generatedAt: 1_767_000_000n, comment: 'żółw' })
+  assert.equal(scopes.length, 1)
+})
+
+test('a list of nothing is a header alone, and revokes nothing', async () => {
+  const krl = readKrl(await build([]))
+  assert.deepEqual(krl.scopes, [])
+  assert.equal(isRevoked(krl, authority.blob, 1n), false)
+})
+
+test('a list of one authority says nothing of another, a list without one speaks of all', async () => {
+  const scoped = readKrl(await build([1n, 5n, 6n, 7n, MAX]))
+  const { caKey: _, ...wildcard } = { serials: BigUint64Array.of(5n), caKey: '', version: 1, generatedAt: 1 }
+  const open = readKrl(await buildKrl(wildcard))
+  assert.deepEqual(
+    [0n, 1n, 2n, 4n, 5n, 7n, 8n, MAX - 1n, MAX].filter((serial) => isRevoked(scoped, authority.blob, serial)),
+    [1n, 5n, 7n, MAX],
+  )
+  assert.equal(isRevoked(scoped, otherAuthority.blob, 5n), false)
+  assert.equal(isRevoked(open, authority.blob, 5n) && isRevoked(open, otherAuthority.blob, 5n), true)
+  assert.equal(open.scopes[0]?.caKey, undefined)
+})
+
+test('serial 0, an empty authority key and an unclean comment are refused rather than written', async () => {
+  await assert.rejects(build([7n, 0n]), RangeError)
+  await assert.rejects(build([7n], { caKey: Buffer.alloc(0) }), RangeError)
+  await assert.rejects(build([7n], { comment: 'a\0b' }), RangeError)
+  await assert.rejects(build([7n], { version: -1n }), RangeError)
+})
+
+test('changing the serials while the list is being written does not change the list', async () => {
+  const serials = BigUint64Array.from({ length: 100_000 }, (_, index) => BigInt(index + 1))
+  const building = buildKrl({ serials, version: 1, generatedAt: 1 })
+  serials.fill(0n)
+  assert.deepEqual(readKrl(await building).scopes[0]?.ranges, [{ first: 1n, last: 100_000n }])
+})
+
+const section = (type: number, ...data: Uint8Array[]): Buffer =>
+  Buffer.concat([Buffer.of(type), string(Buffer.concat(data))])
+const scope = (...sections: Uint8Array[]): Buffer => section(1, string(authority.blob), string(''), ...sections)
+const bitmap = (base: bigint, ...bytes: number[]): Buffer => section(0x22, uint64(base), string(Buffer.from(bytes)))
+
+const malformed: Record<string, Buffer[]> = {
+  'serial 0 in a list': [scope(section(0x20, uint64(0)))],
+  'serial 0 in a range': [scope(section(0x21, uint64(0), uint64(5)))],
+  'serial 0 in a bitmap': [scope(bitmap(0n, 1))],
+  'a range that runs backwards': [scope(section(0x21, uint64(6), uint64(5)))],
+  'a range with bytes after it': [scope(section(0x21, uint64(5), uint64(6), Buffer.of(0)))],
+  'a list with half a serial': [scope(section(0x20, uint64(5), uint32(6)))],
+  'a bitmap without its leading zero byte': [scope(bitmap(5n, 0x80))],
+  'a bitmap of more than 16384 bits': [scope(bitmap(5n, 1, ...Array.from({ length: 2048 }, () => 0)))],
+  'a bitmap past the last serial': [scope(bitmap(MAX, 2))],
+  'an unknown kind of section for certificates': [scope(section(0x7f, uint64(5)))],
+  'an unknown kind of section': [section(0x7f, uint64(5))],
+  'a byte after the end': [scope(section(0x20, uint64(5))), Buffer.of(0)],
+  'a section cut short': [scope(section(0x20, uint64(5))).subarray(0, -1)],
+}
+
+for (const [name, parts] of Object.entries(malformed)) {
+  test(`${name} is refused by us as by OpenSSH`, async () => {
+    const krl = Buffer.concat([await build([]), ...parts])
+    assert.throws(() => readKrl(krl), FormatError)
+    assert.throws(() => askKrl(folder, krl, [5n]))
+  })
+}
+
+test('what is no revocation list, or one of another format, is refused', async () => {
+  const krl = await build([5n])
+  assert.throws(() => readKrl(Buffer.from('ssh-ed25519 AAAA')), FormatError)
+  assert.throws(() => readKrl(Buffer.alloc(0)), FormatError)
+  assert.throws(() => readKrl(Buffer.concat([krl.subarray(0, 8), uint32(2), krl.subarray(12)])), /unknown format/)
+})
+
+test('a list that revokes by key id is refused, as what is not understood must not pass for not revoked', async () => {
+  const krl = Buffer.concat([await build([]), scope(section(0x23, string('an id')))])
+  assert.throws(() => readKrl(krl), /something else than their serials/)
+})

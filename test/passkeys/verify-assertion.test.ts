@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { generateAuthenticationOptions, generateRegistrationOptions } from '@simplewebauthn/server'
+import { OFFERED_ALGORITHMS } from '../../src/passkeys/credential-key.ts'
+import { verifyAssertion } from '../../src/passkeys/verify-assertion.ts'
+import { verifyRegistration } from '../../src/passkeys/verify-registration.ts'
+import type { RefusalReason } from '../../src/passkeys/webauthn-refusal.ts'
+import type { Lies, Nature } from '../support/authenticator-answer.ts'
+import { createAuthenticator } from '../support/authenticator.ts'
+import { nestedCbor, type CborValue } from '../support/cbor.ts'
+
+const ORIGIN = 'https://id.example.org'
+const RP_ID = 'id.example.org'
+
+/** Registers a passkey and gives what answers for it, with what to expect of the answer. */
+async function passkey(nature: Partial<Nature> = {}, lies: Lies = {}) {
+  const authenticator = createAuthenticator({ origin: ORIGIN, ...nature })
+  const creation = await generateRegistrationOptions({
+    rpName: 'Example',
+    rpID: RP_ID,
+    userName: 'ann@example.org',
+    userID: new Uint8Array(Buffer.from('ann')),
+    supportedAlgorithmIDs: OFFERED_ALGORITHMS,
+  })
+  const place = { origin: ORIGIN, rpId: RP_ID }
+  const registered = await verifyRegistration(
+    { ...place, challenge: creation.challenge },
+    authenticator.register(creation, lies),
+  )
+  assert.ok(registered.verified, JSON.stringify(registered))
+  const credential = { ...registered.facts, userHandle: creation.user.id }
+  return async (lies: Lies = {}, stored: Partial<typeof credential> = {}) => {
+    const request = await generateAuthenticationOptions({ rpID: RP_ID, userVerification: 'preferred' })
+    const expected = { ...place, challenge: request.challenge, credential: { ...credential, ...stored } }
+    return { answer: authenticator.authenticate(request, lies), expected }
+  }
+}
+
+/** As `passkey`, and verifies the answer at once. */
+async function enrol(nature: Partial<Nature> = {}, lies: Lies = {}) {
+  const answers = await passkey(nature, lies)
+  return async (...told: Parameters<typeof answers>) => {
+    const { answer, expected } = await answers(...told)
+    return verifyAssertion(expected, answer)
+  }
+}
+
+const login = await enrol()
+
+async function facts(verdict: ReturnType<typeof login>) {
+  const told = await verdict
+  assert.ok(told.verified, JSON.stringify(told))
+  return told.facts
+}
+
+function refused(name: string, reason: RefusalReason, lies: Lies): void {
+  test(`${name} is refused`, async () => {
+    const verdict = await login(lies)
+    assert.equal(verdict.verified ? 'verified' : verdict.reason, reason)
+  })
+}
+
+describe('an honest login', () => {
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
+    test(`with ${algorithm} is accepted, and no other signature`, async () => {
+      const logIn = await enrol({ algorithm })
+      await facts(logIn())
+      for (const signature of ['corrupt', 'of-another-key', Buffer.alloc(64), Buffer.of(0x30)] as const) {
+        const verdict = await logIn({ signature })
+        assert.equal(verdict.verified ? 'verified' : verdict.reason, 'signature')
+      }
+    })
+  }
+
+  test('tells the new counter, grown by one each time', async () => {
+    const logIn = await enrol({ counter: 41 })
+    assert.equal((await facts(logIn())).counter, 42)
+    assert.equal((await facts(logIn())).counter, 43)
+  })
+
+  test('by an authenticator that never counts tells 0 each time', async () => {
+    const logIn = await enrol({ counts: false })
+    assert.equal((await facts(logIn())).counter, 0)
+    assert.equal((await facts(logIn())).counter, 0)
+  })
+
+  test('tells counters of the full 32 bits', async () => {
+    for (const counter of [0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff]) {
+      assert.equal((await facts(login({ counter }))).counter, counter)
+    }
+  })
+
+  test('leaves the comparison of the counter to the caller', async () => {
+    const logIn = await enrol({ counter: 1000 })
+    assert.equal((await facts(logIn({ counter: 3 }))).counter, 3)
+    assert.equal((await facts(logIn({ counter: 0 }))).counter, 0)
+  })
+
+  test('without user verification is accepted and says so', async () => {
+    assert.equal((await facts(login())).userVerified, true)
+    assert.equal((await facts(login({ flags: { UV: false } }))).userVerified, false)
+  })
+
+  test('tells when a passkey has been backed up since', async () => {
+    const logIn = await enrol({ backup: { eligible: true, state: false } })
+    assert.equal((await facts(logIn())).backedUp, false)
+    assert.equal((await facts(logIn({ flags: { BS: true } }))).backedUp, true)
+  })
+
+  test('without a user handle, or with an empty one, is accepted', async () => {
+    await facts(login({ userHandle: null }))
+    await facts(login({ userHandle: '' }))
+  })
+
+  test('with a credential id of 1023 bytes is accepted', async () => {
+    const logIn = await enrol({}, { credentialId: Buffer.alloc(1023, 1) })
+    await facts(logIn())
+  })
+
+  test('with extension outputs is accepted', async () => {
+    await facts(login({ extensions: new Map<string, CborValue>([['hmac-secret', Buffer.alloc(32)]]) }))
+  })
+})
+
+describe('client data', () => {
+  refused('the type of a registration', 'type', { type: 'webauthn.create' })
+  refused('another challenge', 'challenge', { challenge: Buffer.alloc(32).toString('base64url') })
+  refused('an origin with our name as prefix', 'origin', { origin: `${ORIGIN}.evil.example` })
+  refused('an origin with our name as suffix', 'origin', { origin: 'https://evil-id.example.org' })
+  refused('another port', 'origin', { origin: `${ORIGIN}:8443` })
+  refused('another scheme', 'origin', { origin: 'http://id.example.org' })
+  refused('a ceremony in a frame', 'cross_origin', { crossOrigin: true })
+  refused('a ceremony in a frame that is told of', 'cross_origin', { crossOrigin: true, topOrigin: ORIGIN })
+  refused('a top origin without a frame', 'cross_origin', { topOrigin: 'https://evil.example' })
+  refused('client data that is no object', 'malformed', { clientDataJSON: '"webauthn.get"' })
+})
+
+describe('authenticator data', () => {
+  refused('the hash of another RP id', 'rp_id', { rpId: 'example.org' })
+  refused('a user who was not present', 'user_presence', { flags: { UP: false } })
+  refused('a backup of what cannot be backed up', 'backup_flags', { flags: { BS: true } })
+  refused('backup eligibility that was not there at registration', 'backup_flags', { flags: { BE: true } })
+  test('backup eligibility that is gone since registration is refused', async () => {
+    const logIn = await enrol({ backup: { eligible: true, state: true } })
+    const verdict = await logIn({ flags: { BE: false, BS: false } })
+    assert.equal(verdict.verified ? 'verified' : verdict.reason, 'backup_flags')
+  })
+  refused('a credential, as a registration has it', 'authenticator_data', { attested: true })
+  refused('a credential that is announced and not there', 'authenticator_data', { flags: { AT: true } })
+  refused('extensions that are announced and not there', 'authenticator_data', { flags: { ED: true } })
+  refused('a trailing byte', 'authenticator_data', { trailing: Buffer.of(0) })
+  refused('data that is cut short', 'authenticator_data', { authenticatorData: Buffer.alloc(36, 1) })
+  refused('extensions nested 10,000 deep', 'too_large', { extensions: nestedCbor(10_000) })
+  refused('extensions nested 5,000 deep', 'authenticator_data', { extensions: nestedCbor(5000) })
+})
+
+describe('signature', () => {
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
+    test(`no bit of a signature by ${algorithm}, and of what it signs, can be another, and none be added`, async () => {
+      const { answer, expected } = await (await passkey({ algorithm }))()
+      assert.ok((await verifyAssertion(expected, answer)).verified)
+      for (const member of ['signature', 'authenticatorData', 'clientDataJSON'] as const) {
+        const bytes = Buffer.from(answer.response[member], 'base64url')
+        const altered = Array.from(bytes, (_, at) =>
+          bytes.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte)),
+        )
+        for (const lie of [...altered, Buffer.concat([bytes, Buffer.of(0)])]) {
+          const response = { ...answer.response, [member]: Buffer.from(lie).toString('base64url') }
+          assert.equal((await verifyAssertion(expected, { ...answer, response })).verified, false)
+        }
+      }
+    })
+  }
+})
+
+describe('credential', () => {
+  refused('a raw id that differs from the id', 'credential_id', { rawId: 'AAAA' })
+  refused('the id of another credential', 'credential_id', { id: 'AAAA' })
+  refused('an id of 1024 bytes', 'too_large', { id: Buffer.alloc(1024).toString('base64url') })
+  refused('a credential of another type', 'malformed', { credentialType: 'password' })
+  refused('the user handle of someone else', 'user_handle', { userHandle: Buffer.from('bob').toString('base64url') })
+  refused('a user handle that is no base64url', 'malformed', { userHandle: 'ann!' })
+  refused('a user handle over 64 bytes', 'too_large', { userHandle: 'A'.repeat(200) })
+  refused('a signature of 10 MB', 'too_large', { signature: Buffer.alloc(10_000_000) })
+  refused('client data of 1 MB', 'too_large', { clientDataJSON: Buffer.alloc(1_000_000, 0x20) })
+
+  test('a stored key that is none refuses, and does not throw', async () => {
+    const verdict = await login({}, { publicKey: new Uint8Array([1, 2, 3]) })
+    assert.equal(verdict.verified ? 'verified' : verdict.reason, 'signature')
+  })
+
+  test('whatever is no credential is refused', async () => {
+    const credential = {
+      credentialId: 'AAAA',
+      publicKey: new Uint8Array(),
+      deviceType: 'singleDevice',
+      userHandle: 'AA',
+    } as const
+    for (const answer of [undefined, null, 7, 'x', [], {}, { response: null }, { response: {}, type: 'public-key' }]) {
+      const verdict = await verifyAssertion({ challenge: 'x', origin: ORIGIN, rpId: RP_ID, credential }, answer)
+      assert.equal(verdict.verified ? 'verified' : verdict.reason, 'malformed')
+    }
+  })
+})

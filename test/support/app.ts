@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../src/app.ts'
+import { backgroundJobs } from '../../src/background/jobs.ts'
+import { createTicker } from '../../src/background/ticker.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/http/log.ts'
+import { openServices, type Services } from '../../src/services.ts'
+import { type Clock, createClock } from './clock.ts'
+import { createPlace, type EngineName, type Place } from './engines.ts'
+
+export const ORIGIN = 'http://localhost:3000'
+const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
+
+export interface TestApp {
+  app: FastifyInstance
+  services: Services
+  clock: Clock
+  place: Place
+  /** What was logged, as one text. */
+  logged(): string
+  /** Runs the background work that is due by the test's clock. */
+  tick(): Promise<void>
+  /** Listens on a free port and returns the address. */
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+/** A test, or `{ after }` of node:test for an app that a whole suite shares. */
+interface Scope {
+  after(work: () => Promise<void>): void
+}
+
+interface Options {
+  engine?: EngineName
+  config?: Partial<Config>
+  clock?: Clock
+  /** A second copy on the same database, or a restart on it. */
+  place?: Place
+  logLevel?: string
+}
+
+/** The whole service in this process, gone when the test is over. */
+export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
+  const { engine = 'sqlite', clock = createClock() } = options
+  const place = options.place ?? (await createPlace(engine))
+  const lines: string[] = []
+  const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
+  const config: Config = {
+    ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
+    ...options.config,
+  }
+  const services = await openServices(config, { log, now: clock.now })
+  const app = await createApp(services)
+  const ticker = createTicker(services, backgroundJobs(services))
+  let closed = false
+  const close = async () => {
+    if (closed) return
+    closed = true
+    await app.close()
+    await ticker.stop()
+    await services.close()
+  }
+  t.after(async () => {
+    await close()
+    if (!options.place) await place.remove()
+  })
+  return {
+    app,
+    services,
+    clock,
+    place,
+    logged: () => lines.join(''),
+    tick: ticker.tick,
+    listen: () => app.listen({ port: 0, host: '127.0.0.1' }),
+    close,
+  }
+}

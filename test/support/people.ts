@@ -1,0 +1,119 @@
+import type { InjectOptions, Response } from 'light-my-request'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import type { Permission } from '../../src/access/permissions.ts'
+import { newId } from '../../src/ids.ts'
+import { startSession } from '../../src/sessions/start-session.ts'
+import { createUser } from '../../src/users/create-user.ts'
+import type { User } from '../../src/users/user.ts'
+import { ORIGIN, type TestApp } from './app.ts'
+
+type Ask = (url: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
+
+/** Somebody at a browser on the dashboard. */
+export interface Person {
+  get: Ask
+  post: Ask
+  put: Ask
+  patch: Ask
+  delete: Ask
+  /** The value of the session cookie; empty when signed out. */
+  cookie: string
+}
+
+export interface SignedInPerson extends Person {
+  user: User
+  sessionId: string
+}
+
+export function anonymous({ app }: Pick<TestApp, 'app'>, cookie = ''): Person {
+  const person = { cookie } as Person
+  const asking =
+    (method: NonNullable<InjectOptions['method']>): Ask =>
+    (url, body, headers = {}) =>
+      app.inject({
+        method,
+        url,
+        headers: {
+          origin: ORIGIN,
+          ...(person.cookie === '' ? {} : { cookie: `session=${person.cookie}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+      })
+  return Object.assign(person, {
+    get: asking('GET'),
+    post: asking('POST'),
+    put: asking('PUT'),
+    patch: asking('PATCH'),
+    delete: asking('DELETE'),
+  })
+}
+
+interface Traits {
+  email?: string
+  password?: string
+  /** Held through a role made for this person alone. */
+  permissions?: Permission[]
+  admin?: boolean
+  principals?: string[]
+}
+
+let count = 0
+
+/** A user with a live session, and exactly the permissions named. */
+export async function signedInPerson(test: TestApp, traits: Traits = {}): Promise<SignedInPerson> {
+  const { services } = test
+  const { db } = services
+  const user = await createUser(services, db, {
+    email: traits.email ?? `person${++count}@example.com`,
+    passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password),
+  })
+  if (traits.permissions || traits.principals) {
+    const roleId = newId()
+    const principals = JSON.stringify(traits.principals ?? [])
+    await db
+      .insertInto('roles')
+      .values({
+        id: roleId,
+        name: `role of ${user.email}`,
+        description: '',
+        principals,
+        built_in: 0,
+        created_at: services.now(),
+      })
+      .execute()
+    for (const permission of traits.permissions ?? []) {
+      await db.insertInto('role_permissions').values({ role_id: roleId, permission }).execute()
+    }
+    await db.insertInto('user_roles').values({ user_id: user.id, role_id: roleId }).execute()
+  }
+  if (traits.admin) await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
+  return signIn(test, user)
+}
+
+/** One more session for somebody, as if on another device. */
+export async function signIn(test: TestApp, user: User): Promise<SignedInPerson> {
+  const { services } = test
+  const { id, token } = await startSession(services, services.db, {
+    userId: user.id,
+    method: 'password',
+    amr: ['pwd'],
+    remember: true,
+    caller: {
+      ipAddress: '127.0.0.1',
+      userAgent: 'test',
+      geolocation: { country: null, city: null, region: null },
+      requestId: 'test',
+    },
+  })
+  return Object.assign(anonymous(test, token), { user, sessionId: id })
+}
+
+/** The session cookie that an answer sets, or undefined. */
+export function cookieOf(response: Response): string | undefined {
+  const header = response.headers['set-cookie']
+  return /^session=([^;]*)/.exec([header ?? ''].flat()[0] ?? '')?.[1]
+}

