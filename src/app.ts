@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
+import { avatarRoutes } from './account/avatar-routes.ts'
+import { accountRoutes } from './account/routes.ts'
 import { refuse } from './errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
@@ -13,7 +15,9 @@ import { logRequests } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { validateStrictly } from './http/validation.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Services } from './services.ts'
+import { sessionRoutes } from './sessions/routes.ts'
 
 const BODY_LIMIT = 256 * 1024
 /** An authorization request may carry a state of 8 KB, percent-encoded. */
@@ -58,7 +62,13 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   })
 
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */
-  await group(app, [], (part) => {
+  const dashboardApi: Routes[] = [
+    sessionRoutes(services),
+    accountRoutes(services),
+    avatarRoutes(services),
+    passkeyRoutes(services),
+  ]
+  await group(app, dashboardApi, (part) => {
     allowDashboardOnly(part, config)
     forbidCaching(part)
   })

@@ -26,6 +26,15 @@ const STATUS = {
   headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
+  // RFC 6749 section 5.2 and RFC 6750 section 3.1; their endpoints alone give these.
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_access_token: 401,
+  insufficient_scope: 403,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
@@ -39,6 +48,8 @@ interface Details {
   issues?: Issue[]
   /** Seconds to wait, for 429 and 503. */
   retryAfter?: number
+  /** How to authenticate instead: the value of WWW-Authenticate. */
+  challenge?: string
   cause?: unknown
 }
 
@@ -47,6 +58,7 @@ export class AppError extends Error {
   readonly status: number
   readonly issues: Issue[] | undefined
   readonly retryAfter: number | undefined
+  readonly challenge: string | undefined
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
@@ -54,6 +66,7 @@ export class AppError extends Error {
     this.status = STATUS[code]
     this.issues = details.issues
     this.retryAfter = details.retryAfter
+    this.challenge = details.challenge
   }
 }
 

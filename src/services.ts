@@ -10,6 +10,7 @@ import { createLocate, type Locate } from './http/caller.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { loadServiceKeys, type ServiceKey } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
+import { openSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
 import { anyKeyStored } from './keys/service-key-store.ts'
 import { type MailTransport, openMail } from './mail/mail.ts'
 import { migrate } from './storage/migrate.ts'
@@ -26,7 +27,7 @@ export interface Services {
   db: Db
   signals: Signals
   vault: Vault
-  signingKeys: ServiceKey[]
+  signingKeys: SigningKeys
   sshCa: ServiceKey
   passwords: Passwords
   limits: Limits
@@ -51,7 +52,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     await ensureBuiltInRoles(db, now())
     const random = createRandom()
     const vault = createVault(resolveSecretKey(config, await anyKeyStored(db)))
-    const signingKeys = await loadServiceKeys({ db, now, vault }, 'signing')
+    const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log)

@@ -1,4 +1,6 @@
+import { deliverMail } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
+import { answerResetRequests } from '../sessions/password-reset.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
 
@@ -6,5 +8,7 @@ const MINUTE = 60_000
 
 /** Everything that happens without being asked for, in one list. */
 export const backgroundJobs = (services: Services): Job[] => [
+  { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
+  { name: 'deliver-mail', run: () => deliverMail(services) },
   { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
 ]

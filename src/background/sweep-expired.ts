@@ -10,12 +10,11 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
   { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },
-  { table: 'oauth_pending_requests', key: 'id', expiry: 'expires_at', keptMs: 0 },
+  { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
-  // A code is kept as long as what it issued may live, so that using it again is still noticed.
+  // A used code lives as long as what it issued, so that using it again is still noticed.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
-  { table: 'oauth_token_families', key: 'id', expiry: 'expires_at', keptMs: DAY },
   { table: 'notifications', key: 'id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 

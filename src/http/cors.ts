@@ -50,7 +50,7 @@ function isForeignChange(request: FastifyRequest, dashboardOrigin: string): bool
   if (SAFE.has(request.method)) return false
   const { origin } = request.headers
   if (origin !== undefined) return origin !== dashboardOrigin
-  return !OWN_SITES.has(request.headers['sec-fetch-site'] as string | undefined)
+  return !OWN_SITES.has(request.headers['sec-fetch-site'])
 }
 
 export function answerPreflight(

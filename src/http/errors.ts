@@ -12,6 +12,13 @@ export const latchkeyDialect: Dialect = (error) =>
     : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
 
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
+  invalid_client: 'invalid_client',
+  invalid_grant: 'invalid_grant',
+  unauthorized_client: 'unauthorized_client',
+  unsupported_grant_type: 'unsupported_grant_type',
+  invalid_scope: 'invalid_scope',
+  invalid_access_token: 'invalid_token',
+  insufficient_scope: 'insufficient_scope',
   unavailable: 'temporarily_unavailable',
   too_many_requests: 'temporarily_unavailable',
   internal_error: 'server_error',
@@ -35,6 +42,7 @@ export function sendError(
   const error = toAppError(thrown)
   if (error.code === 'internal_error') request.log.error({ err: thrown }, 'A request failed.')
   else if (error.code === 'unavailable') request.log.warn({ err: thrown }, 'The database is away.')
+  if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   return reply
     .code(error.status)

@@ -54,7 +54,7 @@ export async function addServiceKey(
     id,
     purpose,
     state,
-    publicKey: publicKey.export({ format: 'pem', type: 'spki' }) as string,
+    publicKey: publicKey.export({ format: 'pem', type: 'spki' }),
     sealedPrivateKey: vault.seal(`${purpose}:${id}`, privateKey.export({ format: 'der', type: 'pkcs8' })),
     createdAt: now(),
   })

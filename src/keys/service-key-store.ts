@@ -10,18 +10,19 @@ export interface StoredKey {
   publicKey: string
   sealedPrivateKey: string
   createdAt: number
+  retiredAt?: number | null
 }
 
 export const anyKeyStored = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('service_keys').select('id').limit(1).execute()).length > 0
 
-/** Oldest first. */
-export async function listKeys(db: Db, purpose: KeyPurpose): Promise<StoredKey[]> {
+/** Oldest first; those that were withdrawn only when all are asked for. */
+export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom('service_keys')
     .selectAll()
     .where('purpose', '=', purpose)
-    .where('retired_at', 'is', null)
+    .$if(which === 'usable', (query) => query.where('retired_at', 'is', null))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -32,6 +33,7 @@ export async function listKeys(db: Db, purpose: KeyPurpose): Promise<StoredKey[]
     publicKey: row.public_key,
     sealedPrivateKey: row.private_key_sealed,
     createdAt: row.created_at,
+    retiredAt: row.retired_at,
   }))
 }
 
@@ -50,4 +52,36 @@ export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
+}
+
+/** Puts the next key in the active one's place. False when another copy has done so already. */
+export async function markActivated(db: Db, purpose: KeyPurpose, id: string): Promise<boolean> {
+  const activated = await db
+    .updateTable('service_keys')
+    .set({ state: 'active' })
+    .where('id', '=', id)
+    .where('state', '=', 'next')
+    .returning('id')
+    .execute()
+  if (activated.length === 0) return false
+  await db
+    .updateTable('service_keys')
+    .set({ state: 'previous' })
+    .where('purpose', '=', purpose)
+    .where('state', '=', 'active')
+    .where('id', '!=', id)
+    .execute()
+  return true
+}
+
+export async function markRetired(db: Db, purpose: KeyPurpose, at: number): Promise<string[]> {
+  const rows = await db
+    .updateTable('service_keys')
+    .set({ retired_at: at })
+    .where('purpose', '=', purpose)
+    .where('state', '=', 'previous')
+    .where('retired_at', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }

@@ -114,4 +114,4 @@ function must(holds: boolean, sentence: string): void {
 }
 
 // sshd matches principals against lists parted by commas and by white space: a name with either could pass for two.
-const isPrincipal = (name: string): boolean => name !== '' && name.isWellFormed() && !/[\s,\p{Cc}]/u.test(name)
+export const isPrincipal = (name: string): boolean => name !== '' && name.isWellFormed() && !/[\s,\p{Cc}]/u.test(name)

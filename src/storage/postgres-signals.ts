@@ -29,7 +29,9 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
       lost = true
       log.warn({ err: error }, 'The connection that hears other copies was lost; connecting again.')
       void connection.end().catch(() => {})
-      timer = setTimeout(() => (connecting = listen(false)), RECONNECT_MS)
+      timer = setTimeout(() => {
+        connecting = listen(false)
+      }, RECONNECT_MS)
     }
     connection.on('error', again)
     connection.on('end', again)

@@ -53,6 +53,7 @@ export interface Schema {
     created_at: number
     expires_at: number
   }
+  reset_requests: { id: string; email: string; created_at: number }
   rate_limits: { bucket: string; failures: number; expires_at: number }
 
   passkey_challenges: {
@@ -96,51 +97,46 @@ export interface Schema {
     updated_at: number
   }
   oauth_pending_requests: {
-    id: string
+    id_hash: string
     session_id: string | null
     parameters: string
-    needs: string
-    created_at: number
-    expires_at: number
-  }
-  oauth_token_families: {
-    id: string
-    client_id: string
-    user_id: string | null
-    auth_time: number | null
-    acr: string | null
-    amr: string | null
-    revoked_at: number | null
     created_at: number
     expires_at: number
   }
   oauth_authorization_codes: {
     code_hash: string
-    family_id: string
+    user_id: string
+    client_id: string
     redirect_uri: string
     code_challenge: string
     scope: string
     nonce: string | null
+    auth_time: number
+    acr: string
+    amr: string
     consumed_at: number | null
+    revoked_at: number | null
     created_at: number
+    /** Until it is used, the end of the code; from then on, the end of the last token that hangs on it. */
     expires_at: number
   }
   oauth_access_tokens: {
     token_hash: string
-    family_id: string | null
+    /** The authorization it hangs on; none for client credentials. */
+    code_hash: string | null
     client_id: string
     scope: string
-    revoked_at: number | null
     issued_at: number
     expires_at: number
   }
   oauth_refresh_tokens: {
     token_hash: string
-    family_id: string
+    code_hash: string
     parent_hash: string | null
     scope: string
     used_at: number | null
-    created_at: number
+    successor_used_at: number | null
+    issued_at: number
     expires_at: number
   }
 

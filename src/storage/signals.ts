@@ -7,9 +7,10 @@ import type { Db } from './schema.ts'
  */
 export interface SignalPayloads {
   notifications: { userId: string }
-  'sessions-ended': { userId: string; sessionIds?: string[] }
+  'sessions-ended': { userId: string }
   'krl-changed': null
   'client-changed': { clientId: string }
+  'keys-changed': null
   /** Signals may have been missed: look at everything again. */
   resync: null
 }

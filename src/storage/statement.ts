@@ -26,7 +26,7 @@ export function statement<P extends object, Row>(build: (db: Db, value: Values<P
     const parameters = query.parameters.map((each) => (each instanceof Slot ? values[each.key as keyof P] : each))
     const run = runners.get(adapter)
     if (run && !db.isTransaction) return (await run(query, parameters)) as Row[]
-    return (await db.executeQuery<Row>({ ...query, parameters } as CompiledQuery<Row>)).rows
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }
 }
 

@@ -26,11 +26,21 @@ const SUFFIXES = 20
  * Makes an account with the role that everyone has. Two registrations at the same moment race for names, not for rows:
  * whoever loses a derived name gets the next one, whoever loses the email is told.
  */
-export async function createUser(services: Pick<Services, 'now' | 'random'>, db: Db, asked: NewUser): Promise<User> {
+export async function createUser(
+  services: Pick<Services, 'now' | 'random'>,
+  db: Db,
+  asked: NewUser,
+  /** What else belongs to the same change: with the account, or not at all. */
+  also: (trx: Db, user: User) => Promise<void> = async () => {},
+): Promise<User> {
   for (let attempt = 1; ; attempt++) {
     const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db, asked.email))
     try {
-      return await inOneTransaction(db, (trx) => insert(services, trx, { ...asked, preferredUsername }))
+      return await inOneTransaction(db, async (trx) => {
+        const user = await insert(services, trx, { ...asked, preferredUsername })
+        await also(trx, user)
+        return user
+      })
     } catch (error) {
       if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
       if (!isDuplicate(error, 'users.preferred_username')) throw error

@@ -1,3 +1,4 @@
+import { after, before } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
 import { backgroundJobs } from '../../src/background/jobs.ts'
@@ -25,7 +26,6 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-/** A test, or `{ after }` of node:test for an app that a whole suite shares. */
 interface Scope {
   after(work: () => Promise<void>): void
 }
@@ -74,4 +74,17 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     listen: () => app.listen({ port: 0, host: '127.0.0.1' }),
     close,
   }
+}
+
+/** One app for all tests of the suite it is called in; starting one for each would cost most of their time. */
+export function sharedApp(options: Options = {}): () => TestApp {
+  const endings: (() => Promise<void>)[] = []
+  let app: TestApp
+  before(async () => {
+    app = await startApp({ after: (work) => void endings.push(work) }, options)
+  })
+  after(async () => {
+    for (const end of endings.toReversed()) await end()
+  })
+  return () => app
 }

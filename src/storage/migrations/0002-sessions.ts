@@ -37,6 +37,12 @@ create table email_tokens (
 create index email_tokens_by_user on email_tokens (user_id);
 create index email_tokens_by_expiry on email_tokens (expires_at);
 
+create table reset_requests (
+  id text primary key,
+  email text not null,
+  created_at bigint not null
+);
+
 create table rate_limits (
   bucket text primary key,
   failures bigint not null,

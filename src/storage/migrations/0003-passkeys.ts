@@ -6,7 +6,7 @@ create table passkey_challenges (
   expires_at bigint not null,
   created_at bigint not null
 );
-create index passkey_challenges_by_user on passkey_challenges (user_id);
+create unique index passkey_challenges_by_user on passkey_challenges (user_id);
 create index passkey_challenges_by_expiry on passkey_challenges (expires_at);
 
 create table passkeys (

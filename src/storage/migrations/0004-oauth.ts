@@ -1,6 +1,8 @@
 /**
- * Tokens hang on their family and are revoked by marking that one row, so the token tables need no index but their
- * digest and their age, and no foreign key that would want one: a token whose family or client is gone is dead.
+ * A row of oauth_authorization_codes is the root of everything its code leads to: the code itself and, once that is
+ * used, the family of tokens it issued. Marking that one row revokes them all, so the token tables need no index but
+ * their digest and their age, and no foreign key that would want one: a token whose authorization or client is gone is
+ * dead. An authorization stands on the grant it came from and goes with it, and a grant goes with its user and client.
  */
 export const oauth = `
 create table oauth_clients (
@@ -27,50 +29,39 @@ create table oauth_grants (
 create index oauth_grants_by_client on oauth_grants (client_id);
 
 create table oauth_pending_requests (
-  id text primary key,
+  id_hash text primary key,
   session_id text,
   parameters text not null,
-  needs text not null,
   created_at bigint not null,
   expires_at bigint not null
 );
 create index oauth_pending_requests_by_expiry on oauth_pending_requests (expires_at);
 
-create table oauth_token_families (
-  id text primary key,
-  client_id text not null references oauth_clients (client_id) on delete cascade,
-  user_id text references users (id) on delete cascade,
-  auth_time bigint,
-  acr text,
-  amr text,
-  revoked_at bigint,
-  created_at bigint not null,
-  expires_at bigint not null
-);
-create index oauth_token_families_by_user on oauth_token_families (user_id, client_id);
-create index oauth_token_families_by_client on oauth_token_families (client_id);
-create index oauth_token_families_by_expiry on oauth_token_families (expires_at);
-
 create table oauth_authorization_codes (
   code_hash text primary key,
-  family_id text not null references oauth_token_families (id) on delete cascade,
+  user_id text not null,
+  client_id text not null,
   redirect_uri text not null,
   code_challenge text not null,
   scope text not null,
   nonce text,
+  auth_time bigint not null,
+  acr text not null,
+  amr text not null,
   consumed_at bigint,
+  revoked_at bigint,
   created_at bigint not null,
-  expires_at bigint not null
+  expires_at bigint not null,
+  foreign key (user_id, client_id) references oauth_grants (user_id, client_id) on delete cascade
 );
-create index oauth_authorization_codes_by_family on oauth_authorization_codes (family_id);
+create index oauth_authorization_codes_by_grant on oauth_authorization_codes (user_id, client_id);
 create index oauth_authorization_codes_by_expiry on oauth_authorization_codes (expires_at);
 
 create table oauth_access_tokens (
   token_hash text primary key,
-  family_id text,
+  code_hash text,
   client_id text not null,
   scope text not null,
-  revoked_at bigint,
   issued_at bigint not null,
   expires_at bigint not null
 );
@@ -78,11 +69,12 @@ create index oauth_access_tokens_by_expiry on oauth_access_tokens (expires_at);
 
 create table oauth_refresh_tokens (
   token_hash text primary key,
-  family_id text not null,
+  code_hash text not null,
   parent_hash text,
   scope text not null,
   used_at bigint,
-  created_at bigint not null,
+  successor_used_at bigint,
+  issued_at bigint not null,
   expires_at bigint not null
 );
 create index oauth_refresh_tokens_by_expiry on oauth_refresh_tokens (expires_at);

@@ -26,8 +26,8 @@ create table ssh_certificates (
   created_at bigint not null
 );
 create index ssh_certificates_by_user on ssh_certificates (user_id, serial);
-create index ssh_certificates_by_key on ssh_certificates (saved_key_id);
-create index ssh_certificates_revoked on ssh_certificates (serial) where revoked_at is not null;
+create index ssh_certificates_by_user_and_expiry on ssh_certificates (user_id, valid_before);
+create index ssh_certificates_revoked on ssh_certificates (valid_before, serial, revoked_at) where revoked_at is not null;
 
 create table counters (
   name text primary key,

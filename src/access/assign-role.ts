@@ -1,0 +1,75 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import { administer } from './administer.ts'
+import { refuseLastAdministrator } from './administrators.ts'
+import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
+import { refuseChangingMore, refuseGivingMore, refuseRaisingOneself, type UserHoldings } from './holdings.ts'
+import type { Role } from './role.ts'
+import { addAssignment, findRole, holdingsOf, listRolesOf, removeAssignment } from './role-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now'>
+
+interface Assignment {
+  userId: string
+  roleId: string
+}
+
+/** Gives somebody a role. Giving it again changes nothing. */
+export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: Actor): Promise<Role[]> =>
+  administer(services, actor, 'roles:assign', async (trx, caller) => {
+    await refuseUnknownUser(trx, userId)
+    await refuseChangingMore(trx, caller, userId)
+    await giveRole(services, trx, caller, { userId, roleId }, actor)
+    return listRolesOf(trx, userId)
+  })
+
+/** The rule and the act, for whoever has a transaction already. */
+export async function giveRole(
+  services: Pick<Services, 'now'>,
+  trx: Db,
+  caller: UserHoldings,
+  { userId, roleId }: Assignment,
+  actor: Actor,
+): Promise<void> {
+  const role = await findRole(trx, roleId)
+  const given = holdingsOf(role)
+  refuseGivingMore(caller, given)
+  if (userId === caller.userId) refuseRaisingOneself(caller, given.principals)
+  if (!(await addAssignment(trx, userId, roleId))) return
+  await record(services, trx, 'role.assigned', actor, userId, role)
+}
+
+export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: Actor): Promise<Role[]> =>
+  administer(services, actor, 'roles:assign', async (trx, caller) => {
+    await refuseUnknownUser(trx, userId)
+    const role = await findRole(trx, roleId)
+    await refuseChangingMore(trx, caller, userId)
+    if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
+    if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, userId)
+    if (!(await removeAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
+    await record(services, trx, 'role.unassigned', actor, userId, role)
+    return listRolesOf(trx, userId)
+  })
+
+export async function refuseUnknownUser(db: Db, userId: string): Promise<void> {
+  const found = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
+  if (!found) refuse('not_found', 'There is no such user.')
+}
+
+const record = (
+  services: Pick<Services, 'now'>,
+  db: Db,
+  action: string,
+  actor: Actor,
+  userId: string,
+  role: Role,
+): Promise<void> =>
+  recordEvent(services, db, {
+    action,
+    outcome: 'success',
+    actor,
+    target: { type: 'user', id: userId },
+    data: { roleId: role.id, role: role.name },
+  })

@@ -1,0 +1,34 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { equalInConstantTime } from '../crypto/digest.ts'
+import { AppError, refuse } from '../errors.ts'
+import { addressKey, LIMITS } from '../http/limits.ts'
+import type { Services } from '../services.ts'
+import type { User } from '../users/user.ts'
+import { findUser } from '../users/user-store.ts'
+import { takeAdministrationLock } from './administer.ts'
+import { hasAdministrator } from './administrators.ts'
+import { ADMIN_ROLE } from './built-in-roles.ts'
+import { addAssignment } from './role-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'limits' | 'bootstrapSecret'>
+
+/** Makes the caller the first administrator. The secret is looked at before anything else, and guessing it is limited. */
+export const bootstrap = (services: Needs, actor: Actor & { id: string }, secret: string): Promise<User> =>
+  services.limits.attempt(
+    [[LIMITS.bootstrap, addressKey(actor.caller?.ipAddress ?? '')]],
+    async () => {
+      const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } }
+      if (!equalInConstantTime(secret, services.bootstrapSecret)) {
+        await recordEvent(services, services.db, { ...event, outcome: 'refused' })
+        return refuse('wrong_secret', 'This is not the bootstrap secret.')
+      }
+      return services.db.transaction().execute(async (trx) => {
+        await takeAdministrationLock(trx)
+        if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
+        await addAssignment(trx, actor.id, ADMIN_ROLE)
+        await recordEvent(services, trx, { ...event, outcome: 'success' })
+        return (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      })
+    },
+    (error) => error instanceof AppError && error.code === 'wrong_secret',
+  )

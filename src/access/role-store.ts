@@ -1,0 +1,134 @@
+import { sql, type Updateable } from 'kysely'
+import { refuse } from '../errors.ts'
+import { type Position, toPage } from '../http/cursor.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import type { Db, Schema } from '../storage/schema.ts'
+import type { Holdings } from './holdings.ts'
+import { type NewRole, readPrincipals, type Role } from './role.ts'
+
+/** Permissions never hold a space, so a role is one row. */
+const packedPermissions = sql<string | null>`(
+  select string_agg(role_permissions.permission, ' ') from role_permissions where role_permissions.role_id = roles.id)`
+
+const roles = (db: Db) =>
+  db
+    .selectFrom('roles')
+    .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.built_in', 'roles.created_at'])
+    .select(packedPermissions.as('permissions'))
+
+type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
+
+const toRole = (row: RoleRow): Role => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  principals: readPrincipals(row.principals),
+  builtIn: row.built_in === 1,
+  permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
+})
+
+export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
+  permissions: new Set(permissions),
+  principals: new Set(principals),
+})
+
+/** Oldest first, so the built-in ones lead. */
+export async function listRoles(db: Db, limit: number, after: Position | undefined) {
+  const rows = await roles(db)
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(roles.created_at, roles.id) > (${after?.[0]}, ${after?.[1]})`),
+    )
+    .orderBy('roles.created_at')
+    .orderBy('roles.id')
+    .limit(limit + 1)
+    .execute()
+  return toPage(rows, limit, (row) => [row.created_at, row.id], toRole)
+}
+
+export async function findRole(db: Db, id: string): Promise<Role> {
+  const row = await roles(db).where('roles.id', '=', id).executeTakeFirst()
+  return row ? toRole(row) : refuse('not_found', 'There is no such role.')
+}
+
+export async function listRolesOf(db: Db, userId: string): Promise<Role[]> {
+  const rows = await roles(db)
+    .innerJoin('user_roles', 'user_roles.role_id', 'roles.id')
+    .where('user_roles.user_id', '=', userId)
+    .orderBy('roles.created_at')
+    .orderBy('roles.id')
+    .execute()
+  return rows.map(toRole)
+}
+
+export async function addRole(db: Db, id: string, role: NewRole, now: number): Promise<void> {
+  const { name, description = '', principals = [], permissions = [] } = role
+  await sayWhenTaken(() =>
+    db
+      .insertInto('roles')
+      .values({ id, name, description, principals: JSON.stringify(principals), built_in: 0, created_at: now })
+      .execute(),
+  )
+  for (const permission of permissions) await addPermission(db, id, permission)
+}
+
+export async function updateRole(db: Db, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await sayWhenTaken(() => db.updateTable('roles').set(change).where('id', '=', id).execute())
+}
+
+export async function deleteRole(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
+}
+
+/** False when the role had it already. */
+export async function addPermission(db: Db, roleId: string, permission: string): Promise<boolean> {
+  const rows = await db
+    .insertInto('role_permissions')
+    .values({ role_id: roleId, permission })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .execute()
+  return rows.length > 0
+}
+
+/** False when the role did not have it. */
+export async function removePermission(db: Db, roleId: string, permission: string): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('role_permissions')
+    .where('role_id', '=', roleId)
+    .where('permission', '=', permission)
+    .returning('role_id')
+    .execute()
+  return rows.length > 0
+}
+
+/** False when the user had it already. */
+export async function addAssignment(db: Db, userId: string, roleId: string): Promise<boolean> {
+  const rows = await db
+    .insertInto('user_roles')
+    .values({ user_id: userId, role_id: roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .execute()
+  return rows.length > 0
+}
+
+/** False when the user did not have it. */
+export async function removeAssignment(db: Db, userId: string, roleId: string): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('user_roles')
+    .where('user_id', '=', userId)
+    .where('role_id', '=', roleId)
+    .returning('role_id')
+    .execute()
+  return rows.length > 0
+}
+
+async function sayWhenTaken(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (isDuplicate(error)) refuse('conflict', 'There is already a role of this name.')
+    throw error
+  }
+}

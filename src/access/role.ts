@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import type { Permission } from './permissions.ts'
+import { PERMISSIONS } from './permissions.ts'
+
+export const PermissionName = Type.Union(PERMISSIONS.map((name) => Type.Literal(name)))
+
+/** No control or invisible characters, no white space at the ends: two names that look alike are alike. */
+export const RoleName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: String.raw`^[^\s\p{C}]([^\p{C}]*[^\s\p{C}])?$`,
+})
+
+export const RoleDescription = Type.String({ maxLength: 500, pattern: String.raw`^[^\p{Cc}]*$` })
+
+/** A UNIX account on hosts; the system's own are allowed here, because whoever writes it means it. */
+export const Principals = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$' }), {
+  maxItems: 32,
+  uniqueItems: true,
+  description: 'UNIX accounts that SSH certificates of people with this role open.',
+})
+
+export const Role = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    principals: Type.Array(Type.String()),
+    builtIn: Type.Boolean(),
+    permissions: Type.Array(Type.String()),
+  },
+  { title: 'Role' },
+)
+export type Role = Type.Static<typeof Role>
+
+export const PermissionEntry = Type.Object(
+  { id: Type.String(), name: Type.String(), description: Type.String() },
+  { title: 'Permission' },
+)
+
+export interface NewRole {
+  name: string
+  description?: string
+  principals?: string[]
+  permissions?: Permission[]
+}
+
+export const readPrincipals = (stored: string): string[] => JSON.parse(stored) as string[]

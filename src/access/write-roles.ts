@@ -1,0 +1,85 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import { administer } from './administer.ts'
+import { ADMIN_ROLE } from './built-in-roles.ts'
+import { refuseGivingMore, refuseRaisingOneself } from './holdings.ts'
+import { isPermission } from './permissions.ts'
+import type { NewRole, Role } from './role.ts'
+import { addPermission, addRole, deleteRole, findRole, removePermission, updateRole } from './role-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now'>
+
+export const createRole = (services: Needs, asked: NewRole, actor: Actor): Promise<Role> =>
+  administer(services, actor, 'roles:write', async (trx, caller) => {
+    refuseGivingMore(caller, { permissions: new Set(asked.permissions), principals: new Set() })
+    const id = newId()
+    await addRole(trx, id, asked, services.now())
+    const role = await findRole(trx, id)
+    const { name, permissions, principals } = role
+    await record(services, trx, 'role.created', actor, id, { name, permissions, principals })
+    return role
+  })
+
+export interface RoleChange {
+  name?: string
+  description?: string
+  principals?: string[]
+}
+
+/** The name of a built-in role is part of the service; what it says about itself and opens on hosts is not. */
+export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: Actor): Promise<Role> =>
+  administer(services, actor, 'roles:write', async (trx, caller) => {
+    const before = await findRole(trx, id)
+    const { principals, ...words } = asked
+    if (principals && caller.roleIds.has(id)) {
+      refuseRaisingOneself(caller, new Set(principals).difference(new Set(before.principals)))
+    }
+    if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
+      refuse('conflict', 'A built-in role keeps its name.')
+    }
+    await updateRole(trx, id, { ...words, ...(principals ? { principals: JSON.stringify(principals) } : {}) })
+    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name })
+    return findRole(trx, id)
+  })
+
+export const removeRole = (services: Needs, id: string, actor: Actor): Promise<void> =>
+  administer(services, actor, 'roles:write', async (trx) => {
+    const role = await findRole(trx, id)
+    if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
+    await deleteRole(trx, id)
+    await record(services, trx, 'role.deleted', actor, id, { name: role.name, permissions: role.permissions })
+  })
+
+/** Granting again changes nothing. */
+export const grantPermission = (services: Needs, roleId: string, permission: string, actor: Actor): Promise<Role> =>
+  administer(services, actor, 'roles:write', async (trx, caller) => {
+    const role = await findRole(trx, roleId)
+    if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
+    refuseGivingMore(caller, { permissions: new Set([permission]), principals: new Set() })
+    if (await addPermission(trx, roleId, permission)) {
+      await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
+    }
+    return findRole(trx, roleId)
+  })
+
+export const revokePermission = (services: Needs, roleId: string, permission: string, actor: Actor): Promise<Role> =>
+  administer(services, actor, 'roles:write', async (trx) => {
+    const role = await findRole(trx, roleId)
+    if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
+    if (!(await removePermission(trx, roleId, permission))) {
+      return refuse('not_found', 'The role does not have this permission.')
+    }
+    await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission })
+    return findRole(trx, roleId)
+  })
+
+const record = (
+  services: Needs,
+  db: Services['db'],
+  action: string,
+  actor: Actor,
+  id: string,
+  data: Record<string, unknown>,
+): Promise<void> => recordEvent(services, db, { action, outcome: 'success', actor, target: { type: 'role', id }, data })

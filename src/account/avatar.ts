@@ -1,0 +1,61 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import type { User } from '../users/user.ts'
+import { findUser } from '../users/user-store.ts'
+import { readAvatarImage } from './read-avatar-image.ts'
+
+const blobName = (userId: string, version: string): string => `${userId}/${version}.webp`
+
+const versionOf = statement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
+)
+
+interface Avatar {
+  version: string
+  read(): Promise<Buffer | undefined>
+}
+
+export async function findAvatar({ db, blobs }: Pick<Services, 'db' | 'blobs'>, userId: string): Promise<Avatar | undefined> {
+  const version = (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
+  return version === undefined ? undefined : { version, read: () => blobs.get(blobName(userId, version)) }
+}
+
+/** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
+export async function replaceAvatar(services: Services, user: User, upload: Buffer, actor: Actor): Promise<User> {
+  const { blobs, random } = services
+  const image = await readAvatarImage(upload)
+  const version = random.text(12)
+  await blobs.put(blobName(user.id, version), image, 'image/webp')
+  try {
+    await pointAt(services, user, version, actor)
+  } catch (error) {
+    await blobs.delete(blobName(user.id, version))
+    throw error
+  }
+  return (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
+}
+
+export async function removeAvatar(services: Services, user: User, actor: Actor): Promise<void> {
+  await pointAt(services, user, null, actor)
+}
+
+async function pointAt(services: Services, user: User, version: string | null, actor: Actor): Promise<void> {
+  const { db, blobs, log } = services
+  const before = await db.transaction().execute(async (trx) => {
+    const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', user.id).executeTakeFirst()
+    if (!old) return refuse('unauthenticated', 'Please sign in.')
+    await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', user.id).execute()
+    await recordEvent(services, trx, {
+      action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: user.id },
+    })
+    return old.avatar_version
+  })
+  if (before === null || before === version) return
+  // The account no longer points there: a picture that can't be deleted now is litter, not an error.
+  await blobs.delete(blobName(user.id, before)).catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import { failures, Nullable, type Routes, strict, Success, success } from '../http/contracts.ts'
+import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { signedIn } from '../sessions/guards.ts'
+import { GivenPassword, NewPassword } from '../users/password-rules.ts'
+import { PersonName } from '../users/person-name.ts'
+import { USERNAME_PATTERN } from '../users/preferred-username.ts'
+import { User } from '../users/user.ts'
+import { changePassword } from './change-password.ts'
+import { updateProfile } from './update-profile.ts'
+
+const tags = ['Account']
+
+export const accountRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    app.get(
+      '/api/account/profile',
+      {
+        onRequest: signedIn(services),
+        schema: { tags, summary: 'Your profile', response: { 200: User, ...failures(401) } },
+      },
+      async ({ signedIn: { user } }) => user,
+    )
+
+    app.patch(
+      '/api/account/profile',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Change your profile',
+          description: 'Null clears a name. The username can only be changed by an administrator once it opens UNIX accounts.',
+          body: Type.Object(
+            {
+              displayName: Type.Optional(Nullable(PersonName)),
+              given_name: Type.Optional(Nullable(PersonName)),
+              family_name: Type.Optional(Nullable(PersonName)),
+              preferredUsername: Type.Optional(Type.String({ pattern: USERNAME_PATTERN })),
+            },
+            strict,
+          ),
+          response: { 200: User, ...failures(400, 401, 403, 409, 415) },
+        },
+      },
+      (request) => updateProfile(services, request.signedIn, request.body, actorOf(services, request)),
+    )
+
+    app.post(
+      '/api/account/password',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Change your password',
+          description: 'Ends all your other sessions.',
+          body: Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, strict),
+          response: { 200: Success, ...failures(400, 401, 403, 415, 429) },
+        },
+      },
+      async (request) => {
+        await changePassword(services, request.signedIn, request.body, actorOf(services, request))
+        return success
+      },
+    )
+  }

@@ -1,0 +1,99 @@
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Logger } from 'pino'
+import type { Vault } from '../crypto/vault.ts'
+import type { Db } from '../storage/schema.ts'
+import type { Signals } from '../storage/signals.ts'
+import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
+
+/** The keys that sign ID tokens: one active, with those before and the one after it published beside it. */
+export interface SigningKeys {
+  /** A compact JWS over the claims, by the active key. */
+  sign(claims: Record<string, unknown>): Promise<string>
+  /** The claims of a JWS that one of our keys signed, whatever its age; nothing for any other text. */
+  verify(jws: string): Record<string, unknown> | undefined
+  /** RFC 7517, as text. */
+  jwks(): string
+  /** Reads the keys again. */
+  reload(): Promise<void>
+}
+
+interface Needs {
+  db: Db
+  now: () => number
+  vault: Vault
+  signals: Signals
+  log: Logger
+}
+
+interface Loaded {
+  header: string
+  privateKey: KeyObject
+  publicKeys: Map<string, KeyObject>
+  jwks: string
+}
+
+/** RFC 7518 section 3.4: the two integers side by side, not in DER. */
+const ENCODING = 'ieee-p1363'
+/** In the thread pool: it leaves the event loop a third of what signing on it takes (docs/decisions/0010). */
+const signInPool = promisify(sign)
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
+  let loaded = prepare(await loadServiceKeys(needs, 'signing'))
+
+  const reload = async () => {
+    loaded = prepare(await loadServiceKeys(needs, 'signing'))
+  }
+  const reloadSoon = () =>
+    void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
+  needs.signals.on('keys-changed', reloadSoon)
+  needs.signals.on('resync', reloadSoon)
+
+  return {
+    reload,
+    jwks: () => loaded.jwks,
+    async sign(claims) {
+      const { header, privateKey } = loaded
+      const content = `${header}.${encode(claims)}`
+      const signature = await signInPool('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
+      return `${content}.${signature.toString('base64url')}`
+    },
+    verify: (jws) => verified(loaded, jws),
+  }
+}
+
+function prepare(keys: ServiceKey[]): Loaded {
+  const active = keys.findLast(({ state }) => state === 'active')
+  if (!active) throw new Error('No signing key is active.')
+  const publicKeys = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
+  return {
+    header: encode({ alg: 'ES256', typ: 'JWT', kid: active.id }),
+    privateKey: active.privateKey,
+    publicKeys,
+    jwks: JSON.stringify({ keys: [active, ...keys.filter((key) => key !== active)].map(toJwk) }),
+  }
+}
+
+function toJwk({ id, publicKey }: ServiceKey) {
+  const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
+  return { kty, crv, alg: 'ES256', use: 'sig', kid: id, x, y }
+}
+
+const COMPACT = /^([\w-]{1,1000})\.([\w-]{1,8000})\.([\w-]{86})$/
+
+function verified({ publicKeys }: Loaded, jws: string): Record<string, unknown> | undefined {
+  const [, header = '', payload = '', signature = ''] = COMPACT.exec(jws) ?? []
+  try {
+    const { alg, kid } = decode(header)
+    const key = alg === 'ES256' && typeof kid === 'string' ? publicKeys.get(kid) : undefined
+    const signed = Buffer.from(`${header}.${payload}`)
+    const bytes = Buffer.from(signature, 'base64url')
+    return key && verify('sha256', signed, { key, dsaEncoding: ENCODING }, bytes) ? decode(payload) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>

@@ -1,0 +1,53 @@
+import type { Config } from '../config.ts'
+import type { Mail } from './mail.ts'
+
+type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>
+
+/** Every mail that the service sends. Links lead to DASHBOARD_ORIGIN and nowhere else. */
+export const resetMail = (config: Names, to: string, token: string): Mail =>
+  compose(config, to, {
+    subject: `Set a new password for ${config.rpName}`,
+    says: `Somebody asked for a new password for your account ${to}. If it was you, set one here within an hour:`,
+    path: `/reset-password?token=${token}`,
+    button: 'Set a new password',
+    otherwise: 'If it was not you, ignore this mail: nothing has changed.',
+  })
+
+export const invitationMail = (config: Names, to: string, token: string): Mail =>
+  compose(config, to, {
+    subject: `Your account at ${config.rpName}`,
+    says: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
+    path: `/reset-password?token=${token}&invited=1`,
+    button: 'Choose a password',
+    otherwise: 'If you did not expect this, ignore this mail.',
+  })
+
+export const verificationMail = (config: Names, to: string, token: string): Mail =>
+  compose(config, to, {
+    subject: `Confirm your email for ${config.rpName}`,
+    says: `Confirm that ${to} is your address, within a day:`,
+    path: `/verify-email?token=${token}`,
+    button: 'Confirm this address',
+    otherwise: 'If you have no account here, ignore this mail.',
+  })
+
+interface Parts {
+  subject: string
+  says: string
+  path: string
+  button: string
+  otherwise: string
+}
+
+function compose({ dashboardOrigin, rpName }: Names, to: string, { subject, says, path, button, otherwise }: Parts): Mail {
+  const link = dashboardOrigin + path
+  const text = `${says}\n\n${link}\n\n${otherwise}\n\n${rpName}\n`
+  const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
+<div style="max-width:32rem;margin:0 auto"><p>${escape(says)}</p>
+<p><a href="${escape(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escape(button)}</a></p>
+<p style="color:#5c6370;font-size:14px">${escape(otherwise)}</p><p style="color:#5c6370;font-size:14px">${escape(rpName)}</p></div></body></html>`
+  return { to, subject, text, html, link }
+}
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -1,0 +1,48 @@
+import type { Services } from '../services.ts'
+import type { KnownClient } from './client.ts'
+import { findClient } from './client-store.ts'
+
+/**
+ * Clients as the hot paths see them. A change is heard of through a signal, on every copy; should a signal be lost with
+ * its connection, no entry is believed for longer than a second anyway.
+ */
+export interface ClientCache {
+  find(clientId: string): Promise<KnownClient | undefined>
+  /** For whoever has just changed the client and answers before the signal has come round. */
+  forget(clientId: string): void
+}
+
+const BELIEVED_MS = 1000
+/** Above this, everything is forgotten: more clients than that come back at a lookup each. */
+const MOST = 10_000
+
+export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'now' | 'signals'>): ClientCache {
+  const known = new Map<string, { client: KnownClient; until: number }>()
+  /** Counts what was forgotten, so that a read which began before a change is not kept after it. */
+  let changes = 0
+
+  const forget = (clientId: string) => {
+    changes++
+    known.delete(clientId)
+  }
+  signals.on('client-changed', ({ clientId }) => forget(clientId))
+  signals.on('resync', () => {
+    changes++
+    known.clear()
+  })
+
+  return {
+    forget,
+    async find(clientId) {
+      const held = known.get(clientId)
+      if (held && held.until > now()) return held.client
+      const before = changes
+      const client = await findClient(db, clientId)
+      if (client && changes === before) {
+        if (known.size >= MOST) known.clear()
+        known.set(clientId, { client, until: now() + BELIEVED_MS })
+      }
+      return client
+    },
+  }
+}

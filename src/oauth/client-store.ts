@@ -1,0 +1,61 @@
+import type { Insertable, Updateable } from 'kysely'
+import { type Position, toPage } from '../http/cursor.ts'
+import type { Db, Schema } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { type Client, type KnownClient, toClient } from './client.ts'
+
+const byId = statement((db, value: Values<{ clientId: string }>) =>
+  db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')),
+)
+
+export async function findClient(db: Db, clientId: string): Promise<KnownClient | undefined> {
+  const [row] = await byId(db, { clientId })
+  return row && { ...toClient(row), secretHash: row.client_secret_hash }
+}
+
+/** Newest first. */
+export async function listClients(db: Db, limit: number, after: Position | undefined) {
+  const rows = await db
+    .selectFrom('oauth_clients')
+    .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'client_id'), '<', tuple(after?.[0] ?? 0, after?.[1] ?? '')),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('client_id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const { items, nextCursor } = toPage(rows, limit, (row) => [row.created_at, row.client_id], toClient)
+  return { clients: items, nextCursor }
+}
+
+export async function addClient(db: Db, client: Insertable<Schema['oauth_clients']>): Promise<void> {
+  await db.insertInto('oauth_clients').values(client).execute()
+}
+
+/** The client as it is afterwards, or nothing when there is none. */
+export async function updateClientRow(
+  db: Db,
+  clientId: string,
+  change: Updateable<Schema['oauth_clients']>,
+): Promise<Client | undefined> {
+  const row = await db
+    .updateTable('oauth_clients')
+    .set(change)
+    .where('client_id', '=', clientId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toClient(row)
+}
+
+/** Its grants, codes and tokens die with it. */
+export async function deleteClientRow(db: Db, clientId: string): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('oauth_clients')
+    .where('client_id', '=', clientId)
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name
+}

@@ -1,0 +1,22 @@
+import { generateAuthenticationOptions } from '@simplewebauthn/server'
+import type { Services } from '../services.ts'
+import { keepLoginChallenge } from './challenge-store.ts'
+import { CHALLENGE_BYTES, CHALLENGE_MS } from './relying-party.ts'
+import type { RequestOptions } from './webauthn-contracts.ts'
+
+/** What the browser needs to sign somebody in. No credential is named: the one that is chosen tells the account. */
+export async function loginOptions({
+  config,
+  db,
+  now,
+  random,
+}: Pick<Services, 'config' | 'db' | 'now' | 'random'>): Promise<RequestOptions> {
+  const options = await generateAuthenticationOptions({
+    rpID: config.rpId,
+    challenge: new Uint8Array(random.bytes(CHALLENGE_BYTES)),
+    timeout: CHALLENGE_MS,
+    userVerification: 'preferred',
+  })
+  const challengeId = await keepLoginChallenge(db, options.challenge, now())
+  return { challengeId, ...options } as RequestOptions
+}

@@ -1,0 +1,133 @@
+import { newId } from '../ids.ts'
+import type { Db } from '../storage/schema.ts'
+import { type Passkey, toPasskey } from './passkey.ts'
+import type { RegistrationFacts } from './verify-registration.ts'
+import type { DeviceType } from './webauthn-checks.ts'
+
+/** What a login is held against. */
+export interface StoredCredential {
+  id: string
+  userId: string
+  credentialId: string
+  publicKey: Uint8Array
+  deviceType: DeviceType
+}
+
+type NewPasskey = RegistrationFacts & { userId: string; name: string; createdAt: number }
+
+/** Fails as a duplicate of `passkeys.credential_id` when anybody has registered the credential before. */
+export async function addPasskey(db: Db, passkey: NewPasskey): Promise<Passkey> {
+  const row = {
+    id: newId(),
+    user_id: passkey.userId,
+    credential_id: passkey.credentialId,
+    public_key: Buffer.from(passkey.publicKey).toString('base64'),
+    counter: passkey.counter,
+    transports: JSON.stringify(passkey.transports),
+    name: passkey.name,
+    device_type: passkey.deviceType,
+    backed_up: passkey.backedUp ? 1 : 0,
+    aaguid: passkey.aaguid,
+    created_at: passkey.createdAt,
+    last_used_at: null,
+  }
+  await db.insertInto('passkeys').values(row).execute()
+  return toPasskey(row)
+}
+
+/** The oldest first. */
+export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toPasskey)
+}
+
+export async function findPasskey(db: Db, userId: string, id: string): Promise<Passkey | undefined> {
+  const row = await db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+export async function findCredential(db: Db, credentialId: string): Promise<StoredCredential | undefined> {
+  const row = await db
+    .selectFrom('passkeys')
+    .select(['id', 'user_id', 'credential_id', 'public_key', 'device_type'])
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      credentialId: row.credential_id,
+      publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64')),
+      deviceType: row.device_type as DeviceType,
+    }
+  )
+}
+
+interface Use {
+  id: string
+  counter: number
+  backedUp: boolean
+  at: number
+}
+
+/**
+ * Compares the counter and sets it, in one statement, so that of two logins with the same counter one passes. It must
+ * have grown; only an authenticator that never counts says 0 after 0 (WebAuthn Level 3 §7.2, step on signCount).
+ */
+export async function markPasskeyUsed(db: Db, { id, counter, backedUp, at }: Use): Promise<boolean> {
+  const rows = await db
+    .updateTable('passkeys')
+    .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: at })
+    .where('id', '=', id)
+    .where('counter', counter === 0 ? '=' : '<', counter)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}
+
+export async function renamePasskey(db: Db, userId: string, id: string, name: string): Promise<Passkey | undefined> {
+  const row = await db
+    .updateTable('passkeys')
+    .set({ name })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+/**
+ * Deletes a passkey of the user unless nobody could sign in to the account any more. The account must be held: of two
+ * that delete the last two passkeys at once, the second then sees one left.
+ */
+export async function deletePasskeyUnlessLast(trx: Db, userId: string, id: string): Promise<Passkey | undefined> {
+  const row = await trx
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where(({ or, exists, selectFrom }) =>
+      or([
+        exists(selectFrom('users').select('id').where('id', '=', userId).where('password_hash', 'is not', null)),
+        exists(
+          selectFrom('passkeys as others')
+            .select('others.id')
+            .where('others.user_id', '=', userId)
+            .where('others.id', '!=', id),
+        ),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}

@@ -1,0 +1,161 @@
+import { Type } from 'typebox'
+import { callerOf } from '../http/caller.ts'
+import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { setSessionCookie } from '../http/session-cookie.ts'
+import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { signedIn } from '../sessions/guards.ts'
+import { User } from '../users/user.ts'
+import { loginOptions } from './login-options.ts'
+import { loginWithPasskey } from './login-with-passkey.ts'
+import { Passkey } from './passkey.ts'
+import { listPasskeys } from './passkey-store.ts'
+import { registerPasskey } from './register-passkey.ts'
+import { registrationOptions } from './registration-options.ts'
+import { removePasskey } from './remove-passkey.ts'
+import { renamePasskey } from './rename-passkey.ts'
+import {
+  AssertionResponse,
+  CreationOptions,
+  Nothing,
+  RegistrationResponse,
+  RequestOptions,
+} from './webauthn-contracts.ts'
+
+const tags = ['Passkeys']
+/** The longest answer that could be verified is half of this. */
+const VERIFY_LIMIT = 64 * 1024
+const Name = Type.String({ maxLength: 400, description: '1 to 100 characters in one line, without < and >.' })
+
+/** Passkeys: registration and its counterpart, the login; and what their owner does with them. */
+export const passkeyRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const person = signedIn(services)
+
+    app.post(
+      '/api/passkeys/register/options',
+      {
+        onRequest: person,
+        schema: {
+          tags,
+          summary: 'Begin to register a passkey',
+          description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
+          body: Nothing,
+          response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
+        },
+      },
+      (request) => registrationOptions(services, request.signedIn.user),
+    )
+
+    app.post(
+      '/api/passkeys/register/verify',
+      {
+        onRequest: person,
+        bodyLimit: VERIFY_LIMIT,
+        schema: {
+          tags,
+          summary: 'Register a passkey',
+          description: 'Without a name it is called after its authenticator. 401 passkey_refused: begin again.',
+          body: Type.Object({ response: RegistrationResponse, name: Type.Optional(Name) }, strict),
+          response: {
+            200: Type.Object({ success: Type.Literal(true), passkey: Passkey }),
+            ...failures(400, 401, 403, 409, 413, 429),
+          },
+        },
+      },
+      async (request) => {
+        const actor = actorOf(services, request)
+        const passkey = await registerPasskey(services, { ...request.body, userId: request.signedIn.user.id, actor })
+        return { ...success, passkey }
+      },
+    )
+
+    app.post(
+      '/api/passkeys/login/options',
+      {
+        schema: {
+          tags,
+          summary: 'Begin to sign in with a passkey',
+          description: 'The challenge lives five minutes and serves once.',
+          body: Nothing,
+          response: { 200: RequestOptions, ...failures(400, 403) },
+        },
+      },
+      () => loginOptions(services),
+    )
+
+    app.post(
+      '/api/passkeys/login/verify',
+      {
+        bodyLimit: VERIFY_LIMIT,
+        schema: {
+          tags,
+          summary: 'Sign in with a passkey',
+          description: 'Sets the session cookie.',
+          body: Type.Object(
+            { response: AssertionResponse, challengeId: Type.String({ minLength: 1, maxLength: 64 }) },
+            strict,
+          ),
+          response: { 200: Type.Object({ user: User }), ...failures(400, 401, 403, 413, 429) },
+        },
+      },
+      async (request, reply) => {
+        const caller = callerOf(services.locate, request)
+        const { user, session } = await loginWithPasskey(services, { ...request.body, caller })
+        setSessionCookie(reply, session.token, session.maxAge)
+        return { user }
+      },
+    )
+
+    app.get(
+      '/api/passkeys',
+      {
+        onRequest: person,
+        schema: {
+          tags,
+          summary: 'List your passkeys',
+          response: { 200: Type.Object({ passkeys: Type.Array(Passkey) }), ...failures(401) },
+        },
+      },
+      async (request) => ({ passkeys: await listPasskeys(services.db, request.signedIn.user.id) }),
+    )
+
+    app.patch(
+      '/api/passkeys/:id',
+      {
+        onRequest: person,
+        schema: {
+          tags,
+          summary: 'Rename a passkey',
+          params: ById,
+          body: Type.Object({ name: Name }, strict),
+          response: { 200: Type.Object({ passkey: Passkey }), ...failures(400, 401, 403, 404) },
+        },
+      },
+      async (request) => {
+        const { signedIn, params, body } = request
+        const actor = actorOf(services, request)
+        return { passkey: await renamePasskey(services, { userId: signedIn.user.id, ...params, ...body, actor }) }
+      },
+    )
+
+    app.delete(
+      '/api/passkeys/:id',
+      {
+        onRequest: person,
+        schema: {
+          tags,
+          summary: 'Remove a passkey',
+          description: 'The last passkey of an account without a password stays: 409.',
+          params: ById,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        const actor = actorOf(services, request)
+        await removePasskey(services, { userId: request.signedIn.user.id, ...request.params, actor })
+        return success
+      },
+    )
+  }

@@ -1,0 +1,73 @@
+import { digest } from '../crypto/digest.ts'
+import { issueToken } from '../crypto/token.ts'
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+
+const HOUR = 3_600_000
+
+/** What a link in a mail is good for, and for how long. */
+const PURPOSES = {
+  reset: { prefix: 'pr_', lifetimeMs: HOUR },
+  invitation: { prefix: 'pr_', lifetimeMs: 7 * 24 * HOUR },
+  verification: { prefix: 'ev_', lifetimeMs: 24 * HOUR },
+} as const
+
+export type EmailPurpose = keyof typeof PURPOSES
+
+/** A new link makes the older ones of its kind worthless. */
+export async function issueEmailToken(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  db: Db,
+  purpose: EmailPurpose,
+  user: { id: string; email: string },
+): Promise<string> {
+  const { prefix, lifetimeMs } = PURPOSES[purpose]
+  const { plaintext, hash } = issueToken(random, prefix)
+  await deleteEmailTokens(db, user.id, [purpose])
+  await db
+    .insertInto('email_tokens')
+    .values({
+      token_hash: hash,
+      user_id: user.id,
+      purpose,
+      email: user.email,
+      created_at: now(),
+      expires_at: now() + lifetimeMs,
+    })
+    .execute()
+  return plaintext
+}
+
+export interface EmailTokenOwner {
+  id: string
+  email: string
+}
+
+/** Who the link was sent to, while it is good: unused, in time, to the address the account still has, and may act. */
+export async function findEmailTokenOwner(db: Db, token: string, purposes: EmailPurpose[], now: number): Promise<EmailTokenOwner | undefined> {
+  return db
+    .selectFrom('email_tokens')
+    .innerJoin('users', (join) => join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'))
+    .where('email_tokens.token_hash', '=', digest(token))
+    .where('email_tokens.purpose', 'in', purposes)
+    .where('email_tokens.expires_at', '>', now)
+    .where(accountMayAct)
+    .select(['users.id', 'users.email'])
+    .executeTakeFirst()
+}
+
+/** Uses the link up. Read and delete are one statement, so it serves once. */
+export async function consumeEmailToken(db: Db, token: string, now: number): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('email_tokens')
+    .where('token_hash', '=', digest(token))
+    .where('expires_at', '>', now)
+    .returning('user_id')
+    .execute()
+  return rows.length > 0
+}
+
+export async function deleteEmailTokens(db: Db, userId: string, purposes: EmailPurpose[]): Promise<void> {
+  await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
+}

@@ -1,0 +1,69 @@
+import { recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
+import { addressKey, LIMITS } from '../http/limits.ts'
+import { newId } from '../ids.ts'
+import { resetMail } from '../mail/messages.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import type { Services } from '../services.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { findAccountByEmail } from '../users/user-store.ts'
+import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+import { setPassword } from './set-password.ts'
+
+/**
+ * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
+ * that a known and an unknown email take the same time.
+ */
+export async function requestPasswordReset(services: Services, asked: { email: string }, caller: Caller): Promise<void> {
+  const { db, now, limits } = services
+  const email = normalizeEmail(asked.email)
+  const within = await Promise.all([
+    limits.fail(LIMITS.mailByEmail, email),
+    limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),
+  ])
+  if (within.every(Boolean)) await db.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute()
+}
+
+const BATCH = 50
+
+/** Turns noted requests into mails. A request is taken and its mail queued in one transaction: neither is lost or doubled. */
+export async function answerResetRequests(services: Services): Promise<void> {
+  const { db, config } = services
+  const waiting = await db.selectFrom('reset_requests').select('id').orderBy('created_at').limit(BATCH).execute()
+  for (const { id } of waiting) {
+    await db.transaction().execute(async (trx) => {
+      const taken = await trx.deleteFrom('reset_requests').where('id', '=', id).returning('email').executeTakeFirst()
+      const account = taken && (await findAccountByEmail(trx, taken.email))
+      if (!account || account.disabledAt !== null) return
+      const token = await issueEmailToken(services, trx, 'reset', account.user)
+      await queueMail(services, trx, resetMail(config, account.user.email, token))
+    })
+  }
+}
+
+/** Sets a password with the link of a reset or invitation mail, and ends every session there was. */
+export async function confirmPasswordReset(services: Services, asked: { token: string; newPassword: string }, caller: Caller): Promise<void> {
+  const { db, now, passwords } = services
+  // Looked at first, so that nobody makes us hash for a link that is worth nothing.
+  const owner = await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())
+  if (!owner) return refuse('invalid_token', INVALID)
+  const password = normalizePassword(asked.newPassword)
+  refuseWeakPassword('newPassword', password, owner.email)
+  const passwordHash = await passwords.hash(password)
+
+  await db.transaction().execute(async (trx) => {
+    const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
+    if (!stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return refuse('invalid_token', INVALID)
+    await setPassword(services, trx, owner.id, passwordHash)
+    return recordEvent(services, trx, {
+      action: 'user.password_reset',
+      outcome: 'success',
+      actor: { id: owner.id, email: owner.email, caller },
+      target: { type: 'user', id: owner.id },
+    })
+  })
+}
+
+const INVALID = 'This link is no longer valid. Ask for a new one.'

@@ -1,0 +1,49 @@
+import { hasAdministrator } from '../access/administrators.ts'
+import { recordEvent } from '../audit/record-event.ts'
+import { AppError, refuse } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
+import { addressKey, LIMITS } from '../http/limits.ts'
+import type { Services } from '../services.ts'
+import { createUser } from '../users/create-user.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import type { User } from '../users/user.ts'
+import { sendVerification } from './verify-email.ts'
+import { signIn } from './sign-in.ts'
+import type { StartedSession } from './start-session.ts'
+
+interface Registration {
+  email: string
+  password: string
+  displayName?: string
+}
+
+/** Makes an account for whoever asks, where that is allowed, and signs them in. */
+export async function register(services: Services, asked: Registration, caller: Caller): Promise<{ user: User; session: StartedSession }> {
+  const { db, config, limits, passwords } = services
+  if (config.registration === 'invite' && (await hasAdministrator(db))) {
+    refuse('registration_closed', 'Accounts here are made by an administrator.')
+  }
+  const email = normalizeEmail(asked.email)
+  const password = normalizePassword(asked.password)
+  refuseWeakPassword('password', password, email)
+  limits.check(LIMITS.registration, addressKey(caller.ipAddress))
+  if (!(await limits.fail(LIMITS.registration, addressKey(caller.ipAddress)))) {
+    throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', { retryAfter: 3600 })
+  }
+  const passwordHash = await passwords.hash(password)
+
+  let session: StartedSession | undefined
+  const user = await createUser(services, db, { email, passwordHash, displayName: asked.displayName }, async (trx, made) => {
+    await recordEvent(services, trx, {
+      action: 'user.registered',
+      outcome: 'success',
+      actor: { id: made.id, email, caller },
+      target: { type: 'user', id: made.id },
+    })
+    await sendVerification(services, trx, made)
+    session = await signIn(services, trx, { user: made, method: 'password', amr: ['pwd'], remember: false, caller })
+  })
+  if (!session) throw new Error('The account was made without its session.')
+  return { user: { ...user, lastLoginAt: services.now() }, session }
+}

@@ -1,0 +1,48 @@
+import { recordEvent } from '../audit/record-event.ts'
+import type { Caller } from '../http/caller.ts'
+import { notify } from '../notifications/notify.ts'
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import type { User } from '../users/user.ts'
+import { markSeen } from './device-store.ts'
+import type { SignInMethod } from './session.ts'
+import { type StartedSession, startSession } from './start-session.ts'
+
+interface SigningIn {
+  user: User
+  method: SignInMethod
+  amr: string[]
+  remember: boolean
+  caller: Caller
+}
+
+/**
+ * What every sign-in ends with, whichever way the person proved who they are. Call it in the transaction that holds the
+ * last of the proof, so that there is no session without it and no proof used up without a session.
+ */
+export async function signIn(
+  services: Pick<Services, 'now' | 'random' | 'signals'>,
+  db: Db,
+  { user, method, amr, remember, caller }: SigningIn,
+): Promise<StartedSession> {
+  const session = await startSession(services, db, { userId: user.id, method, amr, remember, caller })
+  await db.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
+  await recordEvent(services, db, {
+    action: 'session.started',
+    outcome: 'success',
+    actor: { id: user.id, email: user.email, caller },
+    target: { type: 'session', id: session.id },
+    data: { method },
+  })
+  const isNewPlace = await markSeen(db, user.id, caller, services.now())
+  if (isNewPlace) {
+    const { country, city } = caller.geolocation
+    await notify(services, db, user.id, 'security.new_login', {
+      ipAddress: caller.ipAddress,
+      userAgent: caller.userAgent,
+      country,
+      city,
+    })
+  }
+  return session
+}

@@ -1,0 +1,190 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Schema } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+import type { SshCertificate } from './certificate.ts'
+
+/** The largest serial that the column holds: 64 bits with a sign. */
+export const LAST_SERIAL = 2n ** 63n - 1n
+
+type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial'> & { serial_text: string }
+
+const COLUMNS = [
+  'id',
+  'user_id',
+  'saved_key_id',
+  'key_id',
+  'principals',
+  'fingerprint',
+  'valid_after',
+  'valid_before',
+  'revoked_at',
+  'revoke_reason',
+  'created_at',
+] as const
+
+/** A serial has more bits than a JavaScript number: it is read as text. */
+const serialText = sql<string>`cast(serial as text)`.as('serial_text')
+
+const toCertificate = (row: Row): SshCertificate => ({
+  id: row.id,
+  serial: row.serial_text,
+  userId: row.user_id,
+  keyId: row.key_id,
+  principals: JSON.parse(row.principals) as string[],
+  fingerprint: row.fingerprint,
+  validAfter: row.valid_after / 1000,
+  validBefore: row.valid_before / 1000,
+  revokedAt: row.revoked_at,
+  revokeReason: row.revoke_reason,
+  createdAt: row.created_at,
+})
+
+/**
+ * Changes nothing, but from here to the end of the transaction the user's row is ours: whoever issues, disables or
+ * deletes waits for us, or we have waited for them.
+ */
+export async function holdUser(db: Db, userId: string): Promise<boolean> {
+  const held = await db
+    .updateTable('users')
+    .set({ last_notification: sql<number>`last_notification` })
+    .where('id', '=', userId)
+    .returning('id')
+    .execute()
+  return held.length > 0
+}
+
+const holdActing = statement((db, value: Values<{ userId: string }>) =>
+  db
+    .updateTable('users')
+    .set({ last_notification: sql<number>`last_notification` })
+    .where('id', '=', value('userId'))
+    .where(accountMayAct)
+    .returning('preferred_username'),
+)
+
+/** The same, of a user who may act; answers the username, or nothing when the account is disabled or gone. */
+export async function holdActingUser(db: Db, userId: string): Promise<string | undefined> {
+  const [row] = await holdActing(db, { userId })
+  return row?.preferred_username
+}
+
+const raiseSerial = statement((db, _value: Values<Record<never, never>>) =>
+  db
+    .updateTable('counters')
+    .set({ value: sql`value + 1` })
+    .where('name', '=', 'ssh_serial')
+    .returning(sql<string>`cast(value as text)`.as('serial')),
+)
+
+/** One more than the last, on all copies together. One that is taken in a transaction that fails is taken again. */
+export async function takeSerial(db: Db): Promise<bigint> {
+  const [row] = await raiseSerial(db, {})
+  if (!row) throw new Error('The counter ssh_serial is gone.')
+  return BigInt(row.serial)
+}
+
+export interface NewCertificate {
+  id: string
+  serial: bigint
+  userId: string
+  savedKeyId: string
+  keyId: string
+  principals: string
+  fingerprint: string
+  validAfter: number
+  validBefore: number
+  createdAt: number
+}
+
+const insertCertificate = statement((db, value: Values<NewCertificate>) =>
+  db.insertInto('ssh_certificates').values({
+    id: value('id'),
+    serial: value('serial'),
+    user_id: value('userId'),
+    saved_key_id: value('savedKeyId'),
+    key_id: value('keyId'),
+    principals: value('principals'),
+    fingerprint: value('fingerprint'),
+    valid_after: value('validAfter'),
+    valid_before: value('validBefore'),
+    revoked_at: null,
+    revoke_reason: null,
+    created_at: value('createdAt'),
+  }),
+)
+
+/** Times in milliseconds, principals as JSON. */
+export async function addCertificate(db: Db, certificate: NewCertificate): Promise<void> {
+  await insertCertificate(db, certificate)
+}
+
+export async function findCertificate(db: Db, id: string): Promise<SshCertificate | undefined> {
+  const row = await db
+    .selectFrom('ssh_certificates')
+    .select(COLUMNS)
+    .select(serialText)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toCertificate(row)
+}
+
+export type CertificateState = 'valid' | 'expired' | 'revoked'
+
+export interface CertificateFilter {
+  userId?: string | undefined
+  serial?: bigint | undefined
+  state?: CertificateState | undefined
+  /** Only serials below this one. */
+  before?: bigint | undefined
+}
+
+/** Newest first. */
+export async function listCertificates(
+  db: Db,
+  { userId, serial, state, before }: CertificateFilter,
+  now: number,
+  limit: number,
+): Promise<SshCertificate[]> {
+  let query = db.selectFrom('ssh_certificates').select(COLUMNS).select(serialText)
+  if (userId !== undefined) query = query.where('user_id', '=', userId)
+  if (serial !== undefined) query = query.where('serial', '=', serial)
+  if (before !== undefined) query = query.where('serial', '<', before)
+  if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
+  if (state === 'valid') query = query.where('valid_before', '>', now)
+  if (state === 'expired') query = query.where('valid_before', '<=', now)
+  const rows = await query.orderBy('serial', 'desc').limit(limit).execute()
+  return rows.map(toCertificate)
+}
+
+/** The certificate as it is afterwards; nothing when it was revoked before, or never was. */
+export async function markRevoked(
+  db: Db,
+  { id, reason, at }: { id: string; reason: string | null; at: number },
+): Promise<SshCertificate | undefined> {
+  const row = await db
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning(COLUMNS)
+    .returning(serialText)
+    .executeTakeFirst()
+  return row && toCertificate(row)
+}
+
+/** Marks what is still valid of a user, or of one key of that user, and says how many those were. */
+export async function markValidRevoked(
+  db: Db,
+  { userId, savedKeyId, reason, at }: { userId: string; savedKeyId?: string; reason: string; at: number },
+): Promise<number> {
+  let query = db
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('valid_before', '>', at)
+  if (savedKeyId !== undefined) query = query.where('saved_key_id', '=', savedKeyId)
+  const { numUpdatedRows } = await query.executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,24 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { holdUser } from './certificate-store.ts'
+import { revokeCertificatesOfKey } from './revoke-certificates.ts'
+import { deleteSshKey } from './ssh-key-store.ts'
+
+/** A key that is given up opens nothing any more: the certificates it still has are revoked with it. */
+export async function removeSshKey(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  actor: Actor & { id: string },
+  id: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await holdUser(trx, actor.id)
+    const removed = await deleteSshKey(trx, id, actor.id)
+    if (!removed) return refuse('not_found', 'You have no such key.')
+    const which = { userId: actor.id, savedKeyId: id }
+    const revoked = await revokeCertificatesOfKey({ now }, trx, which, 'The key was deleted.')
+    const target = { type: 'ssh_key', id }
+    const data = { name: removed.name, fingerprint: removed.fingerprint, certificatesRevoked: revoked }
+    await recordEvent({ now }, trx, { action: 'ssh_key.removed', outcome: 'success', actor, target, data })
+  })
+}

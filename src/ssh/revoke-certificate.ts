@@ -1,0 +1,29 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { SshCertificate } from './certificate.ts'
+import { findCertificate, markRevoked } from './certificate-store.ts'
+import { raiseKrlVersion } from './revocation-store.ts'
+
+/** Revoking again changes nothing: the first reason and time stand. */
+export async function revokeCertificate(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  actor: Actor,
+  { id, reason }: { id: string; reason?: string | undefined },
+): Promise<SshCertificate> {
+  const revoked = await db.transaction().execute(async (trx) => {
+    const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: now() })
+    if (!certificate) return undefined
+    const { serial, keyId, userId } = certificate
+    await recordEvent({ now }, trx, {
+      action: 'ssh_certificate.revoked',
+      outcome: 'success',
+      actor,
+      target: { type: 'ssh_certificate', id },
+      data: { serial, keyId, userId, reason: reason ?? null },
+    })
+    await raiseKrlVersion(trx)
+    return certificate
+  })
+  return revoked ?? (await findCertificate(db, id)) ?? refuse('not_found', 'There is no such certificate.')
+}

@@ -1,0 +1,38 @@
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import { holdUser, markValidRevoked } from './certificate-store.ts'
+import { raiseKrlVersion } from './revocation-store.ts'
+
+/**
+ * Revokes every certificate of the user that is still valid, and says how many those were. Part of what ends an account:
+ * call it in that transaction, before or after the user's own row is changed or deleted. A certificate that is being
+ * issued meanwhile is either waited for and revoked here, or refused because the account has ended by then.
+ */
+export async function revokeCertificatesOfUser(
+  { now }: Pick<Services, 'now'>,
+  db: Db,
+  userId: string,
+  reason: string,
+): Promise<number> {
+  await holdUser(db, userId)
+  return revokeValid(db, { userId, reason, at: now() })
+}
+
+/** The same for the certificates of one saved key. The caller holds the user's row. */
+export async function revokeCertificatesOfKey(
+  { now }: Pick<Services, 'now'>,
+  db: Db,
+  { userId, savedKeyId }: { userId: string; savedKeyId: string },
+  reason: string,
+): Promise<number> {
+  return revokeValid(db, { userId, savedKeyId, reason, at: now() })
+}
+
+async function revokeValid(
+  db: Db,
+  which: { userId: string; savedKeyId?: string; reason: string; at: number },
+): Promise<number> {
+  const revoked = await markValidRevoked(db, which)
+  if (revoked > 0) await raiseKrlVersion(db)
+  return revoked
+}

@@ -1,0 +1,70 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Schema } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import type { UserSshKey } from './ssh-key.ts'
+
+type Row = Selectable<Schema['ssh_keys']>
+
+const toSshKey = (row: Row): UserSshKey => ({
+  id: row.id,
+  name: row.name,
+  publicKey: row.public_key,
+  fingerprint: row.fingerprint,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+})
+
+/** Oldest first. */
+export async function listSshKeys(db: Db, userId: string): Promise<UserSshKey[]> {
+  const rows = await db
+    .selectFrom('ssh_keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toSshKey)
+}
+
+export async function countSshKeys(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('ssh_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
+export async function insertSshKey(db: Db, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+  return toSshKey(await db.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
+}
+
+/** The key that was deleted; nothing when this user has none of that id. */
+export async function deleteSshKey(db: Db, id: string, userId: string): Promise<UserSshKey | undefined> {
+  const row = await db
+    .deleteFrom('ssh_keys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSshKey(row)
+}
+
+const useKey = statement((db, value: Values<{ id: string; userId: string; at: number }>) =>
+  db
+    .updateTable('ssh_keys')
+    .set({ last_used_at: value('at') })
+    .where('id', '=', value('id'))
+    .where('user_id', '=', value('userId'))
+    .returning(['public_key', 'fingerprint']),
+)
+
+/** Notes the use of a key of this user. From here to the end of the transaction nobody can delete it. */
+export async function markSshKeyUsed(
+  db: Db,
+  asked: { id: string; userId: string; at: number },
+): Promise<{ publicKey: string; fingerprint: string } | undefined> {
+  const [row] = await useKey(db, asked)
+  return row && { publicKey: row.public_key, fingerprint: row.fingerprint }
+}
