@@ -18,6 +18,8 @@ import { validateStrictly } from './http/validation.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Services } from './services.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { sshHostRoutes } from './ssh/host-routes.ts'
+import { sshRoutes } from './ssh/routes.ts'
 
 const BODY_LIMIT = 256 * 1024
 /** An authorization request may carry a state of 8 KB, percent-encoded. */
@@ -50,7 +52,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   app.setNotFoundHandler((request) => refuse('not_found', `There is nothing at ${pathOf(request.url)}.`))
 
   /** Anybody, from any page: discovery, keys, hosts. */
-  await group(app, [healthRoutes(services), openApiRoutes()], (part) => {
+  await group(app, [healthRoutes(services), openApiRoutes(), sshHostRoutes(services)], (part) => {
     allowAnyOrigin(part)
   })
 
@@ -67,6 +69,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     accountRoutes(services),
     avatarRoutes(services),
     passkeyRoutes(services),
+    sshRoutes(services),
   ]
   await group(app, dashboardApi, (part) => {
     allowDashboardOnly(part, config)

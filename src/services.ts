@@ -13,7 +13,6 @@ import { resolveSecretKey } from './keys/secret-key.ts'
 import { openSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
 import { anyKeyStored } from './keys/service-key-store.ts'
 import { type MailTransport, openMail } from './mail/mail.ts'
-import { migrate } from './storage/migrate.ts'
 import { openStorage } from './storage/open.ts'
 import type { Db } from './storage/schema.ts'
 import type { Signals } from './storage/signals.ts'
@@ -46,9 +45,8 @@ interface Outside {
 }
 
 export async function openServices(config: Config, { log, now }: Outside): Promise<Services> {
-  const { db, signals, close } = await openStorage(config.databaseUrl, log)
+  const { db, signals, close } = await openStorage(config.databaseUrl, log, now())
   try {
-    await migrate(db, now())
     await ensureBuiltInRoles(db, now())
     const random = createRandom()
     const vault = createVault(resolveSecretKey(config, await anyKeyStored(db)))

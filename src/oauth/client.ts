@@ -5,18 +5,19 @@ import type { Schema } from '../storage/schema.ts'
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 export type GrantType = (typeof GRANT_TYPES)[number]
-export type ClientType = 'confidential' | 'public'
+export const CLIENT_TYPES = ['confidential', 'public'] as const
+export type ClientType = (typeof CLIENT_TYPES)[number]
 
 /** A registered application as the API shows it; its secret is shown once, and beside it. */
 export const Client = Type.Object(
   {
     client_id: Type.String(),
     name: Type.String(),
-    clientType: Type.Union([Type.Literal('confidential'), Type.Literal('public')]),
+    clientType: Type.Enum(CLIENT_TYPES),
     redirect_uris: Type.Array(Type.String()),
     post_logout_redirect_uris: Type.Array(Type.String()),
     scopes: Type.Array(Type.String()),
-    grantTypes: Type.Array(Type.Union(GRANT_TYPES.map((each) => Type.Literal(each)))),
+    grantTypes: Type.Array(Type.Enum(GRANT_TYPES)),
     createdAt: Time,
   },
   { title: 'Client' },

@@ -69,17 +69,17 @@ export async function holdActingUser(db: Db, userId: string): Promise<string | u
   return row?.preferred_username
 }
 
-const raiseSerial = statement((db, _value: Values<Record<never, never>>) =>
+const raiseSerial = statement((db, value: Values<{ counter: string }>) =>
   db
     .updateTable('counters')
     .set({ value: sql`value + 1` })
-    .where('name', '=', 'ssh_serial')
+    .where('name', '=', value('counter'))
     .returning(sql<string>`cast(value as text)`.as('serial')),
 )
 
 /** One more than the last, on all copies together. One that is taken in a transaction that fails is taken again. */
 export async function takeSerial(db: Db): Promise<bigint> {
-  const [row] = await raiseSerial(db, {})
+  const [row] = await raiseSerial(db, { counter: 'ssh_serial' })
   if (!row) throw new Error('The counter ssh_serial is gone.')
   return BigInt(row.serial)
 }
@@ -146,6 +146,7 @@ export async function listCertificates(
   now: number,
   limit: number,
 ): Promise<SshCertificate[]> {
+  if (serial !== undefined && serial > LAST_SERIAL) return []
   let query = db.selectFrom('ssh_certificates').select(COLUMNS).select(serialText)
   if (userId !== undefined) query = query.where('user_id', '=', userId)
   if (serial !== undefined) query = query.where('serial', '=', serial)

@@ -16,10 +16,7 @@ const rolePrincipals = statement((db, value: Values<{ userId: string }>) =>
  * Usernames of people who may get certificates are changed by administrators alone, and so are roles: nothing in this
  * list comes from the person it is about.
  */
-export async function listPrincipals(
-  db: Db,
-  user: { id: string; preferredUsername: string },
-): Promise<string[]> {
+export async function listPrincipals(db: Db, user: { id: string; preferredUsername: string }): Promise<string[]> {
   const rows = await rolePrincipals(db, { userId: user.id })
   const added = rows.flatMap((row) => JSON.parse(row.principals) as string[])
   return [...new Set([user.preferredUsername, ...added.toSorted()])].filter(isPrincipal)

@@ -13,8 +13,7 @@ export async function removeSshKey(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await holdUser(trx, actor.id)
-    const removed = await deleteSshKey(trx, id, actor.id)
-    if (!removed) return refuse('not_found', 'You have no such key.')
+    const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
     const which = { userId: actor.id, savedKeyId: id }
     const revoked = await revokeCertificatesOfKey({ now }, trx, which, 'The key was deleted.')
     const target = { type: 'ssh_key', id }

@@ -4,6 +4,7 @@ import type { Authority } from '../openssh/certificate.ts'
 import { buildKrl } from '../openssh/krl.ts'
 import { inSlices, SLICE, type Sliced } from '../openssh/slices.ts'
 import type { Services } from '../services.ts'
+import { LAST_SERIAL } from './certificate-store.ts'
 import { findKrlVersion, listRevokedAfter, type Place, type RevokedSerial } from './revocation-store.ts'
 
 /** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */
@@ -35,14 +36,15 @@ interface Revoked {
 
 /** A few milliseconds of reading, so that SQLite, which answers on this thread, lets others have their turn. */
 const PAGE = 2048
-/** No serial is greater: with it, a place is past everything of its time. */
-const LAST = 2n ** 63n - 1n
 
 /**
  * The revocation lists, kept in memory. Every asking reads the version, which is one cheap query and grows with each
  * revocation on any copy: the answer is never older than the question, and there is none when the database has none.
  */
-export function createRevocationLists({ db, now }: Pick<Services, 'db' | 'now'>, authority: Authority): RevocationLists {
+export function createRevocationLists(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  authority: Authority,
+): RevocationLists {
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
 
@@ -52,7 +54,7 @@ export function createRevocationLists({ db, now }: Pick<Services, 'db' | 'now'>,
     const version = await findKrlVersion(db)
     const pages: Revoked[] = []
     const digest = createHash('sha256').update(`${version}:`)
-    let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST }
+    let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
     let until = Infinity
     for (;;) {
       const page = await listRevokedAfter(db, place, PAGE)

@@ -14,16 +14,16 @@ export async function raiseKrlVersion(db: Db): Promise<void> {
     .execute()
 }
 
-const versionText = statement((db, _value: Values<Record<never, never>>) =>
+const versionText = statement((db, value: Values<{ counter: string }>) =>
   db
     .selectFrom('counters')
     .select(sql<string>`cast(value as text)`.as('version'))
-    .where('name', '=', 'krl_version'),
+    .where('name', '=', value('counter')),
 )
 
 /** Grows with every revocation that is committed, whichever copy made it. */
 export async function findKrlVersion(db: Db): Promise<bigint> {
-  const [row] = await versionText(db, {})
+  const [row] = await versionText(db, { counter: 'krl_version' })
   if (!row) throw new Error('The counter krl_version is gone.')
   return BigInt(row.version)
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
 import { lockFile } from './file-lock.ts'
+import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import type { Db } from './schema.ts'
 import type { Signals } from './signals.ts'
@@ -15,18 +16,29 @@ export interface Engine {
   close(): Promise<void>
 }
 
-export async function openStorage(databaseUrl: string, log: Logger): Promise<Engine> {
-  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, log)
+/** Opens the database and brings it to the shape this code knows. */
+export async function openStorage(databaseUrl: string, log: Logger, now: number): Promise<Engine> {
+  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, log, now)
   const file = databaseUrl.slice('sqlite:'.length)
+  const { unlock, ...engine } = openFile(file)
+  const close = async () => {
+    await engine.close()
+    unlock()
+  }
+  try {
+    await migrate(engine.db, now)
+    return { ...engine, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function openFile(file: string): Engine & { unlock(): void } {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const unlock = lockFile(file)
-    const engine = openSqlite(file)
-    const close = async () => {
-      await engine.close()
-      unlock()
-    }
-    return { ...engine, close }
+    return { ...openSqlite(file), unlock }
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`The database file ${file} can't be opened: ${(error as Error).message}.`)

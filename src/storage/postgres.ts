@@ -10,7 +10,9 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { StorageFailure } from './failure.ts'
+import { StartError } from '../errors.ts'
+import { isUnavailable, StorageFailure } from './failure.ts'
+import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import type { Schema } from './schema.ts'
@@ -21,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 4500
 const MOST_CONNECTIONS = 10
 
-export async function openPostgres(url: string, log: Logger): Promise<Engine> {
+export async function openPostgres(url: string, log: Logger, now: number): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
     application_name: 'latchkey',
@@ -29,19 +31,11 @@ export async function openPostgres(url: string, log: Logger): Promise<Engine> {
     keepAlive: true,
     types: { getTypeParser },
   }
-  const pool = new pg.Pool({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
+  await prepare(settings)
+
+  const { db, pool, adapter } = connect({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
-
-  const adapter = new PostgresAdapter()
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => adapter,
-      createDriver: () => createDriver(pool),
-      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
   runStatementsOn(adapter, async (query, parameters) => {
     try {
       return (await pool.query({ name: query.name, text: query.sql, values: parameters })).rows
@@ -58,6 +52,34 @@ export async function openPostgres(url: string, log: Logger): Promise<Engine> {
       await db.destroy()
     },
   }
+
+  /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
+  async function prepare(patiently: pg.ClientConfig): Promise<void> {
+    const { db: starting } = connect({ ...patiently, max: 1 })
+    try {
+      await migrate(starting, now)
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      const { host } = new URL(url)
+      throw new StartError(`The database at ${host} can't be reached. Check DATABASE_URL, and that PostgreSQL is running.`)
+    } finally {
+      await starting.destroy()
+    }
+  }
+}
+
+function connect(settings: pg.PoolConfig) {
+  const pool = new pg.Pool(settings)
+  const adapter = new PostgresAdapter()
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => createDriver(pool),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  return { pool, adapter, db }
 }
 
 /** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */

@@ -34,14 +34,16 @@ export async function updateUser(db: Db, id: string, change: Updateable<Schema['
   return findUser(db, id)
 }
 
-/** Which of these names somebody has. */
+/** Which of these names somebody has, or a role opens: whoever got such a name would have what the role gives. */
 export async function listTakenUsernames(db: Db, names: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('users')
     .select('preferred_username')
     .where('preferred_username', 'in', names)
     .execute()
-  return new Set(rows.map((row) => row.preferred_username))
+  const opening = await db.selectFrom('roles').select('principals').where('principals', '!=', '[]').execute()
+  const opened = opening.flatMap(({ principals }) => JSON.parse(principals) as string[])
+  return new Set([...rows.map((row) => row.preferred_username), ...opened])
 }
 
 const users = (db: Db) => db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles'))

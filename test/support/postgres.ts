@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path'
 import { once } from 'node:events'
 import pg from 'pg'
 import { pino } from 'pino'
-import { migrate } from '../../src/storage/migrate.ts'
 import { openPostgres } from '../../src/storage/postgres.ts'
 
 /** PostgreSQL refuses to run as root; this account is on every Unix. */
@@ -68,8 +67,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
     if (rowCount === 0) {
       await client.query(`create database ${template}_new`)
-      const engine = await openPostgres(`${serverUrl}/${template}_new`, pino({ level: 'silent' }))
-      await migrate(engine.db, 0)
+      const engine = await openPostgres(`${serverUrl}/${template}_new`, pino({ level: 'silent' }), 0)
       await engine.close()
       await client.query(`alter database ${template}_new rename to ${template}`)
     }

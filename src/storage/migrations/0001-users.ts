@@ -19,12 +19,13 @@ create index users_by_age on users (created_at, id);
 
 create table roles (
   id text primary key,
-  name text not null unique,
+  name text not null,
   description text not null default '',
   principals text not null default '[]',
   built_in smallint not null default 0,
   created_at bigint not null
 );
+create unique index roles_by_name on roles (lower(name));
 
 create table role_permissions (
   role_id text not null references roles (id) on delete cascade,

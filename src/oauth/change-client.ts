@@ -1,0 +1,79 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { issueToken } from '../crypto/token.ts'
+import { refuse } from '../errors.ts'
+import type { Client } from './client.ts'
+import { checkSettings, type Settings, settingColumns } from './client-settings.ts'
+import { deleteClientRow, findClient, updateClientRow } from './client-store.ts'
+import type { Provider } from './provider.ts'
+
+type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients'>
+
+const unknownClient = () => refuse('not_found', 'There is no such application.')
+
+export async function updateClient(
+  services: Needs,
+  clientId: string,
+  change: Partial<Settings>,
+  actor: Actor,
+): Promise<Client> {
+  const changed = await services.db.transaction().execute(async (trx) => {
+    const client = (await findClient(trx, clientId)) ?? unknownClient()
+    const settings: Settings = {
+      name: client.name,
+      redirectUris: client.redirect_uris,
+      postLogoutRedirectUris: client.post_logout_redirect_uris,
+      scopes: client.scopes,
+      grantTypes: client.grantTypes,
+      ...change,
+    }
+    checkSettings(client.clientType, settings)
+    const updated = (await updateClientRow(trx, clientId, settingColumns(settings))) ?? unknownClient()
+    await recordEvent(services, trx, {
+      action: 'oauth_client.updated',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: clientId },
+      data: { ...change },
+    })
+    await services.signals.emit(trx, 'client-changed', { clientId })
+    return updated
+  })
+  services.clients.forget(clientId)
+  return changed
+}
+
+/** Deletes the application. Its grants, codes and tokens go with it, at once and everywhere. */
+export async function deleteClient(services: Needs, clientId: string, actor: Actor): Promise<void> {
+  await services.db.transaction().execute(async (trx) => {
+    const name = (await deleteClientRow(trx, clientId)) ?? unknownClient()
+    await recordEvent(services, trx, {
+      action: 'oauth_client.deleted',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: clientId },
+      data: { name },
+    })
+    await services.signals.emit(trx, 'client-changed', { clientId })
+  })
+  services.clients.forget(clientId)
+}
+
+/** Gives a confidential client a new secret. The old one is worthless from then on; tokens it got stay live. */
+export async function rotateClientSecret(services: Needs, clientId: string, actor: Actor) {
+  const secret = issueToken(services.random, 'cs_')
+  const client = await services.db.transaction().execute(async (trx) => {
+    const known = (await findClient(trx, clientId)) ?? unknownClient()
+    if (known.clientType === 'public') refuse('conflict', 'A public client has no secret.')
+    const updated = await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
+    await recordEvent(services, trx, {
+      action: 'oauth_client.secret_rotated',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: clientId },
+    })
+    await services.signals.emit(trx, 'client-changed', { clientId })
+    return updated ?? unknownClient()
+  })
+  services.clients.forget(clientId)
+  return { client, client_id: clientId, client_secret: secret.plaintext }
+}

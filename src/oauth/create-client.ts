@@ -1,0 +1,51 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { issueToken } from '../crypto/token.ts'
+import type { Services } from '../services.ts'
+import { type Client, type ClientType, toClient } from './client.ts'
+import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from './client-settings.ts'
+import { addClient } from './client-store.ts'
+
+export type NewClient = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
+
+export interface MadeClient {
+  client: Client
+  client_id: string
+  /** Shown this once; only its digest is kept. */
+  client_secret?: string
+}
+
+export async function createClient(
+  services: Pick<Services, 'db' | 'now' | 'random'>,
+  asked: NewClient,
+  actor: Actor,
+): Promise<MadeClient> {
+  const { clientType: type } = asked
+  const settings: Settings = {
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    scopes: [],
+    grantTypes: defaultGrantTypes(type),
+    ...asked,
+  }
+  checkSettings(type, settings)
+  const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined
+  const row = {
+    client_id: services.random.text(16),
+    client_secret_hash: secret?.hash ?? null,
+    client_type: type,
+    created_at: services.now(),
+    ...settingColumns(settings),
+  }
+  await services.db.transaction().execute(async (trx) => {
+    await addClient(trx, row)
+    await recordEvent(services, trx, {
+      action: 'oauth_client.created',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: row.client_id },
+      data: { name: row.name, clientType: type, redirectUris: settings.redirectUris, scopes: settings.scopes },
+    })
+  })
+  const { client_id } = row
+  return { client: toClient(row), client_id, ...(secret ? { client_secret: secret.plaintext } : {}) }
+}

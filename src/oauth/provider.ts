@@ -1,0 +1,9 @@
+import type { Services } from '../services.ts'
+import { type ClientCache, createClientCache } from './client-cache.ts'
+
+/** The services, and what the OAuth provider itself keeps in memory. */
+export interface Provider extends Services {
+  clients: ClientCache
+}
+
+export const createProvider = (services: Services): Provider => ({ ...services, clients: createClientCache(services) })

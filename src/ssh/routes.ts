@@ -1,0 +1,212 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { refuseField } from '../errors.ts'
+import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { decodeCursor, toPage } from '../http/cursor.ts'
+import { openAuthority } from '../openssh/certificate.ts'
+import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { needs } from '../sessions/guards.ts'
+import { PersonName } from '../users/person-name.ts'
+import { addSshKey } from './add-ssh-key.ts'
+import { IssuedCertificate, SshCertificate } from './certificate.ts'
+import { LAST_SERIAL, listCertificates } from './certificate-store.ts'
+import { issueCertificate } from './issue-certificate.ts'
+import { listPrincipals } from './principals.ts'
+import { removeSshKey } from './remove-ssh-key.ts'
+import { revokeCertificate } from './revoke-certificate.ts'
+import { UserSshKey } from './ssh-key.ts'
+import { listSshKeys } from './ssh-key-store.ts'
+
+const tags = ['SSH']
+
+const Certificates = Type.Object({ certificates: Type.Array(SshCertificate), nextCursor: NextCursor })
+
+const State = Type.Union([Type.Literal('valid'), Type.Literal('expired'), Type.Literal('revoked')])
+const Serial = Type.String({ pattern: '^[1-9][0-9]{0,19}$' })
+
+/** SSH keys and certificates, for the people who have them and those who look after them. */
+export const sshRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { config, db, now } = services
+    const authority = openAuthority(services.sshCa.privateKey)
+    const self = (request: FastifyRequest) => ({ ...actorOf(services, request), id: request.signedIn.user.id })
+
+    app.get(
+      '/api/ssh/keys',
+      {
+        onRequest: needs(services, 'ssh:keys:manage'),
+        schema: {
+          tags,
+          summary: 'Your saved public keys',
+          response: { 200: Type.Object({ keys: Type.Array(UserSshKey) }), ...failures(401, 403, 503) },
+        },
+      },
+      async (request) => ({ keys: await listSshKeys(db, request.signedIn.user.id) }),
+    )
+
+    app.post(
+      '/api/ssh/keys',
+      {
+        onRequest: needs(services, 'ssh:keys:manage'),
+        schema: {
+          tags,
+          summary: 'Save a public key',
+          description: 'Ed25519 alone. A key belongs to one person: one that anybody has saved already is 409.',
+          body: Type.Object(
+            {
+              name: PersonName,
+              publicKey: Type.String({ minLength: 1, maxLength: 16384, description: 'The line of the .pub file.' }),
+            },
+            strict,
+          ),
+          response: { 201: Type.Object({ key: UserSshKey }), ...failures(400, 401, 403, 409, 503) },
+        },
+      },
+      async (request, reply) => {
+        const key = await addSshKey(services, self(request), request.body)
+        return reply.code(201).send({ key })
+      },
+    )
+
+    app.delete(
+      '/api/ssh/keys/:id',
+      {
+        onRequest: needs(services, 'ssh:keys:manage'),
+        schema: {
+          tags,
+          summary: 'Delete a saved key, and revoke its certificates',
+          params: ById,
+          response: { 200: Success, ...failures(401, 403, 404, 503) },
+        },
+      },
+      async (request) => {
+        await removeSshKey(services, self(request), request.params.id)
+        return success
+      },
+    )
+
+    app.get(
+      '/api/ssh/principals',
+      {
+        onRequest: needs(services, 'ssh:cert:issue'),
+        schema: {
+          tags,
+          summary: 'The UNIX principals that your certificates name',
+          response: { 200: Type.Object({ principals: Type.Array(Type.String()) }), ...failures(401, 403, 503) },
+        },
+      },
+      async (request) => ({ principals: await listPrincipals(db, request.signedIn.user) }),
+    )
+
+    app.post(
+      '/api/ssh/certs/issue',
+      {
+        onRequest: needs(services, 'ssh:cert:issue'),
+        schema: {
+          tags,
+          summary: 'Get a certificate for a saved key',
+          body: Type.Object(
+            {
+              savedKeyId: Type.String({ minLength: 1, maxLength: 64 }),
+              ttlSeconds: Type.Optional(
+                Type.Integer({ minimum: 60, maximum: config.sshCertMaxTtl, description: 'How long it is valid.' }),
+              ),
+            },
+            strict,
+          ),
+          response: { 201: IssuedCertificate, ...failures(400, 401, 403, 404, 409, 503) },
+        },
+      },
+      async (request, reply) => {
+        const issued = await issueCertificate(services, authority, self(request), request.body)
+        return reply.code(201).send(issued)
+      },
+    )
+
+    app.get(
+      '/api/ssh/certs',
+      {
+        onRequest: needs(services, 'ssh:cert:list'),
+        schema: {
+          tags,
+          summary: 'The log of all certificates, newest first',
+          querystring: Type.Object(
+            {
+              ...PageQuery,
+              user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The id of a user.' })),
+              serial: Type.Optional(Serial),
+              state: Type.Optional(State),
+            },
+            strict,
+          ),
+          response: { 200: Certificates, ...failures(400, 401, 403, 503) },
+        },
+      },
+      ({ query }) =>
+        page(query, { userId: query.user, serial: query.serial === undefined ? undefined : BigInt(query.serial) }),
+    )
+
+    app.get(
+      '/api/ssh/certs/mine',
+      {
+        onRequest: needs(services, 'ssh:cert:issue'),
+        schema: {
+          tags,
+          summary: 'Your own certificates, newest first',
+          querystring: Type.Object({ ...PageQuery, state: Type.Optional(State) }, strict),
+          response: { 200: Certificates, ...failures(400, 401, 403, 503) },
+        },
+      },
+      ({ query, signedIn }) => page(query, { userId: signedIn.user.id }),
+    )
+
+    app.post(
+      '/api/ssh/certs/:id/revoke',
+      {
+        onRequest: needs(services, 'ssh:cert:revoke'),
+        schema: {
+          tags,
+          summary: 'Revoke a certificate',
+          description: 'Hosts keep it out from their next pull of the KRL on. Revoking again changes nothing.',
+          params: ById,
+          body: Type.Union([
+            Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }, strict),
+            Type.Null(),
+          ]),
+          response: {
+            200: Type.Object({ success: Type.Literal(true), certificate: SshCertificate }),
+            ...failures(400, 401, 403, 404, 503),
+          },
+        },
+      },
+      async (request) => {
+        const asked = { id: request.params.id, reason: request.body?.reason }
+        return { ...success, certificate: await revokeCertificate(services, actorOf(services, request), asked) }
+      },
+    )
+
+    async function page(
+      { limit = 50, cursor, state }: { limit?: number; cursor?: string; state?: Type.Static<typeof State> },
+      filter: { userId?: string | undefined; serial?: bigint | undefined },
+    ): Promise<Type.Static<typeof Certificates>> {
+      const rows = await listCertificates(db, { ...filter, state, before: readCursor(cursor) }, now(), limit + 1)
+      const { items, nextCursor } = toPage(
+        rows,
+        limit,
+        ({ serial }) => [0, serial],
+        (certificate) => certificate,
+      )
+      return { certificates: items, nextCursor }
+    }
+  }
+
+function readCursor(cursor: string | undefined): bigint | undefined {
+  const position = decodeCursor(cursor)
+  if (!position) return undefined
+  const serial = /^[1-9][0-9]{0,18}$/.test(position[1]) ? BigInt(position[1]) : 0n
+  return serial > 0n && serial <= LAST_SERIAL
+    ? serial
+    : refuseField('cursor', 'The cursor is not one that this server gave out.')
+}

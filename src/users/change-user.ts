@@ -1,0 +1,88 @@
+import type { Updateable } from 'kysely'
+import { administer } from '../access/administer.ts'
+import { refuseChangingMore } from '../access/holdings.ts'
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { deleteEmailTokens } from '../sessions/email-tokens.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import type { Schema } from '../storage/schema.ts'
+import { normalizeEmail } from './email-address.ts'
+import { sendInvitation } from './invite-user.ts'
+import { refuseUnusableUsername } from './usable-username.ts'
+import type { User } from './user.ts'
+import { findAccountById, updateUser } from './user-store.ts'
+
+export interface UserChange {
+  email?: string
+  email_verified?: boolean
+  displayName?: string | null
+  given_name?: string | null
+  family_name?: string | null
+  preferredUsername?: string
+}
+
+/** Changes somebody else's attributes. Whoever receives a person's mail can become that person, so the rails stand here. */
+export async function changeUser(services: Services, id: string, asked: UserChange, actor: Actor): Promise<User> {
+  try {
+    return await administer(services, actor, 'users:write', async (trx, caller) => {
+      const before = (await findAccountById(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
+      await refuseChangingMore(trx, caller, id)
+      const { preferredUsername } = asked
+      if (preferredUsername !== undefined && preferredUsername !== before.preferredUsername) {
+        await refuseUnusableUsername(trx, preferredUsername)
+      }
+      const email = asked.email === undefined ? before.email : normalizeEmail(asked.email)
+      const moved = email !== before.email
+      // Links that went to the old address are worth nothing at the new one.
+      if (moved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
+      const user = await updateUser(trx, id, toColumns(asked, email, moved))
+      await recordEvent(services, trx, {
+        action: 'user.updated',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id },
+        data: {
+          fields: Object.keys(asked),
+          ...(moved ? { email: { from: before.email, to: email } } : {}),
+          ...(user && user.preferredUsername !== before.preferredUsername
+            ? { preferredUsername: { from: before.preferredUsername, to: user.preferredUsername } }
+            : {}),
+        },
+      })
+      return user ?? refuse('not_found', 'There is no such user.')
+    })
+  } catch (error) {
+    if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+    if (isDuplicate(error, 'users.preferred_username')) {
+      refuse('conflict', `The username ${asked.preferredUsername} is taken.`)
+    }
+    throw error
+  }
+}
+
+/** A new address counts as unverified unless the administrator vouches for it. */
+const toColumns = (asked: UserChange, email: string, moved: boolean): Updateable<Schema['users']> => ({
+  ...(moved ? { email, email_verified: 0 } : {}),
+  ...(asked.email_verified === undefined ? {} : { email_verified: asked.email_verified ? 1 : 0 }),
+  ...(asked.displayName === undefined ? {} : { display_name: asked.displayName }),
+  ...(asked.given_name === undefined ? {} : { given_name: asked.given_name }),
+  ...(asked.family_name === undefined ? {} : { family_name: asked.family_name }),
+  ...(asked.preferredUsername === undefined ? {} : { preferred_username: asked.preferredUsername }),
+})
+
+/** For whoever lost the first mail. It makes the earlier link worthless. */
+export const inviteAgain = (services: Services, id: string, actor: Actor): Promise<void> =>
+  administer(services, actor, 'users:write', async (trx, caller) => {
+    const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
+    await refuseChangingMore(trx, caller, id)
+    if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
+    if (account.disabledAt !== null) refuse('conflict', 'This account is disabled.')
+    await sendInvitation(services, trx, account.user)
+    await recordEvent(services, trx, {
+      action: 'user.invited',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id },
+    })
+  })

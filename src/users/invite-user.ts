@@ -1,0 +1,87 @@
+import { giveRole } from '../access/assign-role.ts'
+import { findCaller } from '../access/administer.ts'
+import { USER_ROLE } from '../access/built-in-roles.ts'
+import { refuseGivingMore, type UserHoldings } from '../access/holdings.ts'
+import { findRole, holdingsOf } from '../access/role-store.ts'
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { invitationMail } from '../mail/messages.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import type { Services } from '../services.ts'
+import { issueEmailToken } from '../sessions/email-tokens.ts'
+import type { Db } from '../storage/schema.ts'
+import { createUser } from './create-user.ts'
+import { normalizeEmail } from './email-address.ts'
+import { normalizePassword, refuseWeakPassword } from './password-rules.ts'
+import { refuseUnusableUsername } from './usable-username.ts'
+import type { User } from './user.ts'
+import { findUser } from './user-store.ts'
+
+export interface Invited {
+  email: string
+  password?: string
+  displayName?: string | null
+  preferredUsername?: string
+  given_name?: string | null
+  family_name?: string | null
+  email_verified?: boolean
+  roleIds?: string[]
+}
+
+/** Makes an account for somebody else. Without a password they get a mail with a link to set one. */
+export async function inviteUser(services: Services, asked: Invited, actor: Actor): Promise<User> {
+  const { db, passwords } = services
+  const roleIds = [...new Set(asked.roleIds)].filter((id) => id !== USER_ROLE)
+  // What is not theirs to give is refused before anything is said about the email.
+  await refuseRoles(db, await findCaller(db, actor, 'users:write'), roleIds)
+  const email = normalizeEmail(asked.email)
+  if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db, asked.preferredUsername)
+  const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
+  if (password !== undefined) refuseWeakPassword('password', password, email)
+  const passwordHash = password === undefined ? null : await passwords.hash(password)
+
+  const { id } = await createUser(
+    services,
+    db,
+    {
+      email,
+      passwordHash,
+      emailVerified: asked.email_verified ?? false,
+      displayName: asked.displayName ?? undefined,
+      givenName: asked.given_name ?? undefined,
+      familyName: asked.family_name ?? undefined,
+      preferredUsername: asked.preferredUsername,
+    },
+    async (trx, made) => {
+      const caller = await findCaller(trx, actor, 'users:write')
+      await refuseRoles(trx, caller, roleIds)
+      for (const roleId of roleIds) await giveRole(services, trx, caller, { userId: made.id, roleId }, actor)
+      await recordEvent(services, trx, {
+        action: 'user.created',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id: made.id },
+        data: { email, invited: passwordHash === null },
+      })
+      if (passwordHash === null) await sendInvitation(services, trx, made)
+    },
+  )
+  return (await findUser(db, id)) ?? refuse('not_found', 'There is no such user.')
+}
+
+/** Making an account is no way around the permission to assign roles. */
+async function refuseRoles(db: Db, caller: UserHoldings, roleIds: string[]): Promise<void> {
+  if (roleIds.length > 0 && !caller.permissions.has('roles:assign')) {
+    refuse('forbidden', 'Giving roles needs the permission roles:assign.')
+  }
+  for (const roleId of roleIds) refuseGivingMore(caller, holdingsOf(await findRole(db, roleId)))
+}
+
+export async function sendInvitation(
+  services: Pick<Services, 'now' | 'random' | 'vault' | 'config'>,
+  db: Db,
+  user: { id: string; email: string },
+): Promise<void> {
+  const token = await issueEmailToken(services, db, 'invitation', user)
+  await queueMail(services, db, invitationMail(services.config, user.email, token))
+}

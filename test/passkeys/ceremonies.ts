@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
+import type { Response } from 'light-my-request'
+import type { Passkey } from '../../src/passkeys/passkey.ts'
+import type { RequestOptions } from '../../src/passkeys/webauthn-contracts.ts'
+import { ORIGIN, type TestApp } from '../support/app.ts'
+import type { Lies, Nature } from '../support/authenticator-answer.ts'
+import { type Authenticator, createAuthenticator } from '../support/authenticator.ts'
+import { anonymous, type Person, type SignedInPerson, signedInPerson } from '../support/people.ts'
+
+export const newAuthenticator = (nature: Partial<Nature> = {}): Authenticator =>
+  createAuthenticator({ origin: ORIGIN, ...nature })
+
+export async function registrationOptions(person: Person): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const response = await person.post('/api/passkeys/register/options')
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json()
+}
+
+export async function loginOptions(visitor: Person): Promise<RequestOptions> {
+  const response = await visitor.post('/api/passkeys/login/options', {})
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json()
+}
+
+export const verifyRegistration = (person: Person, response: unknown, name?: string): Promise<Response> =>
+  person.post('/api/passkeys/register/verify', { response, ...(name === undefined ? {} : { name }) })
+
+export const verifyLogin = (visitor: Person, challengeId: string, response: unknown): Promise<Response> =>
+  visitor.post('/api/passkeys/login/verify', { challengeId, response })
+
+/** A whole registration. */
+export async function register(
+  person: Person,
+  authenticator: Authenticator,
+  lies: Lies = {},
+  name?: string,
+): Promise<Response> {
+  const options = await registrationOptions(person)
+  return verifyRegistration(person, authenticator.register(options, lies), name)
+}
+
+/** A whole login. */
+export async function login(visitor: Person, authenticator: Authenticator, lies: Lies = {}): Promise<Response> {
+  const options = await loginOptions(visitor)
+  return verifyLogin(visitor, options.challengeId, authenticator.authenticate(options, lies))
+}
+
+interface Enrolled {
+  person: SignedInPerson
+  authenticator: Authenticator
+  passkey: Passkey
+  /** Somebody at another browser, with the authenticator in hand. */
+  visitor: Person
+}
+
+/** Somebody with one passkey and no password. */
+export async function enrol(test: TestApp, nature: Partial<Nature> = {}, lies: Lies = {}): Promise<Enrolled> {
+  const person = await signedInPerson(test)
+  const authenticator = newAuthenticator(nature)
+  const response = await register(person, authenticator, lies)
+  assert.equal(response.statusCode, 200, response.body)
+  return { person, authenticator, passkey: response.json().passkey, visitor: anonymous(test) }
+}
+
+export function assertRefused(response: Response): void {
+  assert.equal(response.statusCode, 401, response.body)
+  assert.deepEqual(response.json(), {
+    error: 'The passkey was not accepted. Please try again.',
+    code: 'passkey_refused',
+  })
+  assert.equal(response.headers['set-cookie'], undefined)
+}
+
+/** How often each status was answered. */
+export const tally = (responses: Response[]): Record<number, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(responses, ({ statusCode }) => statusCode)].map(([status, all]) => [status, all.length]),
+  )

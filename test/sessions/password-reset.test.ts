@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ORIGIN, sharedApp, startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { caughtMails, lastMailTo } from '../support/mail.ts'
+import { anonymous, cookieOf, signedInPerson } from '../support/people.ts'
+
+const OLD = 'correct horse battery staple'
+const NEW = 'a different thing entirely'
+const HOUR = 3_600_000
+
+onEachEngine('password reset and email verification', (engine) => {
+  const shared = sharedApp({ engine })
+  const request = (app: TestApp, email: string, headers = {}) => anonymous(app).post('/api/auth/password-reset', { email }, headers)
+  const confirm = (app: TestApp, token: string, newPassword = NEW) =>
+    anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword })
+  const login = (app: TestApp, email: string, password: string) => anonymous(app).post('/api/auth/login', { email, password })
+
+  test('POST /api/auth/password-reset answers 200 alike for a known and an unknown email', async () => {
+    await signedInPerson(shared(), { email: 'known@example.com', password: OLD })
+    const [known, unknown] = [await request(shared(), 'known@example.com'), await request(shared(), 'nobody@example.com')]
+    assert.equal(known.statusCode, 200)
+    assert.equal(known.body, unknown.body)
+    const mails = await caughtMails(shared())
+    assert.ok(mails.some(({ to }) => to === 'known@example.com'))
+    assert.ok(!mails.some(({ to }) => to === 'nobody@example.com'))
+  })
+
+  test('the link sets a new password, ends every session, and serves once', async () => {
+    const person = await signedInPerson(shared(), { email: 'reset@example.com', password: OLD })
+    await request(shared(), 'Reset@Example.com')
+    const { token, link } = await lastMailTo(shared(), 'reset@example.com')
+    assert.match(token, /^pr_[A-Za-z0-9_-]{43}$/)
+    assert.equal(link.origin, ORIGIN)
+    assert.equal((await confirm(shared(), token)).statusCode, 200)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+    assert.equal((await login(shared(), 'reset@example.com', OLD)).statusCode, 401)
+    assert.equal((await login(shared(), 'reset@example.com', NEW)).statusCode, 200)
+    const again = await confirm(shared(), token, 'yet another password')
+    assert.equal(again.statusCode, 400)
+    assert.equal(again.json().code, 'invalid_token')
+  })
+
+  test('of 20 that use one link at once, one succeeds', async () => {
+    await signedInPerson(shared(), { email: 'race@example.com', password: OLD })
+    await request(shared(), 'race@example.com')
+    const { token } = await lastMailTo(shared(), 'race@example.com')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(shared(), token)))
+    assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
+  })
+
+  test('a link dies after an hour, after a newer request, and after a password change', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app, { email: 'dies@example.com', password: OLD })
+    const fresh = async () => {
+      await request(app, 'dies@example.com')
+      return (await lastMailTo(app, 'dies@example.com')).token
+    }
+    const first = await fresh()
+    const second = await fresh()
+    assert.equal((await confirm(app, first)).statusCode, 400, 'there is a newer one')
+    await person.post('/api/account/password', { currentPassword: OLD, newPassword: 'changed meanwhile' })
+    assert.equal((await confirm(app, second)).statusCode, 400, 'the password was changed')
+    const third = await fresh()
+    app.clock.advance(HOUR)
+    assert.equal((await confirm(app, third)).statusCode, 400, 'an hour has passed')
+  })
+
+  test('a weak new password is refused and does not use the link up', async () => {
+    await signedInPerson(shared(), { email: 'weak@example.com', password: OLD })
+    await request(shared(), 'weak@example.com')
+    const { token } = await lastMailTo(shared(), 'weak@example.com')
+    assert.equal((await confirm(shared(), token, 'password1')).json().code, 'weak_password')
+    assert.equal((await confirm(shared(), token)).statusCode, 200)
+  })
+
+  test('a link for an account that was disabled meanwhile is worth nothing', async () => {
+    const { user } = await signedInPerson(shared(), { email: 'off@example.com', password: OLD })
+    await request(shared(), 'off@example.com')
+    const { token } = await lastMailTo(shared(), 'off@example.com')
+    await shared().services.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute()
+    assert.equal((await confirm(shared(), token)).statusCode, 400)
+  })
+
+  test('links ignore Host, X-Forwarded-Host and Forwarded', async () => {
+    await signedInPerson(shared(), { email: 'host@example.com', password: OLD })
+    const evil = { 'host': 'evil.example', 'x-forwarded-host': 'evil.example', 'forwarded': 'host=evil.example' }
+    await request(shared(), 'host@example.com', evil)
+    const mail = await lastMailTo(shared(), 'host@example.com')
+    assert.equal(mail.link.origin, ORIGIN)
+    assert.doesNotMatch(mail.text, /evil/)
+  })
+
+  test('an email that is no string, or holds line breaks, is 400 and sends nothing', async () => {
+    const before = (await caughtMails(shared())).length
+    for (const email of [['a@example.com', 'b@example.com'], { $ne: null }, 'a@example.com\r\nBcc: b@example.com', 'a@example.com%0aBcc:b']) {
+      const response = await anonymous(shared()).post('/api/auth/password-reset', { email })
+      assert.ok([200, 400].includes(response.statusCode))
+      if (typeof email !== 'string' || /[\r\n]/.test(email)) assert.equal(response.statusCode, 400)
+    }
+    assert.equal((await caughtMails(shared())).length, before)
+  })
+
+  test('more than 5 requests for an email in an hour are silently dropped', async (t) => {
+    const app = await startApp(t, { engine })
+    await signedInPerson(app, { email: 'often@example.com', password: OLD })
+    for (let n = 0; n < 8; n++) assert.equal((await request(app, 'often@example.com')).statusCode, 200)
+    assert.equal((await caughtMails(app)).length, 5)
+  })
+
+  test('registration sends a mail whose link makes the email verified, once', async () => {
+    const registered = await anonymous(shared()).post('/api/auth/register', { email: 'verify@example.com', password: OLD })
+    const person = anonymous(shared(), cookieOf(registered))
+    const { token, link } = await lastMailTo(shared(), 'verify@example.com')
+    assert.equal(link.pathname, '/verify-email')
+    assert.equal((await person.post('/api/auth/verify-email', { token })).statusCode, 200)
+    assert.equal((await person.get('/api/account/profile')).json().email_verified, true)
+    assert.equal((await person.post('/api/auth/verify-email', { token })).json().code, 'invalid_token')
+  })
+
+  test('the verification mail can be sent again, and a reset link verifies nothing', async () => {
+    const registered = await anonymous(shared()).post('/api/auth/register', { email: 'resend@example.com', password: OLD })
+    const person = anonymous(shared(), cookieOf(registered))
+    const first = await lastMailTo(shared(), 'resend@example.com')
+    assert.equal((await anonymous(shared()).post('/api/auth/verify-email/resend')).statusCode, 401)
+    assert.equal((await person.post('/api/auth/verify-email/resend')).statusCode, 200)
+    const second = await lastMailTo(shared(), 'resend@example.com')
+    assert.notEqual(first.token, second.token)
+    await request(shared(), 'resend@example.com')
+    const reset = await lastMailTo(shared(), 'resend@example.com')
+    assert.equal((await person.post('/api/auth/verify-email', { token: reset.token })).statusCode, 400)
+    assert.equal((await confirm(shared(), second.token)).statusCode, 400)
+    assert.equal((await person.post('/api/auth/verify-email', { token: second.token })).statusCode, 200)
+  })
+})

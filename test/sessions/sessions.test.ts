@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sharedApp, startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, cookieOf, signedInPerson, signIn } from '../support/people.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const PASSWORD = 'correct horse battery staple'
+
+onEachEngine('sessions', (engine) => {
+  const shared = sharedApp({ engine })
+
+  test('GET /api/auth/me answers user, session, roles and permissions', async () => {
+    const person = await signedInPerson(shared(), { permissions: ['users:read', 'roles:read'] })
+    const response = await person.get('/api/auth/me')
+    assert.equal(response.statusCode, 200)
+    const { user, session, roles, permissions } = response.json()
+    assert.equal(user.id, person.user.id)
+    assert.equal(session.id, person.sessionId)
+    assert.equal(session.current, true)
+    assert.deepEqual(permissions, ['roles:read', 'users:read'])
+    assert.ok(roles.some(({ name }: { name: string }) => name === 'user'))
+  })
+
+  test('a missing and a stale cookie answer alike', async () => {
+    const person = await signedInPerson(shared())
+    await person.post('/api/auth/logout')
+    const [missing, stale, garbage] = [anonymous(shared()), person, anonymous(shared(), '"; drop table sessions')]
+    const answers = await Promise.all([missing, stale, garbage].map((each) => each.get('/api/auth/me')))
+    for (const { statusCode, body } of answers) {
+      assert.equal(statusCode, 401)
+      assert.equal(body, answers[0]?.body)
+    }
+  })
+
+  test('POST /api/auth/logout kills the token and clears the cookie; GET does nothing', async () => {
+    const person = await signedInPerson(shared())
+    assert.equal((await person.get('/api/auth/logout')).statusCode, 405)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+    const response = await person.post('/api/auth/logout')
+    assert.equal(response.statusCode, 200)
+    assert.deepEqual(response.json(), { success: true })
+    assert.match(String(response.headers['set-cookie']), /^session=; .*Max-Age=0$/)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('GET /api/auth/sessions lists the live sessions of this account and no secret', async () => {
+    const person = await signedInPerson(shared())
+    const other = await signIn(shared(), person.user)
+    await signedInPerson(shared())
+    const response = await person.get('/api/auth/sessions')
+    const { sessions } = response.json()
+    assert.deepEqual(new Set(sessions.map(({ id }: { id: string }) => id)), new Set([person.sessionId, other.sessionId]))
+    for (const session of sessions) {
+      const fields = ['id', 'ipAddress', 'geolocation', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt', 'current']
+      assert.deepEqual(Object.keys(session).toSorted(), fields.toSorted())
+      assert.equal(session.current, session.id === person.sessionId)
+    }
+    assert.doesNotMatch(response.body, /hash/i)
+  })
+
+  test('POST /api/auth/sessions/:id/revoke ends that session', async () => {
+    const person = await signedInPerson(shared())
+    const other = await signIn(shared(), person.user)
+    const response = await person.post(`/api/auth/sessions/${other.sessionId}/revoke`)
+    assert.deepEqual(response.json(), { success: true })
+    assert.equal((await other.get('/api/auth/me')).statusCode, 401)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+  })
+
+  test("revoking somebody else's session answers 404, and it lives", async () => {
+    const [one, two] = [await signedInPerson(shared()), await signedInPerson(shared())]
+    assert.equal((await two.post(`/api/auth/sessions/${one.sessionId}/revoke`)).statusCode, 404)
+    assert.equal((await one.get('/api/auth/me')).statusCode, 200)
+  })
+
+  test('POST /api/auth/sessions/revoke-all ends all sessions but this one', async () => {
+    const person = await signedInPerson(shared())
+    const others = [await signIn(shared(), person.user), await signIn(shared(), person.user)]
+    assert.deepEqual((await person.post('/api/auth/sessions/revoke-all')).json(), { success: true })
+    for (const other of others) assert.equal((await other.get('/api/auth/me')).statusCode, 401)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+  })
+
+  test('without rememberMe a session ends after 12 hours idle, or 24 hours in all', async (t) => {
+    const app = await startApp(t, { engine })
+    const response = await anonymous(app).post('/api/auth/register', { email: 'brief@example.com', password: PASSWORD })
+    const person = anonymous(app, cookieOf(response))
+    const stillIn = async () => (await person.get('/api/auth/me')).statusCode === 200
+    app.clock.advance(12 * HOUR - 1000)
+    assert.ok(await stillIn())
+    app.clock.advance(12 * HOUR - 1000)
+    assert.ok(await stillIn(), 'used within 12 hours, so it goes on')
+    app.clock.advance(3000)
+    assert.ok(!(await stillIn()), '24 hours in all are over')
+
+    const again = await anonymous(app).post('/api/auth/login', { email: 'brief@example.com', password: PASSWORD })
+    app.clock.advance(12 * HOUR + 1000)
+    assert.equal((await anonymous(app, cookieOf(again)).get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('with rememberMe a session lasts 30 days', async (t) => {
+    const app = await startApp(t, { engine })
+    await anonymous(app).post('/api/auth/register', { email: 'long@example.com', password: PASSWORD })
+    const response = await anonymous(app).post('/api/auth/login', { email: 'long@example.com', password: PASSWORD, rememberMe: true })
+    const person = anonymous(app, cookieOf(response))
+    app.clock.advance(30 * DAY - 1000)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+    app.clock.advance(2000)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('lastUsedAt is written at most once a minute', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app)
+    const lastUsed = async () => (await person.get('/api/auth/sessions')).json().sessions[0].lastUsedAt
+    const start = await lastUsed()
+    app.clock.advance(MINUTE - 1)
+    assert.equal(await lastUsed(), start)
+    app.clock.advance(1)
+    assert.equal(await lastUsed(), start + MINUTE)
+  })
+
+  test('a disabled account has no live session, whatever the table says', async () => {
+    const person = await signedInPerson(shared())
+    await shared().services.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('a sign-in from a new browser or network is told to its owner, the first one is not', async (t) => {
+    const app = await startApp(t, { engine })
+    const as = (userAgent: string) => ({ 'user-agent': userAgent })
+    await anonymous(app).post('/api/auth/register', { email: 'seen@example.com', password: PASSWORD }, as('Firefox/140.0'))
+    const login = (userAgent: string) => anonymous(app).post('/api/auth/login', { email: 'seen@example.com', password: PASSWORD }, as(userAgent))
+    const told = async () => (await app.services.db.selectFrom('notifications').selectAll().where('type', '=', 'security.new_login').execute()).length
+    await login('Firefox/141.0')
+    assert.equal(await told(), 0, 'a new version is the same browser')
+    await login('Chrome/150')
+    assert.equal(await told(), 1)
+    await login('Chrome/150')
+    assert.equal(await told(), 1)
+  })
+})
