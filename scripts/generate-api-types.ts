@@ -32,6 +32,14 @@ type Document = { paths: Record<string, Record<string, Operation>>; components?:
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 const TARGET = 'dashboard/src/api/schema.ts'
 
+const PLAIN: Record<string, string> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+}
+
 const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 const object = (members: string[]) => (members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`)
 const union = (members: string[]) => [...new Set(members)].join(' | ')
@@ -50,23 +58,9 @@ function bareTypeOf(schema: Schema): string {
   if (choices) return `(${union(choices.map(typeOf))})`
   if (schema.allOf) return `(${schema.allOf.map(typeOf).join(' & ')})`
   if (Array.isArray(schema.type)) return `(${union(schema.type.map((type) => bareTypeOf({ ...schema, type })))})`
-  switch (schema.type) {
-    case 'string':
-      return 'string'
-    case 'integer':
-    case 'number':
-      return 'number'
-    case 'boolean':
-      return 'boolean'
-    case 'null':
-      return 'null'
-    case 'array':
-      return `(${typeOf(schema.items)})[]`
-    case 'object':
-      return objectTypeOf(schema)
-    default:
-      return schema.properties ? objectTypeOf(schema) : 'unknown'
-  }
+  if (schema.type === 'array') return `(${typeOf(schema.items)})[]`
+  if (schema.type === 'object' || schema.properties) return objectTypeOf(schema)
+  return PLAIN[schema.type ?? ''] ?? 'unknown'
 }
 
 function objectTypeOf({ properties, patternProperties, additionalProperties, required = [] }: Schema): string {
@@ -118,7 +112,9 @@ function declare({ paths, components }: Document): string {
       })
       return `${JSON.stringify(path)}: { parameters: ${parametersOf([])}; ${members.join('; ')} }`
     })
-  const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => `${quoted(name)}: ${typeOf(schema)}`)
+  const schemas = Object.entries(components?.schemas ?? {}).map(
+    ([name, schema]) => `${quoted(name)}: ${typeOf(schema)}`,
+  )
   return [
     '// Generated from docs/openapi.json by scripts/generate-api-types.ts. Do not edit.',
     `export type paths = { ${entries.join('\n')} }`,

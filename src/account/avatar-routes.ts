@@ -1,8 +1,9 @@
 import multipart from '@fastify/multipart'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { refuse } from '../errors.ts'
 import { failures, type Routes, Success, success } from '../http/contracts.ts'
+import { sendTagged } from '../http/etag.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { currentlySignedIn, signedIn } from '../sessions/guards.ts'
@@ -43,11 +44,10 @@ export const avatarRoutes =
         if (userId === undefined) return refuse('unauthenticated', 'Please sign in, or name a user.')
         const avatar = await findAvatar(services, userId)
         if (!avatar) return refuse('not_found', 'There is no avatar.')
-        const etag = `"${avatar.version}"`
-        reply.header('etag', etag).header('cache-control', 'private, no-cache')
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send(null)
         const bytes = await avatar.read()
-        return bytes ? reply.type('image/webp').send(bytes) : refuse('not_found', 'There is no avatar.')
+        if (!bytes) return refuse('not_found', 'There is no avatar.')
+        void reply.type('image/webp').header('cache-control', 'private, no-cache')
+        return sendTagged(request, reply as FastifyReply, `"${avatar.version}"`, bytes)
       },
     )
 
@@ -87,10 +87,18 @@ export const avatarRoutes =
 async function readUpload(request: FastifyRequest): Promise<Buffer> {
   if (!request.isMultipart()) return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')
   let found: Buffer | undefined
-  for await (const part of request.parts()) {
-    if (part.type !== 'file') continue
-    if (part.fieldname !== 'file' || found) return refuse('invalid_input', 'Send exactly one part called "file".')
-    found = await part.toBuffer()
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== 'file') continue
+      if (part.fieldname !== 'file' || found) return refuse('invalid_input', 'Send exactly one part called "file".')
+      found = await part.toBuffer()
+    }
+  } catch (error) {
+    // What the parser itself stumbles over is the sender's mistake; what it refuses by a limit says so with its status.
+    if (error instanceof Error && !('statusCode' in error) && !('status' in error)) {
+      return refuse('malformed_body', 'The body is not valid multipart/form-data.')
+    }
+    throw error
   }
   return found && found.length > 0 ? found : refuse('invalid_input', 'The part "file" is missing or empty.')
 }

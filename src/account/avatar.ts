@@ -6,7 +6,8 @@ import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
 
-const blobName = (userId: string, version: string): string => `${userId}/${version}.webp`
+export /** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
+export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
 
 const versionOf = statement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
@@ -19,7 +20,7 @@ interface Avatar {
 
 export async function findAvatar({ db, blobs }: Pick<Services, 'db' | 'blobs'>, userId: string): Promise<Avatar | undefined> {
   const version = (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
-  return version === undefined ? undefined : { version, read: () => blobs.get(blobName(userId, version)) }
+  return version === undefined ? undefined : { version, read: () => blobs.get(avatarBlobName(userId, version)) }
 }
 
 /** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
@@ -27,11 +28,11 @@ export async function replaceAvatar(services: Services, user: User, upload: Buff
   const { blobs, random } = services
   const image = await readAvatarImage(upload)
   const version = random.text(12)
-  await blobs.put(blobName(user.id, version), image, 'image/webp')
+  await blobs.put(avatarBlobName(user.id, version), image, 'image/webp')
   try {
     await pointAt(services, user, version, actor)
   } catch (error) {
-    await blobs.delete(blobName(user.id, version))
+    await blobs.delete(avatarBlobName(user.id, version))
     throw error
   }
   return (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
@@ -57,5 +58,5 @@ async function pointAt(services: Services, user: User, version: string | null, a
   })
   if (before === null || before === version) return
   // The account no longer points there: a picture that can't be deleted now is litter, not an error.
-  await blobs.delete(blobName(user.id, before)).catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
+  await blobs.delete(avatarBlobName(user.id, before)).catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
 }

@@ -23,9 +23,8 @@ export function createTicker(
   { db, now, log }: { db: Db; now: () => number; log: Logger },
   jobs: readonly Job[],
 ): Ticker {
+  const running = new Map<Job, Promise<void>>()
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let stopped = false
 
   const runOne = async (job: Job): Promise<void> => {
     try {
@@ -34,25 +33,22 @@ export function createTicker(
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
     }
   }
-  /** Jobs do not wait for one another, and a tick that takes long is not started twice. */
-  const tick = (): Promise<void> => {
-    running ??= Promise.all(jobs.map(runOne)).then(() => {
-      running = undefined
-    })
-    return running
-  }
-  const again = () => {
-    if (stopped) return
-    timer = setTimeout(() => void tick().then(again), TICK_MS)
+  /** A job that takes long is not started twice, and no other job waits for it: a slow mail server delays only mail. */
+  const tick = async (): Promise<void> => {
+    for (const job of jobs) {
+      if (!running.has(job)) running.set(job, runOne(job).finally(() => running.delete(job)))
+    }
+    await Promise.all(running.values())
   }
 
   return {
     tick,
-    start: again,
+    start() {
+      timer = setInterval(() => void tick(), TICK_MS)
+    },
     async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await running
+      clearInterval(timer)
+      await Promise.all(running.values())
     },
   }
 }

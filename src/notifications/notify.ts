@@ -24,36 +24,49 @@ interface AboutUser {
 
 export type NotificationType = keyof NotificationData
 
-/**
- * Tells one person something, as part of the change that it is about: both happen or neither. The position comes from
- * the user's own row, whose lock makes the order of positions the order of commits, so that a stream that has seen one
- * position has seen all before it.
- */
-export async function notify<T extends NotificationType>(
-  { now, signals }: Pick<Services, 'now' | 'signals'>,
+type Needs = Pick<Services, 'now' | 'signals'>
+
+/** Tells one person something, as part of the change that it is about: both happen or neither. */
+export const notify = <T extends NotificationType>(
+  services: Needs,
   db: Db,
   userId: string,
   type: T,
   data: NotificationData[T],
+): Promise<void> => notifyEach(services, db, [userId], type, data)
+
+/**
+ * Tells several people the same. The position comes from each person's own row, whose lock makes the order of positions
+ * the order of commits, so that a stream that has seen one position has seen all before it.
+ */
+export async function notifyEach<T extends NotificationType>(
+  { now, signals }: Needs,
+  db: Db,
+  userIds: string[],
+  type: T,
+  data: NotificationData[T],
 ): Promise<void> {
+  if (userIds.length === 0) return
   const counted = await db
     .updateTable('users')
     .set({ last_notification: sql<number>`last_notification + 1` })
-    .where('id', '=', userId)
-    .returning('last_notification')
-    .executeTakeFirst()
-  if (!counted) return
+    .where('id', 'in', userIds)
+    .returning(['id', 'last_notification'])
+    .execute()
+  if (counted.length === 0) return
   await db
     .insertInto('notifications')
-    .values({
-      id: newId(),
-      user_id: userId,
-      position: counted.last_notification,
-      type,
-      data: JSON.stringify(data),
-      created_at: now(),
-      read_at: null,
-    })
+    .values(
+      counted.map(({ id, last_notification }) => ({
+        id: newId(),
+        user_id: id,
+        position: last_notification,
+        type,
+        data: JSON.stringify(data),
+        created_at: now(),
+        read_at: null,
+      })),
+    )
     .execute()
-  await signals.emit(db, 'notifications', { userId })
+  for (const { id } of counted) await signals.emit(db, 'notifications', { userId: id })
 }

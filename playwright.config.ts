@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { defineConfig, devices } from '@playwright/test'
+
+// The distribution's browser where there is one; otherwise the one that Playwright installed.
+const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const isRoot = process.getuid?.() === 0
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  fullyParallel: true,
+  workers: 2,
+  timeout: 30_000,
+  expect: { timeout: 7_000 },
+  forbidOnly: !!process.env.CI,
+  reporter: 'list',
+  globalSetup: './e2e/support/build.ts',
+  use: {
+    ...devices['Desktop Chrome'],
+    locale: 'en-GB',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(existsSync(installed) ? { executablePath: installed } : {}),
+      // Chromium's sandbox refuses to run as root, as in most containers.
+      args: isRoot ? ['--no-sandbox'] : [],
+    },
+  },
+})

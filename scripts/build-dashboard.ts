@@ -1,0 +1,22 @@
+// Builds the dashboard into dashboard/dist. With --if-stale it does nothing when what it would build from has not changed.
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { build } from 'vite'
+
+const MARK = 'dashboard/dist/built-from.txt'
+const SOURCES = ['package-lock.json', 'dashboard/*.{html,ts,json}', 'dashboard/{src,public}/**/*.*']
+
+/** By content, not by time: a fresh checkout gives every file a new time. */
+function fingerprint(): string {
+  const hash = createHash('sha256')
+  for (const file of globSync(SOURCES).toSorted()) hash.update(file).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+const wanted = fingerprint()
+const built = existsSync(MARK) ? readFileSync(MARK, 'utf8') : undefined
+
+if (built !== wanted || !process.argv.includes('--if-stale')) {
+  await build({ root: 'dashboard', logLevel: 'warn' })
+  writeFileSync(MARK, wanted)
+}

@@ -1,0 +1,94 @@
+import { administer } from '../access/administer.ts'
+import { refuseLastAdministrator } from '../access/administrators.ts'
+import { refuseChangingMore, type UserHoldings } from '../access/holdings.ts'
+import { refuseUnknownUser } from '../access/assign-role.ts'
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse, refuseField } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { Db } from '../storage/schema.ts'
+import type { User } from '../users/user.ts'
+import { findUser } from '../users/user-store.ts'
+import type { Ended } from './cut-access.ts'
+import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
+import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
+import { NOTHING_ENDED, switchOff, switchOn } from './switch-account.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+
+interface Asked {
+  userId: string
+  action: ActionName
+}
+
+/** Disables or enables an account at once, and counts what that ended. */
+export const changeNow = (
+  services: Needs,
+  { userId, action }: Asked,
+  actor: Actor,
+): Promise<{ user: User; ended: Ended }> =>
+  administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+    await refuseAction(trx, caller, { userId, action })
+    let ended = NOTHING_ENDED
+    if (action === 'disable') ended = await switchOff(services, trx, { userId, actor })
+    else await switchOn(services, trx, { userId, actor })
+    return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
+  })
+
+/** Plans it for later. The rails are asked now, and the last administrator's again when the time has come. */
+export async function planAction(
+  services: Needs,
+  { userId, action, executeAt }: Asked & { executeAt: number },
+  actor: Actor,
+): Promise<string> {
+  refusePast(executeAt, services.now())
+  return administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+    await refuseAction(trx, caller, { userId, action })
+    const planned = { userId, action, executeAt, requestedBy: actor.id }
+    const id = await addAction(trx, { ...planned, now: services.now() })
+    await record(services, trx, 'lifecycle.scheduled', actor, userId, { lifecycleActionId: id, action, executeAt })
+    return id
+  })
+}
+
+/** Only what has not begun can be called off, and not by whom it is about. */
+export const cancelAction = (
+  services: Needs,
+  { userId, actionId }: { userId: string; actionId: string },
+  actor: Actor,
+): Promise<LifecycleAction> =>
+  administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+    const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
+    await refuseChangingMore(trx, caller, userId)
+    if (userId === caller.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
+    const cancelled = await markCancelled(trx, actionId, services.now())
+    if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
+    await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })
+    return cancelled
+  })
+
+async function refuseAction(trx: Db, caller: UserHoldings, { userId, action }: Asked): Promise<void> {
+  await refuseUnknownUser(trx, userId)
+  await refuseChangingMore(trx, caller, userId)
+  if (action === 'enable') return
+  if (userId === caller.userId) refuse('conflict', "You can't disable your own account.")
+  await refuseLastAdministrator(trx, userId)
+}
+
+/** Seconds in place of milliseconds are a date in 1970. */
+const LOOKS_LIKE_SECONDS = 100_000_000_000
+
+function refusePast(executeAt: number, now: number): void {
+  if (executeAt >= now) return
+  const hint = executeAt < LOOKS_LIKE_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
+  refuseField('executeAt', `executeAt is in the past.${hint}`)
+}
+
+const record = (
+  services: Pick<Services, 'now'>,
+  db: Db,
+  action: string,
+  actor: Actor,
+  userId: string,
+  data: Record<string, unknown>,
+): Promise<void> =>
+  recordEvent(services, db, { action, outcome: 'success', actor, target: { type: 'user', id: userId }, data })

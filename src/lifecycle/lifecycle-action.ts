@@ -1,0 +1,40 @@
+import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, Time } from '../http/contracts.ts'
+import type { Schema } from '../storage/schema.ts'
+
+export const ActionName = Type.Union([Type.Literal('enable'), Type.Literal('disable')])
+export type ActionName = Type.Static<typeof ActionName>
+
+const Status = Type.Union(
+  (['pending', 'running', 'completed', 'cancelled', 'failed'] as const).map((status) => Type.Literal(status)),
+)
+
+/** Something that is planned for an account, or was. */
+export const LifecycleAction = Type.Object(
+  {
+    id: Type.String(),
+    userId: Type.String(),
+    action: ActionName,
+    status: Status,
+    executeAt: Time,
+    requestedBy: Nullable(Type.String()),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+    failureReason: Nullable(Type.String()),
+  },
+  { title: 'LifecycleAction' },
+)
+export type LifecycleAction = Type.Static<typeof LifecycleAction>
+
+export const toAction = (row: Selectable<Schema['lifecycle_actions']>): LifecycleAction => ({
+  id: row.id,
+  userId: row.user_id,
+  action: row.action as ActionName,
+  status: row.status as LifecycleAction['status'],
+  executeAt: row.execute_at,
+  requestedBy: row.requested_by,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+  failureReason: row.failure_reason,
+})

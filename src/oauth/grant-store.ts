@@ -1,0 +1,85 @@
+import type { Db } from '../storage/schema.ts'
+
+/** What a user has let an application do. */
+export interface Grant {
+  client_id: string
+  name: string
+  scopes: string[]
+  createdAt: number
+  updatedAt: number
+}
+
+export async function findGrantedScopes(db: Db, userId: string, clientId: string): Promise<string[]> {
+  const row = await db
+    .selectFrom('oauth_grants')
+    .select('scopes')
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.scopes) as string[]) : []
+}
+
+/** Most recently approved first. */
+export async function listGrants(db: Db, userId: string): Promise<Grant[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
+    .where('oauth_grants.user_id', '=', userId)
+    .select([
+      'oauth_grants.client_id',
+      'oauth_clients.name',
+      'oauth_grants.scopes',
+      'oauth_grants.created_at',
+      'oauth_grants.updated_at',
+    ])
+    .orderBy('oauth_grants.updated_at', 'desc')
+    .orderBy('oauth_grants.client_id')
+    .execute()
+  return rows.map((row) => ({
+    client_id: row.client_id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }))
+}
+
+/**
+ * Adds scopes to what the user has granted, and names those that are new. The first statement takes the row's lock, so
+ * that of two approvals at once neither undoes the other.
+ */
+export async function addToGrant(
+  db: Db,
+  { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
+): Promise<string[]> {
+  const inserted = await db
+    .insertInto('oauth_grants')
+    .values({
+      user_id: userId,
+      client_id: clientId,
+      scopes: JSON.stringify(scopes),
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
+    .returning('scopes')
+    .execute()
+  if (inserted.length > 0) return scopes
+  const ofThisGrant = db.updateTable('oauth_grants').where('user_id', '=', userId).where('client_id', '=', clientId)
+  const held = await ofThisGrant.set({ updated_at: at }).returning('scopes').executeTakeFirstOrThrow()
+  const before = JSON.parse(held.scopes) as string[]
+  const added = scopes.filter((scope) => !before.includes(scope))
+  if (added.length > 0) await ofThisGrant.set({ scopes: JSON.stringify([...before, ...added]) }).execute()
+  return added
+}
+
+/** Codes and tokens stand on the grant and go with it. Names what the application was, or nothing if there was none. */
+export async function deleteGrant(db: Db, userId: string, clientId: string): Promise<string[] | undefined> {
+  const row = await db
+    .deleteFrom('oauth_grants')
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .returning('scopes')
+    .executeTakeFirst()
+  return row && (JSON.parse(row.scopes) as string[])
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { caughtMails } from '../support/mail.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+import { freePort } from '../support/postgres.ts'
+
+const MINUTE = 60_000
+
+/** A real SMTP server that keeps what it is given. */
+async function startSmtp(t: TestContext, port: number): Promise<string[]> {
+  const received: string[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _session, done) {
+      let mail = ''
+      stream.on('data', (chunk: Buffer) => (mail += chunk.toString()))
+      stream.on('end', () => {
+        received.push(mail)
+        done()
+      })
+    },
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return received
+}
+
+onEachEngine('mail', (engine) => {
+  test('goes out over SMTP as plain text and HTML, from MAIL_FROM', async (t) => {
+    const port = await freePort()
+    const received = await startSmtp(t, port)
+    const config = { smtpUrl: `smtp://127.0.0.1:${port}`, mailFrom: 'Our Door <door@example.com>' }
+    const app = await startApp(t, { engine, config })
+    await signedInPerson(app, { email: 'reader@example.com' })
+    await anonymous(app).post('/api/auth/password-reset', { email: 'reader@example.com' })
+    await app.tick()
+    await app.tick()
+    assert.equal(received.length, 1)
+    assert.match(received[0] ?? '', /^From: Our Door <door@example.com>/m)
+    assert.match(received[0] ?? '', /^To: reader@example.com/m)
+    assert.match(received[0] ?? '', /text\/plain/)
+    assert.match(received[0] ?? '', /text\/html/)
+    assert.equal((await app.services.db.selectFrom('outgoing_mail').selectAll().execute()).length, 0)
+  })
+
+  test('a mail server that is down delays nothing and loses nothing', async (t) => {
+    const port = await freePort()
+    const app = await startApp(t, { engine, config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+    const response = await anonymous(app).post('/api/auth/register', { email: 'later@example.com', password: 'correct horse battery staple' })
+    assert.equal(response.statusCode, 201)
+    await app.tick()
+    assert.match(app.logged(), /could not be sent yet/)
+    const received = await startSmtp(t, port)
+    await app.tick()
+    assert.equal(received.length, 0, 'it waits before it tries again')
+    app.clock.advance(MINUTE)
+    await app.tick()
+    assert.equal(received.length, 1)
+    app.clock.advance(MINUTE)
+    await app.tick()
+    assert.equal(received.length, 1, 'a mail that was taken is not sent again')
+  })
+
+  test('a waiting mail survives a restart, and its text is sealed in the database', async (t) => {
+    const port = await freePort()
+    const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
+    const first = await startApp(t, { engine, config })
+    await anonymous(first).post('/api/auth/register', { email: 'sealed@example.com', password: 'correct horse battery staple' })
+    const [row] = await first.services.db.selectFrom('outgoing_mail').selectAll().execute()
+    assert.doesNotMatch(JSON.stringify(row), /ev_/)
+    await first.close()
+    const received = await startSmtp(t, port)
+    const second = await startApp(t, { engine, config, place: first.place, clock: first.clock })
+    await second.tick()
+    assert.equal(received.length, 1)
+    assert.match(received[0] ?? '', /ev_/)
+  })
+
+  test('without SMTP each mail is a private file in the outbox, and its link is in the log', async (t) => {
+    const app = await startApp(t, { engine })
+    await anonymous(app).post('/api/auth/register', { email: 'local@example.com', password: 'correct horse battery staple' })
+    const [mail] = await caughtMails(app)
+    assert.equal(mail?.to, 'local@example.com')
+    const line = app.logged().split('\n').find((each) => each.includes('Mail written'))
+    const { link, file } = JSON.parse(line ?? '{}') as { link: string; file: string }
+    assert.equal(link, mail?.link.href)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.ok(file.startsWith(join(app.place.dataDir, 'outbox')))
+  })
+})
+
+test('of two copies on one PostgreSQL, one sends each mail', async (t) => {
+  const port = await freePort()
+  const received = await startSmtp(t, port)
+  const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
+  const one = await startApp(t, { engine: 'postgres', config })
+  const two = await startApp(t, { engine: 'postgres', config, place: one.place, clock: one.clock })
+  for (let n = 0; n < 8; n++) {
+    await anonymous(one).post('/api/auth/register', { email: `copy${n}@example.com`, password: 'correct horse battery staple' })
+  }
+  await Promise.all([one.tick(), two.tick(), one.tick(), two.tick()])
+  await Promise.all([one.tick(), two.tick()])
+  assert.equal(received.length, 8)
+})

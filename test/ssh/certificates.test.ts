@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openAuthority } from '../../src/openssh/certificate.ts'
+import { parseCertificateLine, readCertificate } from '../../src/openssh/read-certificate.ts'
+import { parsePublicKey } from '../../src/openssh/public-key.ts'
+import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+import { issue, newPublicKey, saveKey } from './public-keys.ts'
+import { suiteApp } from './suite-app.ts'
+
+const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
+const certificatePerson = (app: TestApp, principals?: string[]) =>
+  signedInPerson(app, { permissions: [...permissions], ...(principals ? { principals } : {}) })
+
+onEachEngine('SSH certificates', (engine) => {
+  const app = suiteApp({ engine })
+
+  test('a certificate says what was answered, and is for the saved key', async () => {
+    const person = await certificatePerson(app, ['deploy', 'backup'])
+    const publicKey = newPublicKey('ada@laptop')
+    const issued = await issue(person, await saveKey(person, publicKey), 3600)
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    const read = readCertificate(parseCertificateLine(issued.certificate), blob)
+    const seconds = app.clock.now() / 1000
+    assert.deepEqual(read.key, parsePublicKey(publicKey).key)
+    assert.equal(String(read.serial), issued.serial)
+    assert.equal(read.keyId, issued.keyId)
+    assert.deepEqual(read.principals, [person.user.preferredUsername, 'backup', 'deploy'])
+    assert.deepEqual(issued.principals, read.principals)
+    assert.deepEqual([issued.validAfter, issued.validBefore], [seconds - 60, seconds + 3600])
+    assert.deepEqual([read.validAfter, read.validBefore], [BigInt(seconds - 60), BigInt(seconds + 3600)])
+    assert.deepEqual([...read.extensions.keys()], ['permit-agent-forwarding', 'permit-port-forwarding', 'permit-pty'])
+    assert.equal(read.criticalOptions.size, 0)
+    assert.match(issued.keyId, new RegExp(`${person.user.id}.*${issued.id}`))
+    assert.ok(issued.certificate.endsWith(' ada@laptop'))
+  })
+
+  test('without ttlSeconds the certificate lives as long as is configured', async () => {
+    const person = await certificatePerson(app)
+    const { validBefore } = await issue(person, await saveKey(person))
+    assert.equal(validBefore, app.clock.now() / 1000 + 28_800)
+  })
+
+  test('ttlSeconds is a whole number from 60 to the maximum, and nothing else', async () => {
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    for (const ttlSeconds of [0, -1, 1.5, '3600', 1e18, null, 59, 86_401, true, [3600], {}]) {
+      const response = await person.post('/api/ssh/certs/issue', { savedKeyId, ttlSeconds })
+      assert.equal(response.statusCode, 400, JSON.stringify(ttlSeconds))
+    }
+    for (const ttlSeconds of [60, 86_400]) await issue(person, savedKeyId, ttlSeconds)
+    for (const body of [{}, { savedKeyId: 5 }, { savedKeyId, principals: ['root'] }, { savedKeyId: '' }]) {
+      assert.equal((await person.post('/api/ssh/certs/issue', body)).statusCode, 400, JSON.stringify(body))
+    }
+  })
+
+  test("somebody else's key, a deleted one and one that never was are all 404", async () => {
+    const [person, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const [theirs, deleted] = [await saveKey(other), await saveKey(person)]
+    await person.delete(`/api/ssh/keys/${deleted}`)
+    for (const savedKeyId of [theirs, deleted, 'never']) {
+      const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
+      assert.equal(response.statusCode, 404)
+      assert.deepEqual(response.json(), { error: 'You have no such key.', code: 'not_found' })
+    }
+  })
+
+  test('anonymous is 401 and a session without the permission 403, before anything else is looked at', async () => {
+    const nobody = anonymous(app)
+    const other = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
+    for (const [method, url] of [
+      ['get', '/api/ssh/principals'],
+      ['post', '/api/ssh/certs/issue'],
+      ['get', '/api/ssh/certs?state=wrong'],
+      ['get', '/api/ssh/certs/mine?state=wrong'],
+      ['post', '/api/ssh/certs/never/revoke'],
+    ] as const) {
+      const body = method === 'post' ? { wrong: true } : undefined
+      assert.equal((await nobody[method](url, body)).statusCode, 401, url)
+      assert.equal((await other[method](url, body)).statusCode, 403, url)
+    }
+  })
+
+  test('principals are the username and what roles carry; names that sshd would misread are left out', async () => {
+    const person = await certificatePerson(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
+    const { preferredUsername } = person.user
+    assert.deepEqual((await person.get('/api/ssh/principals')).json(), { principals: [preferredUsername, 'db', 'web'] })
+    const { principals } = await issue(person, await saveKey(person))
+    assert.deepEqual(principals, [preferredUsername, 'db', 'web'])
+  })
+
+  test('a person without any principal gets no certificate, and is told what to do', async () => {
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    await app.services.db
+      .updateTable('users')
+      .set({ preferred_username: '' })
+      .where('id', '=', person.user.id)
+      .execute()
+    const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
+    assert.equal(response.statusCode, 409)
+    assert.match(response.json().error, /administrator/)
+    await app.services.db
+      .updateTable('users')
+      .set({ preferred_username: 'back' })
+      .where('id', '=', person.user.id)
+      .execute()
+  })
+
+  test('more principals than a certificate holds are refused, never cut off', async () => {
+    const person = await certificatePerson(
+      app,
+      Array.from({ length: 256 }, (_, index) => `p${index}`),
+    )
+    const response = await person.post('/api/ssh/certs/issue', { savedKeyId: await saveKey(person) })
+    assert.equal(response.statusCode, 409)
+    assert.match(response.json().error, /257/)
+  })
+
+  test('issuing tells the person, notes the use of the key, and is on record', async () => {
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    const { id, serial, keyId } = await issue(person, savedKeyId)
+    const { db } = app.services
+    const told = await db.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, JSON.parse(data)]),
+      [['ssh.cert_issued', { certificateId: id, serial, keyId }]],
+    )
+    const { keys } = (await person.get('/api/ssh/keys')).json()
+    assert.equal(keys[0].lastUsedAt, app.clock.now())
+    const event = await db.selectFrom('audit_events').selectAll().where('target_id', '=', id).executeTakeFirstOrThrow()
+    assert.deepEqual([event.action, event.actor_id], ['ssh_certificate.issued', person.user.id])
+  })
+
+  test('a disabled user gets no certificate', async () => {
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    await app.services.db
+      .updateTable('users')
+      .set({ disabled_at: app.clock.now() })
+      .where('id', '=', person.user.id)
+      .execute()
+    assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId })).statusCode, 401)
+  })
+
+  test('a certificate that races the end of its account is refused or revoked', async () => {
+    for (let round = 0; round < 3; round++) {
+      const person = await certificatePerson(app)
+      const savedKeyId = await saveKey(person)
+      const ask = () => person.post('/api/ssh/certs/issue', { savedKeyId })
+      const answers = await Promise.all([
+        ...Array.from({ length: 25 }, ask),
+        endAccount(app, person.user.id, round % 2 === 0),
+        ...Array.from({ length: 25 }, ask),
+      ])
+      for (const answer of answers) {
+        if (answer) assert.ok([201, 401, 403].includes(answer.statusCode), answer.body)
+      }
+      const live = await app.services.db
+        .selectFrom('ssh_certificates')
+        .select('id')
+        .where('user_id', '=', person.user.id)
+        .where('revoked_at', 'is', null)
+        .execute()
+      assert.deepEqual(live, [])
+    }
+  })
+
+  test('a removed role takes its principals along at once', async () => {
+    const person = await certificatePerson(app)
+    const extra = await certificatePerson(app, ['root'])
+    const { db } = app.services
+    const { role_id } = await db
+      .selectFrom('user_roles')
+      .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+      .select('role_id')
+      .where('user_id', '=', extra.user.id)
+      .where('built_in', '=', 0)
+      .executeTakeFirstOrThrow()
+    await db.insertInto('user_roles').values({ user_id: person.user.id, role_id }).execute()
+    const key = await saveKey(person)
+    assert.ok((await issue(person, key)).principals.includes('root'))
+    await db.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute()
+    assert.ok(!(await issue(person, key)).principals.includes('root'))
+  })
+})
+
+/** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
+const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
+  services.db.transaction().execute(async (trx) => {
+    if (revokeFirst) await revokeCertificatesOfUser(services, trx, userId, 'The account was disabled.')
+    await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
+    if (!revokeFirst) await revokeCertificatesOfUser(services, trx, userId, 'The account was disabled.')
+    return undefined
+  })
+
+test('five hundred certificates at once from two copies have five hundred serials', async (t) => {
+  const one = await startApp(t, { engine: 'postgres' })
+  const two = await startApp(t, { engine: 'postgres', place: one.place })
+  const people = await Promise.all([certificatePerson(one), certificatePerson(two)])
+  const keys = await Promise.all(people.map((person) => saveKey(person)))
+  const issued = await Promise.all(
+    Array.from({ length: 500 }, (_, index) => issue(people[index % 2]!, keys[index % 2]!)),
+  )
+  const serials = issued.map(({ serial }) => Number(serial)).toSorted((a, b) => a - b)
+  assert.deepEqual(
+    serials,
+    Array.from({ length: 500 }, (_, index) => index + 1),
+  )
+})
+
+test('serials beyond the numbers of JavaScript stay exact', async (t) => {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const app = await startApp(t, { engine })
+    await app.services.db
+      .updateTable('counters')
+      .set({ value: 2n ** 62n })
+      .where('name', '=', 'ssh_serial')
+      .execute()
+    const person = await signedInPerson(app, { permissions: [...permissions, 'ssh:cert:list', 'ssh:cert:revoke'] })
+    const { serial, id } = await issue(person, await saveKey(person))
+    assert.equal(serial, String(2n ** 62n + 1n))
+    const { certificates } = (await person.get(`/api/ssh/certs?serial=${serial}`)).json()
+    assert.equal(certificates[0].serial, serial)
+    await person.post(`/api/ssh/certs/${id}/revoke`, {})
+    assert.equal((await person.get('/ssh/krl?format=raw')).body, `serial: ${serial}\n`)
+  }
+})
