@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
+import { assignmentRoutes } from './access/assignment-routes.ts'
+import { roleRoutes } from './access/role-routes.ts'
 import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { refuse } from './errors.ts'
@@ -15,11 +17,14 @@ import { logRequests } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { validateStrictly } from './http/validation.ts'
+import { lifecycleRoutes } from './lifecycle/routes.ts'
+import { notificationRoutes } from './notifications/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Services } from './services.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sshHostRoutes } from './ssh/host-routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
+import { adminUserRoutes } from './users/admin-routes.ts'
 
 const BODY_LIMIT = 256 * 1024
 /** An authorization request may carry a state of 8 KB, percent-encoded. */
@@ -70,6 +75,11 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     avatarRoutes(services),
     passkeyRoutes(services),
     sshRoutes(services),
+    adminUserRoutes(services),
+    roleRoutes(services),
+    assignmentRoutes(services),
+    lifecycleRoutes(services),
+    notificationRoutes(services),
   ]
   await group(app, dashboardApi, (part) => {
     allowDashboardOnly(part, config)

@@ -13,6 +13,7 @@ import { resolveSecretKey } from './keys/secret-key.ts'
 import { openSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
 import { anyKeyStored } from './keys/service-key-store.ts'
 import { type MailTransport, openMail } from './mail/mail.ts'
+import { createStreams, type Streams } from './notifications/streams.ts'
 import { openStorage } from './storage/open.ts'
 import type { Db } from './storage/schema.ts'
 import type { Signals } from './storage/signals.ts'
@@ -33,6 +34,8 @@ export interface Services {
   locate: Locate
   mail: MailTransport
   blobs: Blobs
+  /** The notification streams that are open on this copy. */
+  streams: Streams
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string
   close(): Promise<void>
@@ -69,6 +72,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
       locate: await createLocate(config),
       mail,
       blobs: openBlobs(config),
+      streams: createStreams({ db, now, signals, log }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
         mail.close()

@@ -6,7 +6,7 @@ import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
 
-export /** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
+/** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
 export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
 
 const versionOf = statement((db, value: Values<{ userId: string }>) =>

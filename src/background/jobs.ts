@@ -1,3 +1,4 @@
+import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { deliverMail } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
 import { answerResetRequests } from '../sessions/password-reset.ts'
@@ -8,6 +9,8 @@ const MINUTE = 60_000
 
 /** Everything that happens without being asked for, in one list. */
 export const backgroundJobs = (services: Services): Job[] => [
+  { name: 'keep-streams', run: () => services.streams.beat() },
+  { name: 'run-due-actions', run: () => runDueActions(services) },
   { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
   { name: 'deliver-mail', run: () => deliverMail(services) },
   { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },

@@ -21,7 +21,10 @@ interface Decision {
 export async function approve(provider: Provider, { given, approve, who, actor }: Decision): Promise<string> {
   const asked = await readAsked(provider, given)
   const { request, pending } = asked
-  if (!approve) return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
+  if (!approve) {
+    if (pending) await consumePendingRequest(provider.db, pending.id)
+    return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
+  }
   const login = await whereToSignIn(provider, asked, who)
   if (login !== undefined) return login
 

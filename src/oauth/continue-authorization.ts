@@ -25,7 +25,7 @@ const expired = () =>
 
 /** Whether it comes in full or by the name we gave it, a request is checked from its first parameter to its last. */
 export async function readAsked(provider: Provider, given: ReadParameters): Promise<Asked> {
-  const id = given.values['pending']
+  const id = given.values['pending_request']
   if (id === undefined) return { request: await readAuthorizationRequest(provider, given), pending: undefined }
   const pending = (await findPendingRequest(provider.db, id, provider.now())) ?? expired()
   const request = await readAuthorizationRequest(provider, { values: pending.parameters, repeated: new Set() })
@@ -82,7 +82,7 @@ export async function whereToSignIn(
     ? (pending ?? (await rememberRequest(provider, request.parameters, who?.session.id ?? null)))
     : undefined
   const { login_hint } = request.parameters
-  const query = kept ? { pending: kept.id, ...(login_hint === undefined ? {} : { login_hint }) } : request.parameters
+  const query = kept ? { pending_request: kept.id, ...(login_hint === undefined ? {} : { login_hint }) } : request.parameters
   const returnTo = `/oauth/authorize?${encode(query)}`
   return `${provider.config.dashboardOrigin}/login?${encode({ return_to: returnTo })}`
 }
@@ -93,7 +93,7 @@ const isFresh = ({ session }: SignedIn, pending: PendingRequest): boolean =>
 function whereToConsent({ config }: Pick<Provider, 'config'>, { request, pending }: Asked): string {
   if (request.prompts.has('none'))
     throw new RedirectedRefusal(request, 'consent_required', 'The user has not granted this yet.')
-  return `${config.dashboardOrigin}/consent?${encode(pending ? { pending: pending.id } : request.parameters)}`
+  return `${config.dashboardOrigin}/consent?${encode(pending ? { pending_request: pending.id } : request.parameters)}`
 }
 
 const encode = (parameters: Parameters): string => new URLSearchParams(parameters).toString()

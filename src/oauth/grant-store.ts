@@ -45,35 +45,33 @@ export async function listGrants(db: Db, userId: string): Promise<Grant[]> {
 }
 
 /**
- * Adds scopes to what the user has granted, and names those that are new. The first statement takes the row's lock, so
- * that of two approvals at once neither undoes the other.
+ * Adds scopes to what the user has granted, and names those that are new. The first statement makes the row or takes
+ * its lock, so that of two approvals at once neither undoes the other. Call it in a transaction.
  */
 export async function addToGrant(
   db: Db,
   { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
 ): Promise<string[]> {
-  const inserted = await db
+  const held = await db
     .insertInto('oauth_grants')
-    .values({
-      user_id: userId,
-      client_id: clientId,
-      scopes: JSON.stringify(scopes),
-      created_at: at,
-      updated_at: at,
-    })
-    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
+    .values({ user_id: userId, client_id: clientId, scopes: '[]', created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
     .returning('scopes')
-    .execute()
-  if (inserted.length > 0) return scopes
-  const ofThisGrant = db.updateTable('oauth_grants').where('user_id', '=', userId).where('client_id', '=', clientId)
-  const held = await ofThisGrant.set({ updated_at: at }).returning('scopes').executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow()
   const before = JSON.parse(held.scopes) as string[]
   const added = scopes.filter((scope) => !before.includes(scope))
-  if (added.length > 0) await ofThisGrant.set({ scopes: JSON.stringify([...before, ...added]) }).execute()
+  if (added.length > 0) {
+    await db
+      .updateTable('oauth_grants')
+      .set({ scopes: JSON.stringify([...before, ...added]) })
+      .where('user_id', '=', userId)
+      .where('client_id', '=', clientId)
+      .execute()
+  }
   return added
 }
 
-/** Codes and tokens stand on the grant and go with it. Names what the application was, or nothing if there was none. */
+/** Codes and tokens stand on the grant and go with it. Answers what was granted, or nothing if there was no grant. */
 export async function deleteGrant(db: Db, userId: string, clientId: string): Promise<string[] | undefined> {
   const row = await db
     .deleteFrom('oauth_grants')

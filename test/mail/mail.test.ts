@@ -17,6 +17,7 @@ async function startSmtp(t: TestContext, port: number): Promise<string[]> {
   const received: string[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    closeTimeout: 1,
     onData(stream, _session, done) {
       let mail = ''
       stream.on('data', (chunk: Buffer) => (mail += chunk.toString()))

@@ -1,0 +1,38 @@
+import { IDLE_MS } from '../sessions/session.ts'
+import type { Db } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+
+/** As many as one statement asks about. A fixed number makes it one statement to prepare. */
+const AT_ONCE = 100
+const SLOTS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`)
+
+type Asked = Values<Record<string, string | number>>
+
+const live = statement((db, value: Asked) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select('sessions.id')
+    .where(
+      'sessions.id',
+      'in',
+      SLOTS.map((slot) => value(slot) as string),
+    )
+    .where('sessions.expires_at', '>', value('now') as number)
+    .where((eb) =>
+      eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', value('idleSince') as number)]),
+    )
+    .where(accountMayAct),
+)
+
+/** Which of these sessions still let somebody in. */
+export async function listLiveSessions(db: Db, ids: string[], now: number): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const slots = SLOTS.map((slot, index) => [slot, ids[from + index] ?? ''] as const)
+    const rows = await live(db, { ...Object.fromEntries(slots), now, idleSince: now - IDLE_MS })
+    for (const { id } of rows) found.add(id)
+  }
+  return found
+}

@@ -1,0 +1,30 @@
+import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, Time } from '../http/contracts.ts'
+import type { Schema } from '../storage/schema.ts'
+
+export const Notification = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What it is about; its shape goes with the type.',
+    }),
+    createdAt: Time,
+    readAt: Nullable(Time),
+    read: Type.Boolean(),
+  },
+  { title: 'Notification' },
+)
+export type Notification = Type.Static<typeof Notification>
+
+export type NotificationRow = Omit<Selectable<Schema['notifications']>, 'user_id'>
+
+export const toNotification = (row: NotificationRow): Notification => ({
+  id: row.id,
+  type: row.type,
+  data: JSON.parse(row.data) as Record<string, unknown>,
+  createdAt: row.created_at,
+  readAt: row.read_at,
+  read: row.read_at !== null,
+})

@@ -1,0 +1,130 @@
+import { Type } from 'typebox'
+import { refuse } from '../errors.ts'
+import { ById, failures, NextCursor, PageQuery, type Routes, strict } from '../http/contracts.ts'
+import { decodeCursor } from '../http/cursor.ts'
+import type { Services } from '../services.ts'
+import { signedIn } from '../sessions/guards.ts'
+import { Notification } from './notification.ts'
+import { countUnread, listNotifications, markAllRead, markRead } from './notification-store.ts'
+
+const tags = ['Notifications']
+const UnreadCount = Type.Integer({ description: 'How many are unread in all.' })
+/** The system asks an idle connection this often whether anybody is still there. */
+const KEEP_ALIVE_MS = 30_000
+const LastSeen = Type.String({ maxLength: 64 })
+
+export const notificationRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { db, now, streams } = services
+
+    app.get(
+      '/api/notifications',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'List your notifications',
+          description: 'Newest first.',
+          querystring: Type.Object({ ...PageQuery, unread: Type.Optional(Type.Boolean()) }, strict),
+          response: {
+            200: Type.Object({
+              notifications: Type.Array(Notification),
+              unreadCount: UnreadCount,
+              nextCursor: NextCursor,
+            }),
+            ...failures(400, 401),
+          },
+        },
+      },
+      async ({ query, signedIn: { user } }) => {
+        const { limit = 50, cursor, unread = false } = query
+        const page = await listNotifications(db, user.id, { limit, after: decodeCursor(cursor), unread })
+        return {
+          notifications: page.items,
+          unreadCount: await countUnread(db, user.id),
+          nextCursor: page.nextCursor,
+        }
+      },
+    )
+
+    app.get(
+      '/api/notifications/stream',
+      {
+        onRequest: signedIn(services),
+        exposeHeadRoute: false,
+        schema: {
+          tags,
+          summary: 'Your notifications as they come',
+          description:
+            'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for whoever can set no header, replays what came after that notification. It ends with its session.',
+          headers: Type.Object({ 'last-event-id': Type.Optional(LastSeen) }),
+          querystring: Type.Object({ lastEventId: Type.Optional(LastSeen) }, strict),
+          produces: ['text/event-stream'],
+          response: { 200: Type.String(), ...failures(400, 401) },
+        },
+      },
+      async (request, reply) => {
+        const { user, session } = request.signedIn
+        const lastSeenId = request.headers['last-event-id'] ?? request.query.lastEventId
+        const { raw } = reply.hijack()
+        raw.writeHead(200, {
+          ...reply.getHeaders(),
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store, no-transform',
+          // Proxies that gather answers before passing them on would hold the events back.
+          'x-accel-buffering': 'no',
+        })
+        raw.flushHeaders()
+        raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS)
+        try {
+          await streams.open({ userId: user.id, sessionId: session.id }, raw, lastSeenId || undefined)
+        } catch (error) {
+          // The answer has begun, so nobody can be told: the browser connects again and misses nothing.
+          request.log.warn({ err: error }, 'A notification stream could not be opened.')
+          raw.destroy()
+        }
+      },
+    )
+    app.addHook('preClose', async () => streams.close())
+
+    app.patch(
+      '/api/notifications/:id/read',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Mark a notification read',
+          params: ById,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), notification: Notification, unreadCount: UnreadCount }),
+            ...failures(401, 404),
+          },
+        },
+      },
+      async ({ params, signedIn: { user } }) => {
+        const notification =
+          (await markRead(db, user.id, params.id, now())) ?? refuse('not_found', 'There is no such notification.')
+        return { success: true as const, notification, unreadCount: await countUnread(db, user.id) }
+      },
+    )
+
+    app.post(
+      '/api/notifications/read-all',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'Mark all notifications read',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), unreadCount: UnreadCount }),
+            ...failures(401),
+          },
+        },
+      },
+      async ({ signedIn: { user } }) => {
+        await markAllRead(db, user.id, now())
+        return { success: true as const, unreadCount: await countUnread(db, user.id) }
+      },
+    )
+  }

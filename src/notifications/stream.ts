@@ -1,0 +1,123 @@
+import type { Writable } from 'node:stream'
+import type { NotificationRow } from './notification.ts'
+import { toNotification } from './notification.ts'
+
+/** What a stream writes to: an HTTP response, or a test's stand-in for a browser that does not read. */
+export type Sink = Writable
+
+export interface Stream {
+  readonly userId: string
+  readonly sessionId: string
+  /** Somebody has to look for what is new. Asking while it is looking makes it look once more. */
+  wake(): void
+  /** A sign of life when one is due; the end for a reader that has not read for too long. */
+  beat(): void
+  end(): void
+}
+
+interface Asked {
+  userId: string
+  sessionId: string
+  position: number
+  sink: Sink
+  now: () => number
+  /** What came after a position, oldest first, at most a page of it. */
+  read(position: number): Promise<NotificationRow[]>
+  failed(error: unknown): void
+  closed(): void
+}
+
+const HEARTBEAT_MS = 25_000
+/** A reader that takes nothing for this long is gone or hostile. */
+const STALLED_MS = 30_000
+
+/**
+ * One open stream. It keeps no queue: it knows how far it has written and reads on from the database, and only when the
+ * reader has taken what was written before. So a slow reader costs a page of memory at most, whatever happens meanwhile.
+ */
+export function openStream({ userId, sessionId, sink, now, read, failed, closed, ...asked }: Asked): Stream {
+  let { position } = asked
+  let looking = false
+  let again = false
+  let over = false
+  let quietSince = now()
+  let stalledSince: number | undefined
+
+  const write = (text: string): void => {
+    if (over) return
+    if (!sink.write(text) && stalledSince === undefined) {
+      stalledSince = now()
+      sink.once('drain', () => {
+        stalledSince = undefined
+        wake()
+      })
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    const rows = await read(position)
+    if (over) return
+    for (const row of rows) {
+      write(frame(row))
+      position = row.position
+    }
+    if (rows.length > 0) again = true
+  }
+
+  const wake = (): void => {
+    again = true
+    if (looking || over) return
+    looking = true
+    void (async () => {
+      try {
+        while (again && !over && stalledSince === undefined) {
+          again = false
+          await look()
+        }
+      } catch (error) {
+        again = true
+        failed(error)
+      } finally {
+        looking = false
+      }
+    })()
+  }
+
+  sink.once('close', () => {
+    over = true
+    closed()
+  })
+  // Whatever breaks the connection is followed by `close`; without a listener it would end the process.
+  sink.on('error', () => {})
+  write('retry: 3000\n\n')
+  wake()
+
+  return {
+    userId,
+    sessionId,
+    wake,
+    beat() {
+      if (stalledSince !== undefined) {
+        if (now() - stalledSince >= STALLED_MS) sink.destroy()
+        return
+      }
+      if (now() - quietSince >= HEARTBEAT_MS) {
+        quietSince = now()
+        write(':\n\n')
+      }
+      // What could not be read before is read now.
+      if (again) wake()
+    },
+    end() {
+      over = true
+      closed()
+      sink.end()
+      // A reader that takes nothing would keep even the end waiting.
+      if (stalledSince !== undefined) sink.destroy()
+    },
+  }
+}
+
+/** JSON holds no line break outside its strings and none unescaped inside, so nothing in it can start another frame. */
+const frame = (row: NotificationRow): string =>
+  `id: ${row.id}\nevent: notification\ndata: ${JSON.stringify(toNotification(row))}\n\n`

@@ -1,0 +1,58 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { digest, equalInConstantTime } from '../../crypto/digest.ts'
+import { refuse } from '../../errors.ts'
+import { consumeCode, findCode, markRevoked } from '../code-store.ts'
+import type { GrantRequest } from '../grant-request.ts'
+import { issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
+import type { Provider } from '../provider.ts'
+import { hasScope } from '../scope.ts'
+
+/** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
+export async function exchangeCode(provider: Provider, { client, form, caller }: GrantRequest): Promise<TokenAnswer> {
+  const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
+  if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
+  if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
+  if (verifier === undefined) return refuse('invalid_request', 'The parameter code_verifier is missing.')
+
+  const { db, now } = provider
+  const codeHash = digest(code)
+  const found = await findCode(db, codeHash)
+  // Whatever is wrong with a code, its bearer learns no more than that it does not work.
+  if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
+  if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
+  if (!verifierMatches(verifier, found.challenge))
+    return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
+  if (found.consumedAt === null && found.expiresAt <= now()) return refuseCode()
+
+  const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
+  const [isFirst, answer] = await Promise.all([
+    found.consumedAt === null && consumeCode(db, codeHash, now(), neededUntil(now(), withRefresh)),
+    found.consumedAt === null &&
+      issueTokens(provider, {
+        ...found,
+        codeHash,
+        refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
+      }),
+  ])
+  if (isFirst && answer) return answer
+
+  // Somebody else has the code as well, and may have been first: what it issued dies (RFC 6749 section 4.1.2).
+  await db.transaction().execute(async (trx) => {
+    if (!(await markRevoked(trx, codeHash, now()))) return
+    await recordEvent(provider, trx, {
+      action: 'oauth_code.reused',
+      outcome: 'refused',
+      actor: { id: found.userId, email: null, caller },
+      target: { type: 'oauth_client', id: client.client_id },
+    })
+  })
+  return refuseCode()
+}
+
+const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
+
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** RFC 7636 section 4.6, S256 only. A malformed verifier is a mismatch, not a different error. */
+const verifierMatches = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && equalInConstantTime(digest(verifier), challenge)

@@ -1,0 +1,77 @@
+import { issueToken } from '../crypto/token.ts'
+import type { Authentication } from './id-token.ts'
+import { issueIdToken } from './id-token.ts'
+import type { Provider } from './provider.ts'
+import { hasScope } from './scope.ts'
+import { addAccessToken, addRefreshToken } from './token-store.ts'
+
+export const ACCESS_SECONDS = 3600
+const ACCESS_MS = ACCESS_SECONDS * 1000
+const REFRESH_MS = 30 * 24 * 3_600_000
+
+/** RFC 6749 section 5.1, in the order in which it is written. */
+export interface TokenAnswer {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  refresh_token?: string
+  id_token?: string
+  scope: string
+}
+
+/** What tokens are issued on: an authorization of a user's. */
+export interface Basis extends Authentication {
+  codeHash: string
+  scope: string
+  nonce: string | null
+  /** Set when a refresh token goes with it: the scope that stays granted, and the token it follows. */
+  refresh: { scope: string; parentHash: string | null } | undefined
+}
+
+/** Until when an authorization is needed, if it issues tokens now. */
+export const neededUntil = (now: number, withRefresh: boolean): number => now + (withRefresh ? REFRESH_MS : ACCESS_MS)
+
+/**
+ * The one place that issues tokens to a user's application. Signing and storing happen side by side. The tokens reach
+ * nobody unless the caller has also used up what they are exchanged for.
+ */
+export async function issueTokens(provider: Provider, basis: Basis): Promise<TokenAnswer> {
+  const { db, now, random } = provider
+  const { codeHash, clientId, scope, refresh } = basis
+  const issuedAt = now()
+  const access = issueToken(random, 'at_')
+  const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
+  const [idToken] = await Promise.all([
+    hasScope(scope, 'openid') ? issueIdToken(provider, basis, access.plaintext, basis.nonce) : undefined,
+    addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS }),
+    next &&
+      addRefreshToken(db, {
+        hash: next.token.hash,
+        codeHash,
+        parentHash: next.parentHash,
+        scope: next.scope,
+        issuedAt,
+        expiresAt: issuedAt + REFRESH_MS,
+      }),
+  ])
+  return {
+    access_token: access.plaintext,
+    token_type: 'Bearer',
+    expires_in: ACCESS_SECONDS,
+    ...(next ? { refresh_token: next.token.plaintext } : {}),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    scope,
+  }
+}
+
+/** For a client that acts for itself: no user, nothing to refresh, nobody to identify (RFC 6749 section 4.4.3). */
+export async function issueClientToken(
+  { db, now, random }: Pick<Provider, 'db' | 'now' | 'random'>,
+  clientId: string,
+  scope: string,
+): Promise<TokenAnswer> {
+  const issuedAt = now()
+  const { plaintext, hash } = issueToken(random, 'at_')
+  await addAccessToken(db, { hash, codeHash: null, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS })
+  return { access_token: plaintext, token_type: 'Bearer', expires_in: ACCESS_SECONDS, scope }
+}

@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import type { Db } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+
+interface NewAccessToken {
+  hash: string
+  codeHash: string | null
+  clientId: string
+  scope: string
+  issuedAt: number
+  expiresAt: number
+}
+
+/** One statement, which SQLite commits together with those of other requests. */
+export const addAccessToken = statement((db, value: Values<NewAccessToken>) =>
+  db.insertInto('oauth_access_tokens').values({
+    token_hash: value('hash'),
+    code_hash: value('codeHash'),
+    client_id: value('clientId'),
+    scope: value('scope'),
+    issued_at: value('issuedAt'),
+    expires_at: value('expiresAt'),
+  }),
+)
+
+interface NewRefreshToken {
+  hash: string
+  codeHash: string
+  parentHash: string | null
+  scope: string
+  issuedAt: number
+  expiresAt: number
+}
+
+export const addRefreshToken = statement((db, value: Values<NewRefreshToken>) =>
+  db.insertInto('oauth_refresh_tokens').values({
+    token_hash: value('hash'),
+    code_hash: value('codeHash'),
+    parent_hash: value('parentHash'),
+    scope: value('scope'),
+    issued_at: value('issuedAt'),
+    expires_at: value('expiresAt'),
+  }),
+)
+
+const liveAccessToken = statement((db, value: Values<{ hash: string; now: number }>) =>
+  db
+    .selectFrom('oauth_access_tokens as tokens')
+    .innerJoin('oauth_clients as clients', 'clients.client_id', 'tokens.client_id')
+    .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
+    .leftJoin('users', 'users.id', 'codes.user_id')
+    .where('tokens.token_hash', '=', value('hash'))
+    .where('tokens.expires_at', '>', value('now'))
+    .where((eb) =>
+      eb.or([
+        eb('tokens.code_hash', 'is', null),
+        eb.and([eb('users.id', 'is not', null), eb('codes.revoked_at', 'is', null), accountMayAct(eb)]),
+      ]),
+    )
+    .select([
+      'tokens.client_id as clientId',
+      'tokens.scope',
+      'tokens.issued_at as issuedAt',
+      'tokens.expires_at as expiresAt',
+      'users.id as userId',
+      'users.email',
+      'users.email_verified',
+      'users.display_name',
+      'users.given_name',
+      'users.family_name',
+      'users.preferred_username',
+      'users.avatar_version',
+    ]),
+)
+
+/**
+ * A token that is live now, with everything that belongs to it: its client is there, its authorization stands, its user
+ * may act. One query; without a user for client credentials.
+ */
+export async function findAccessToken(db: Db, hash: string, now: number) {
+  const [row] = await liveAccessToken(db, { hash, now })
+  return row
+}
+
+export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
+
+const standingRefreshToken = statement((db, value: Values<{ hash: string; now: number }>) =>
+  db
+    .selectFrom('oauth_refresh_tokens as tokens')
+    .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
+    .innerJoin('users', 'users.id', 'codes.user_id')
+    .where('tokens.token_hash', '=', value('hash'))
+    .where('tokens.expires_at', '>', value('now'))
+    .where('codes.revoked_at', 'is', null)
+    .where(accountMayAct)
+    .select([
+      'tokens.token_hash as hash',
+      'tokens.code_hash as codeHash',
+      'tokens.parent_hash as parentHash',
+      'tokens.scope',
+      'tokens.used_at as usedAt',
+      'tokens.successor_used_at as successorUsedAt',
+      'tokens.issued_at as issuedAt',
+      'tokens.expires_at as expiresAt',
+      'codes.client_id as clientId',
+      'codes.user_id as userId',
+      'codes.auth_time as authTime',
+      'codes.acr',
+      'codes.amr',
+      'codes.expires_at as neededUntil',
+      'users.preferred_username',
+    ]),
+)
+
+/** A refresh token whose authorization stands and whose user may act, used or not. */
+export async function findRefreshToken(db: Db, hash: string, now: number) {
+  const [row] = await standingRefreshToken(db, { hash, now })
+  return row
+}
+
+export type RefreshToken = NonNullable<Awaited<ReturnType<typeof findRefreshToken>>>
+
+const useRefreshToken = statement((db, value: Values<{ hash: string; parentHash: string | null; now: number }>) =>
+  db
+    .updateTable('oauth_refresh_tokens')
+    .set({
+      used_at: sql<number | null>`case when token_hash = ${value('hash')} then ${value('now')} else used_at end`,
+      successor_used_at: sql<number | null>`case when token_hash = ${value('hash')} then successor_used_at else ${value('now')} end`,
+    })
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('token_hash', '=', value('hash')), eb('used_at', 'is', null)]),
+        eb('token_hash', '=', value('parentHash') as string),
+      ]),
+    )
+    .returning('token_hash'),
+)
+
+/** Uses the token, and tells the one before it that its successor is in use. Of all who try, one gets true. */
+export async function markRefreshTokenUsed(
+  db: Db,
+  { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
+  now: number,
+): Promise<boolean> {
+  return (await useRefreshToken(db, { hash, parentHash, now })).some(({ token_hash }) => token_hash === hash)
+}
+
+/** Revoking an access token is forgetting it. Another client's token is left alone. */
+export async function deleteAccessToken(db: Db, hash: string, clientId: string): Promise<void> {
+  await db
+    .deleteFrom('oauth_access_tokens')
+    .where('token_hash', '=', hash)
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
+/** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
+export async function revokeRefreshToken(db: Db, hash: string, clientId: string, at: number): Promise<void> {
+  await db
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('code_hash', '=', (eb) =>
+      eb.selectFrom('oauth_refresh_tokens').select('code_hash').where('token_hash', '=', hash),
+    )
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
