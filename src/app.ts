@@ -5,7 +5,8 @@ import { assignmentRoutes } from './access/assignment-routes.ts'
 import { roleRoutes } from './access/role-routes.ts'
 import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
-import { refuse } from './errors.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { AppError, refuse } from './errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
@@ -19,6 +20,16 @@ import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { validateStrictly } from './http/validation.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { authorizeRoutes } from './oauth/authorize-routes.ts'
+import { clientRoutes } from './oauth/client-routes.ts'
+import { consentRoutes } from './oauth/consent-routes.ts'
+import { discoveryRoutes } from './oauth/discovery-routes.ts'
+import { acceptForms, acceptFormsAsRead } from './oauth/form-bodies.ts'
+import { grantRoutes } from './oauth/grant-routes.ts'
+import { showErrors } from './oauth/navigation-errors.ts'
+import { createProvider } from './oauth/provider.ts'
+import { tokenRoutes } from './oauth/token-routes.ts'
+import { userinfoRoutes } from './oauth/userinfo-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Services } from './services.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -54,18 +65,30 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
 
   app.decorateRequest('signedIn')
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
-  app.setNotFoundHandler((request) => refuse('not_found', `There is nothing at ${pathOf(request.url)}.`))
+  app.setNotFoundHandler((request, reply) => {
+    const error = new AppError('not_found', `There is nothing at ${pathOf(request.url)}.`)
+    return sendError(request, reply, error, dialectOf(request.url))
+  })
+  const provider = createProvider(services)
 
   /** Anybody, from any page: discovery, keys, hosts. */
-  await group(app, [healthRoutes(services), openApiRoutes(), sshHostRoutes(services)], (part) => {
+  await group(app, [healthRoutes(services), openApiRoutes(), discoveryRoutes(services), sshHostRoutes(services)], (part) => {
     allowAnyOrigin(part)
   })
 
   /** The OAuth protocol, in RFC 6749's words. */
-  await group(app, [], (part) => {
+  await group(app, [tokenRoutes(provider), userinfoRoutes(provider)], (part) => {
     allowAnyOrigin(part)
     forbidCaching(part)
+    acceptForms(part)
     speak(part, oauthDialect)
+  })
+
+  /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
+  await group(app, [authorizeRoutes(provider)], (part) => {
+    forbidCaching(part)
+    acceptFormsAsRead(part)
+    showErrors(part)
   })
 
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */
@@ -80,6 +103,10 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     assignmentRoutes(services),
     lifecycleRoutes(services),
     notificationRoutes(services),
+    auditRoutes(services),
+    clientRoutes(provider),
+    consentRoutes(provider),
+    grantRoutes(provider),
   ]
   await group(app, dashboardApi, (part) => {
     allowDashboardOnly(part, config)
@@ -105,7 +132,9 @@ function speak(part: FastifyInstance, dialect: Dialect): void {
   part.setErrorHandler((error, request, reply) => sendError(request, reply, error, dialect))
 }
 
-const dialectOf = (url: string): Dialect => (url.startsWith('/oauth/') ? oauthDialect : latchkeyDialect)
+/** What lies below /oauth speaks RFC 6749, except what the dashboard alone calls. */
+const dialectOf = (url: string): Dialect =>
+  /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url) ? oauthDialect : latchkeyDialect
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

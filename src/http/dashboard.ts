@@ -50,6 +50,7 @@ export const dashboardRoutes = (): Routes => async (app) => {
       wildcard: false,
       index: false,
       schemaHide: true,
+      preCompressed: true,
       setHeaders: (reply, path) => {
         const hashed = path.includes('/assets/')
         reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')

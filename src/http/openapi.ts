@@ -6,6 +6,7 @@ import type { Guard } from '../sessions/guards.ts'
 import type { Routes } from './contracts.ts'
 import { renderDocumentation } from './documentation-page.ts'
 import { PAGE_POLICY } from './headers.ts'
+import { nameSchemas } from './name-schemas.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
   version: string
@@ -48,6 +49,9 @@ const accessOf = ({ permission }: Guard) => ({
   ...(permission === null ? {} : { 'x-permission': permission }),
 })
 
+/** The document, once all routes are in place. */
+export const describedApi = (app: FastifyInstance) => nameSchemas(app.swagger())
+
 /** The document for programs and the same for people. Both are made once, at the first asking. */
 export const openApiRoutes = (): Routes => async (app) => {
   const hidden = { hide: true } as FastifySchema
@@ -55,7 +59,7 @@ export const openApiRoutes = (): Routes => async (app) => {
   let page: string | undefined
 
   app.get('/openapi.json', { schema: hidden }, async (_request, reply) => {
-    document ??= JSON.stringify(app.swagger())
+    document ??= JSON.stringify(describedApi(app))
     return reply.type('application/json; charset=utf-8').send(document)
   })
   app.get('/docs', { schema: hidden }, async (_request, reply) => {

@@ -1,15 +1,15 @@
 import { IDLE_MS } from '../sessions/session.ts'
 import type { Db } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import { statement } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
 /** As many as one statement asks about. A fixed number makes it one statement to prepare. */
 const AT_ONCE = 100
 const SLOTS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`)
 
-type Asked = Values<Record<string, string | number>>
+type Asked = Record<string, string | number>
 
-const live = statement((db, value: Asked) =>
+const live = statement<Asked, { id: string }>((db, value) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')

@@ -68,8 +68,8 @@ export const notificationRoutes =
         const { user, session } = request.signedIn
         const lastSeenId = request.headers['last-event-id'] ?? request.query.lastEventId
         const { raw } = reply.hijack()
+        for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? '')
         raw.writeHead(200, {
-          ...reply.getHeaders(),
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store, no-transform',
           // Proxies that gather answers before passing them on would hold the events back.

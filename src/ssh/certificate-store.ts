@@ -69,19 +69,22 @@ export async function holdActingUser(db: Db, userId: string): Promise<string | u
   return row?.preferred_username
 }
 
-const raiseSerial = statement((db, value: Values<{ counter: string }>) =>
+const raiseSerial = statement((db, value: Values<{ counter: string; by: number }>) =>
   db
     .updateTable('counters')
-    .set({ value: sql`value + 1` })
+    .set({ value: sql`value + ${value('by')}` })
     .where('name', '=', value('counter'))
-    .returning(sql<string>`cast(value as text)`.as('serial')),
+    .returning(sql<string>`cast(value as text)`.as('last')),
 )
 
-/** One more than the last, on all copies together. One that is taken in a transaction that fails is taken again. */
-export async function takeSerial(db: Db): Promise<bigint> {
-  const [row] = await raiseSerial(db, { counter: 'ssh_serial' })
+/**
+ * The first of so many serials that nobody else gets: each is one more than the one before, on all copies together.
+ * Those of a transaction that fails are given out again.
+ */
+export async function takeSerials(db: Db, count: number): Promise<bigint> {
+  const [row] = await raiseSerial(db, { counter: 'ssh_serial', by: count })
   if (!row) throw new Error('The counter ssh_serial is gone.')
-  return BigInt(row.serial)
+  return BigInt(row.last) - BigInt(count - 1)
 }
 
 export interface NewCertificate {

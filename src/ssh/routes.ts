@@ -11,7 +11,7 @@ import { PersonName } from '../users/person-name.ts'
 import { addSshKey } from './add-ssh-key.ts'
 import { IssuedCertificate, SshCertificate } from './certificate.ts'
 import { LAST_SERIAL, listCertificates } from './certificate-store.ts'
-import { issueCertificate } from './issue-certificate.ts'
+import { createIssuer } from './issue-certificate.ts'
 import { listPrincipals } from './principals.ts'
 import { removeSshKey } from './remove-ssh-key.ts'
 import { revokeCertificate } from './revoke-certificate.ts'
@@ -30,7 +30,7 @@ export const sshRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { config, db, now } = services
-    const authority = openAuthority(services.sshCa.privateKey)
+    const issueCertificate = createIssuer(services, openAuthority(services.sshCa.privateKey))
     const self = (request: FastifyRequest) => ({ ...actorOf(services, request), id: request.signedIn.user.id })
 
     app.get(
@@ -120,8 +120,8 @@ export const sshRoutes =
         },
       },
       async (request, reply) => {
-        const issued = await issueCertificate(services, authority, self(request), request.body)
-        return reply.code(201).send(issued)
+        const asked = { ...request.body, actor: actorOf(services, request) }
+        return reply.code(201).send(await issueCertificate(request.signedIn.user.id, asked))
       },
     )
 

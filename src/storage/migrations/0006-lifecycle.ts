@@ -44,6 +44,7 @@ create table audit_events (
   data text not null
 );
 create index audit_events_by_age on audit_events (at, id);
+create index audit_events_by_action on audit_events (action, at);
 create index audit_events_by_actor on audit_events (actor_id, at);
 create index audit_events_by_target on audit_events (target_id, at);
 `

@@ -1,0 +1,89 @@
+// Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md.
+// With --check it writes nothing and fails where a file is not what the code says.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { VARIABLES } from '../src/config-variables.ts'
+import { createLogger } from '../src/http/log.ts'
+import { describedApi } from '../src/http/openapi.ts'
+import { openServices } from '../src/services.ts'
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+function describeConfiguration(): string {
+  const rows = Object.entries(VARIABLES).map(
+    ([name, { meaning, fallback, accepts }]) => `| \`${name}\` | ${cell(fallback)} | ${cell(meaning)} | ${cell(accepts)} |`,
+  )
+  return `# Configuration
+
+Everything is set by environment variables, or in a file \`.env\` in the working folder; the environment wins.
+A bad value stops the start with one line that says which variable, what it holds and what it may hold.
+This page is generated from \`src/config-variables.ts\`.
+
+| Variable | Default | Meaning | Accepts |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+interface Operation {
+  summary?: string
+  tags?: string[]
+  security?: unknown[]
+  'x-permission'?: string
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+}
+
+async function readOpenApi(): Promise<Document> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-docs-'))
+  const services = await openServices(readConfig({ DATA_DIR: folder }), { log: createLogger('silent'), now: Date.now })
+  const app = await createApp(services)
+  await app.ready()
+  const document = describedApi(app) as unknown as Document
+  await app.close()
+  await services.close()
+  rmSync(folder, { recursive: true, force: true })
+  return document
+}
+
+function describeEndpoints({ paths }: Document): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+  const sections = Object.entries(Object.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other'))
+  const tables = sections.map(([tag, list = []]) => {
+    const rows = list.map(({ path, method, operation }) => {
+      const access = operation['x-permission'] ?? (operation.security ? 'signed in, or a client' : 'public')
+      return `| \`${method} ${path}\` | ${cell(operation.summary ?? '')} | ${access} |`
+    })
+    return `## ${tag}\n\n| Endpoint | What it does | Who may |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  })
+  return `# API
+
+Every endpoint, by area. The running service shows the same with all fields at \`/docs\`, and for programs at \`/openapi.json\`.
+This page is generated from the routes themselves.
+
+${tables.join('\n')}`
+}
+
+const openApi = await readOpenApi()
+const files: Record<string, string> = {
+  'docs/configuration.md': describeConfiguration(),
+  'docs/openapi.json': `${JSON.stringify(openApi, null, 2)}\n`,
+  'docs/api.md': describeEndpoints(openApi),
+}
+
+for (const [file, text] of Object.entries(files)) {
+  const current = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  if (current === text) continue
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${file} is not what the code says. Run: npm run openapi\n`)
+    process.exitCode = 1
+  } else {
+    writeFileSync(file, text)
+  }
+}

@@ -1,0 +1,39 @@
+// The tests talk to the real OpenSSH and a real browser. On Debian as root what is missing is installed; elsewhere one
+// line says how. Nothing is skipped.
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+import { run } from './run.ts'
+
+const NEEDED: Record<string, string> = {
+  'ssh-keygen': 'openssh-client',
+  'ssh': 'openssh-client',
+  'sshd': 'openssh-server',
+  'chromium': 'chromium',
+}
+
+const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
+
+function isInstalled(program: string): boolean {
+  return PLACES.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+export async function requireSystemPackages(): Promise<void> {
+  const missing = Object.keys(NEEDED).filter((program) => !isInstalled(program))
+  if (missing.length === 0) return
+  const packages = [...new Set(missing.map((program) => NEEDED[program] ?? ''))]
+  if (process.getuid?.() === 0 && isInstalled('apt-get')) {
+    process.stdout.write(`Installing ${packages.join(', ')} for the tests.\n`)
+    await run('apt-get', ['update', '-qq'], { quiet: true })
+    const { code } = await run('env', ['DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages], { quiet: true })
+    if (code === 0) return
+  }
+  process.stderr.write(`The tests need ${missing.join(', ')}. Run: sudo apt-get install -y ${packages.join(' ')}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,41 @@
+import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, Time } from '../http/contracts.ts'
+import type { Schema } from '../storage/schema.ts'
+
+export const Outcome = Type.Union([Type.Literal('success'), Type.Literal('refused')])
+
+/** One line of the audit trail: who did what to whom, when, and from where. */
+export const AuditEntry = Type.Object(
+  {
+    id: Type.String(),
+    at: Time,
+    action: Type.String(),
+    outcome: Outcome,
+    actorId: Nullable(Type.String()),
+    actorEmail: Nullable(Type.String()),
+    targetType: Nullable(Type.String()),
+    targetId: Nullable(Type.String()),
+    ipAddress: Nullable(Type.String()),
+    userAgent: Nullable(Type.String()),
+    requestId: Nullable(Type.String()),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'AuditEntry' },
+)
+export type AuditEntry = Type.Static<typeof AuditEntry>
+
+export const toEntry = (row: Selectable<Schema['audit_events']>): AuditEntry => ({
+  id: row.id,
+  at: row.at,
+  action: row.action,
+  outcome: row.outcome as AuditEntry['outcome'],
+  actorId: row.actor_id,
+  actorEmail: row.actor_email,
+  targetType: row.target_type,
+  targetId: row.target_id,
+  ipAddress: row.ip_address,
+  userAgent: row.user_agent,
+  requestId: row.request_id,
+  data: JSON.parse(row.data) as Record<string, unknown>,
+})

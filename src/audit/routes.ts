@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
+import { decodeCursor, type Position } from '../http/cursor.ts'
+import type { Services } from '../services.ts'
+import { needs } from '../sessions/guards.ts'
+import { AuditEntry, Outcome } from './audit-entry.ts'
+import { CSV_HEADER, toCsv } from './csv.ts'
+import { type AuditFilter, eachEvent, listEvents } from './list-events.ts'
+import { createOverview, Overview } from './overview.ts'
+
+const Query = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all there is for CSV.' })),
+    cursor: PageQuery.cursor,
+    action: Type.Optional(Type.String({ maxLength: 64, description: 'As `user.updated`, or `user.*` for a family.' })),
+    actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of whoever did it.' })),
+    target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of what it was done to.' })),
+    outcome: Type.Optional(Outcome),
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+  },
+  strict,
+)
+
+export const auditRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const overview = createOverview(services)
+
+    app.get(
+      '/api/admin/audit',
+      {
+        onRequest: needs(services, 'audit:read'),
+        schema: {
+          tags: ['Audit'],
+          summary: 'The audit trail',
+          description:
+            'Newest first, as JSON, or as CSV with format=csv or Accept: text/csv. Cells that a spreadsheet would take for a formula start with an apostrophe.',
+          querystring: Query,
+          response: {
+            200: {
+              description: 'Entries.',
+              content: {
+                'application/json': {
+                  schema: Type.Object({ events: Type.Array(AuditEntry), nextCursor: NextCursor }),
+                },
+                'text/csv': { schema: Type.String() },
+              },
+            },
+            ...failures(400, 401, 403),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { limit, cursor, format, ...filter } = request.query
+        const after = decodeCursor(cursor)
+        if ((format ?? preferred(request.headers.accept)) === 'csv') {
+          const rows = await csvOf(services, filter, limit ?? Number.POSITIVE_INFINITY, after)
+          reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"')
+          // The contract describes the text; it is sent as it is read.
+          return reply.send(rows as unknown as string)
+        }
+        const { items, nextCursor } = await listEvents(services.db, filter, limit ?? 50, after)
+        return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
+      },
+    )
+
+    app.get(
+      '/api/admin/overview',
+      {
+        onRequest: needs(services, 'users:read'),
+        schema: {
+          tags: ['Administration'],
+          summary: 'The figures of the service',
+          description: 'Counted at most every five seconds.',
+          response: { 200: Overview, ...failures(401, 403) },
+        },
+      },
+      () => overview(),
+    )
+  }
+
+const preferred = (accept: string | undefined): 'csv' | 'json' =>
+  accept !== undefined && /\btext\/csv\b/i.test(accept) ? 'csv' : 'json'
+
+/** The first page is read before the answer begins, so that what goes wrong there is still told. */
+async function csvOf({ db }: Services, filter: AuditFilter, most: number, after: Position | undefined) {
+  const pages = eachEvent(db, filter, most, after)
+  const first = await pages.next()
+  return Readable.from(
+    (async function* () {
+      yield CSV_HEADER + (first.done ? '' : toCsv(first.value))
+      for await (const page of pages) yield toCsv(page)
+    })(),
+  )
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { callerOf } from '../http/caller.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
+import { endSession } from '../sessions/end-sessions.ts'
+import { currentlySignedIn } from '../sessions/guards.ts'
+import { type ReadParameters, refuseRepeated } from './parameters.ts'
+import type { Provider } from './provider.ts'
+import { withQuery } from './redirect-uri.ts'
+
+/**
+ * OpenID Connect RP-Initiated Logout 1.0. An ID token of the signed-in user shows that the application knows whom it is
+ * signing out; anybody else could have made the link, so then the dashboard asks the user first.
+ */
+export async function logOut(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: ReadParameters,
+): Promise<string> {
+  const { id_token_hint: hint, post_logout_redirect_uri: uri, client_id: clientId, state } = refuseRepeated(given)
+  const { dashboardOrigin } = provider.config
+  if (hint === undefined) return `${dashboardOrigin}/logout`
+  const { sub, aud } = readHint(provider, hint)
+  if (clientId !== undefined && clientId !== aud)
+    refuse('invalid_request', 'The id_token_hint was not issued to this client_id.')
+  if (uri !== undefined) await refuseForeignUri(provider, aud, uri)
+
+  const who = await currentlySignedIn(provider, request)
+  if (who && who.user.id !== sub) return `${dashboardOrigin}/logout`
+  if (who) {
+    const { user, session } = who
+    await provider.db.transaction().execute(async (trx) => {
+      if (!(await endSession(provider, trx, user.id, session.id))) return
+      await recordEvent(provider, trx, {
+        action: 'session.ended',
+        outcome: 'success',
+        actor: { id: user.id, email: user.email, caller: callerOf(provider.locate, request) },
+        target: { type: 'session', id: session.id },
+        data: { by: aud },
+      })
+    })
+    clearSessionCookie(reply)
+  }
+  return uri === undefined ? `${dashboardOrigin}/login` : withQuery(uri, { state })
+}
+
+/** Its age does not matter: applications keep ID tokens for this long after they have expired (section 2). */
+function readHint({ signingKeys, config }: Provider, hint: string): { sub: string; aud: string } {
+  const claims = signingKeys.verify(hint)
+  const { iss, sub, aud } = claims ?? {}
+  if (iss !== config.baseUrl || typeof sub !== 'string' || typeof aud !== 'string')
+    return refuse('invalid_request', 'The id_token_hint is not a token that was issued here.')
+  return { sub, aud }
+}
+
+async function refuseForeignUri({ clients }: Provider, clientId: string, uri: string): Promise<void> {
+  const client = await clients.find(clientId)
+  if (!client?.post_logout_redirect_uris.includes(uri))
+    refuse('invalid_request', 'The post_logout_redirect_uri is not one that this application has registered.')
+}

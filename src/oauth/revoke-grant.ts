@@ -1,0 +1,23 @@
+import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { deleteGrant } from './grant-store.ts'
+
+/** Shuts an application out: the grant goes, and with it every code and token that stood on it. */
+export async function revokeGrant(
+  services: Pick<Services, 'db' | 'now'>,
+  clientId: string,
+  actor: Actor,
+): Promise<void> {
+  await services.db.transaction().execute(async (trx) => {
+    const scopes = await deleteGrant(trx, actor.id ?? '', clientId)
+    if (!scopes) return refuse('not_found', 'There is no such application.')
+    return recordEvent(services, trx, {
+      action: 'oauth_grant.revoked',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: clientId },
+      data: { scopes },
+    })
+  })
+}
