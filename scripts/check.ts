@@ -4,8 +4,8 @@ import { run } from './run.ts'
 const CHECKS: Record<string, [string, ...string[]]> = {
   'types of the server': ['tsc', '-p', '.'],
   'types of the dashboard': ['tsc', '-p', 'dashboard'],
-  'lint': ['oxlint', '--type-aware', '--deny-warnings'],
-  'format': ['oxfmt', '--check'],
+  lint: ['oxlint', '--type-aware', '--deny-warnings'],
+  format: ['oxfmt', '--check'],
   'generated documents': ['node', 'scripts/generate-docs.ts', '--check'],
   'API types of the dashboard': ['node', 'scripts/generate-api-types.ts', '--check'],
 }

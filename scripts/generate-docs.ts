@@ -14,7 +14,8 @@ const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 function describeConfiguration(): string {
   const rows = Object.entries(VARIABLES).map(
-    ([name, { meaning, fallback, accepts }]) => `| \`${name}\` | ${cell(fallback)} | ${cell(meaning)} | ${cell(accepts)} |`,
+    ([name, { meaning, fallback, accepts }]) =>
+      `| \`${name}\` | ${cell(fallback)} | ${cell(meaning)} | ${cell(accepts)} |`,
   )
   return `# Configuration
 

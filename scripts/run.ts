@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process'
 
 /** Runs a program to its end. What it prints is shown as it comes, and returned with its exit code. */
-export function run(command: string, args: string[], { quiet = false } = {}): Promise<{ code: number; output: string }> {
+export function run(
+  command: string,
+  args: string[],
+  { quiet = false } = {},
+): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''

@@ -6,9 +6,9 @@ import { run } from './run.ts'
 
 const NEEDED: Record<string, string> = {
   'ssh-keygen': 'openssh-client',
-  'ssh': 'openssh-client',
-  'sshd': 'openssh-server',
-  'chromium': 'chromium',
+  ssh: 'openssh-client',
+  sshd: 'openssh-server',
+  chromium: 'chromium',
 }
 
 const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
@@ -31,7 +31,11 @@ export async function requireSystemPackages(): Promise<void> {
   if (process.getuid?.() === 0 && isInstalled('apt-get')) {
     process.stdout.write(`Installing ${packages.join(', ')} for the tests.\n`)
     await run('apt-get', ['update', '-qq'], { quiet: true })
-    const { code } = await run('env', ['DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages], { quiet: true })
+    const { code } = await run(
+      'env',
+      ['DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages],
+      { quiet: true },
+    )
     if (code === 0) return
   }
   process.stderr.write(`The tests need ${missing.join(', ')}. Run: sudo apt-get install -y ${packages.join(' ')}\n`)

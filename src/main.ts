@@ -8,6 +8,7 @@ import { createTicker } from './background/ticker.ts'
 import { type Config, loadEnvironment, readConfig } from './config.ts'
 import { StartError } from './errors.ts'
 import { createLogger } from './http/log.ts'
+import { publishNextKey } from './keys/rotate-signing-key.ts'
 import { openServices, type Services } from './services.ts'
 
 const SHUTDOWN_MS = 9000
@@ -29,7 +30,9 @@ async function start(): Promise<void> {
   const app = await createApp(services)
   const ticker = createTicker(services, backgroundJobs(services))
 
-  closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
+  // On SQLite no second process can open the file, so the one that runs starts a rotation itself when it gets this signal.
+  process.on('SIGUSR2', () => void rotateKeys(services, log))
+  closeWithGrace({ delay: SHUTDOWN_MS, logger: false, skip: ['SIGUSR2'] }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
     else log.info({ signal }, 'Stopping.')
     await app.close()
@@ -40,6 +43,15 @@ async function start(): Promise<void> {
   await listen(app.listen.bind(app), config)
   ticker.start()
   await announce(services, log)
+}
+
+async function rotateKeys(services: Services, log: Logger): Promise<void> {
+  try {
+    const key = await publishNextKey(services)
+    log.info({ key }, 'The next signing key is published. In ten minutes it signs.')
+  } catch (error) {
+    log.error({ err: error }, 'The next signing key could not be published.')
+  }
 }
 
 async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {

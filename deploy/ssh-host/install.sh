@@ -1,1 +1,91 @@
+#!/bin/sh
+# Makes this host let in people with an SSH certificate of a Latchkey server. Run it as root, again whenever you like:
 #
+#   LATCHKEY_URL=https://id.example.org sh install.sh
+#
+# LATCHKEY_ROOT  prepare an image below this folder: write the files, and leave the running sshd and systemd alone
+#
+# The order matters. sshd refuses everyone when RevokedKeys names a file that it can't read, so the files are fetched
+# and checked first, then sshd is told of them, and if sshd does not like that, it is untold.
+set -eu
+umask 022
+
+root=${LATCHKEY_ROOT:-}
+files=$(dirname "$0")
+snippet=$root/etc/ssh/sshd_config.d/10-latchkey.conf
+
+say() { echo "latchkey: $*"; }
+fail() {
+  echo "latchkey: $*" >&2
+  exit 1
+}
+
+[ -n "${LATCHKEY_URL:-}" ] || fail 'Set LATCHKEY_URL to the address of the Latchkey server, as in https://id.example.org'
+[ -n "$root" ] || [ "$(id -u)" -eq 0 ] || fail 'This must be run as root.'
+for tool in curl ssh-keygen; do
+  command -v "$tool" >/dev/null || fail "$tool is needed. Install it and run this again."
+done
+grep -qi '^[[:space:]]*include[[:space:]].*sshd_config\.d/' "$root/etc/ssh/sshd_config" 2>/dev/null ||
+  fail "$root/etc/ssh/sshd_config does not include sshd_config.d. Add this as its first line and run this again:
+  Include /etc/ssh/sshd_config.d/*.conf"
+if [ -z "$root" ]; then
+  sshd=$(command -v sshd || echo /usr/sbin/sshd)
+  [ -x "$sshd" ] || fail 'sshd is needed. Install the OpenSSH server and run this again.'
+fi
+
+put() {
+  mkdir -p "$(dirname "$root$2")"
+  cp "$files/$1" "$root$2.new"
+  chmod "$3" "$root$2.new"
+  mv -f "$root$2.new" "$root$2"
+}
+
+# 1. The sync, and a first run of it. It also refuses an address that is not safe to trust.
+put latchkey-ssh-sync /usr/local/sbin/latchkey-ssh-sync 0755
+LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" ||
+  fail 'The first fetch has failed, so sshd was not changed.'
+printf "LATCHKEY_URL='%s'\n" "$LATCHKEY_URL" >"$root/etc/latchkey-ssh.env.new"
+mv -f "$root/etc/latchkey-ssh.env.new" "$root/etc/latchkey-ssh.env"
+say "It trusts the CA $(ssh-keygen -l -f "$root/etc/ssh/trusted_user_ca.pub" | cut -d ' ' -f 2)."
+
+# 2. sshd, which reads the two files anew at every login.
+mkdir -p "$(dirname "$snippet")"
+before=$(cat "$snippet" 2>/dev/null || true)
+take_back() {
+  if [ -n "$before" ]; then printf '%s\n' "$before" >"$snippet"; else rm -f "$snippet"; fi
+  fail "$*"
+}
+cat >"$snippet" <<'END'
+# Written by Latchkey's installer. latchkey-ssh-sync keeps both files current.
+TrustedUserCAKeys /etc/ssh/trusted_user_ca.pub
+RevokedKeys /etc/ssh/revoked_keys
+END
+chmod 0644 "$snippet"
+if [ -z "$root" ]; then
+  mkdir -p /run/sshd
+  "$sshd" -t || take_back 'sshd does not accept its configuration, so the change was taken back. What it said is above.'
+  effective=$("$sshd" -T -C user=root,host=localhost,addr=127.0.0.1 2>/dev/null || true)
+  for line in 'trustedusercakeys /etc/ssh/trusted_user_ca.pub' 'revokedkeys /etc/ssh/revoked_keys'; do
+    echo "$effective" | grep -qx "$line" ||
+      take_back "Another part of sshd's configuration decides over ${line%% *}, so the change was taken back. Remove that part and run this again."
+  done
+fi
+
+# 3. The timer.
+put latchkey-ssh-sync.service /etc/systemd/system/latchkey-ssh-sync.service 0644
+put latchkey-ssh-sync.timer /etc/systemd/system/latchkey-ssh-sync.timer 0644
+if [ -n "$root" ]; then
+  mkdir -p "$root/etc/systemd/system/timers.target.wants"
+  ln -sf ../latchkey-ssh-sync.timer "$root/etc/systemd/system/timers.target.wants/latchkey-ssh-sync.timer"
+  say "$root is prepared."
+elif [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+  systemctl enable --now latchkey-ssh-sync.timer
+  for unit in ssh sshd; do
+    if systemctl is-active --quiet "$unit"; then systemctl reload "$unit"; fi
+  done
+  say 'This host is set up. The revocation list is fetched every minute: systemctl status latchkey-ssh-sync.timer'
+else
+  say 'sshd is set up, but there is no systemd here. Reload sshd, and let cron run the sync:'
+  say '  * * * * * root /usr/local/sbin/latchkey-ssh-sync'
+fi

@@ -34,9 +34,11 @@ export const avatarRoutes =
             v: Type.Optional(Type.String({ maxLength: 64, description: 'Makes the address new when the picture is.' })),
           }),
           produces: ['image/webp'],
-          response: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }),
+          response: {
+            200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary' }),
             304: Type.Null({ description: 'It has not changed.' }),
-            ...failures(400, 401, 404, 503), },
+            ...failures(400, 401, 404, 503),
+          },
         },
       },
       async (request, reply) => {
@@ -61,12 +63,18 @@ export const avatarRoutes =
           summary: 'Set your avatar',
           description: 'PNG, JPEG, WebP, GIF or AVIF, at most 5 MB and 40 megapixels, in the part `file`.',
           consumes: ['multipart/form-data'],
-          response: { 200: Type.Object({ success: Type.Literal(true), user: User }), ...failures(400, 401, 403, 413, 415, 503) },
+          response: {
+            200: Type.Object({ success: Type.Literal(true), user: User }),
+            ...failures(400, 401, 403, 413, 415, 503),
+          },
         },
       },
       async (request) => {
         const bytes = await readUpload(request)
-        return { ...success, user: await replaceAvatar(services, request.signedIn.user, bytes, actorOf(services, request)) }
+        return {
+          ...success,
+          user: await replaceAvatar(services, request.signedIn.user, bytes, actorOf(services, request)),
+        }
       },
     )
 
@@ -85,7 +93,8 @@ export const avatarRoutes =
 
 /** Exactly one part called `file`, read no further than it may be long. Its name and announced type mean nothing. */
 async function readUpload(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart()) return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')
+  if (!request.isMultipart())
+    return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')
   let found: Buffer | undefined
   try {
     for await (const part of request.parts()) {

@@ -18,7 +18,10 @@ interface Avatar {
   read(): Promise<Buffer | undefined>
 }
 
-export async function findAvatar({ db, blobs }: Pick<Services, 'db' | 'blobs'>, userId: string): Promise<Avatar | undefined> {
+export async function findAvatar(
+  { db, blobs }: Pick<Services, 'db' | 'blobs'>,
+  userId: string,
+): Promise<Avatar | undefined> {
   const version = (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
   return version === undefined ? undefined : { version, read: () => blobs.get(avatarBlobName(userId, version)) }
 }
@@ -58,5 +61,7 @@ async function pointAt(services: Services, user: User, version: string | null, a
   })
   if (before === null || before === version) return
   // The account no longer points there: a picture that can't be deleted now is litter, not an error.
-  await blobs.delete(avatarBlobName(user.id, before)).catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
+  await blobs
+    .delete(avatarBlobName(user.id, before))
+    .catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
 }

@@ -22,7 +22,8 @@ export async function changePassword(
     async () => {
       const account = await findAccountById(db, user.id)
       const stored = account?.passwordHash ?? null
-      if (!(await passwords.verify(stored, normalizePassword(asked.currentPassword)))) throw wrongPassword(stored === null)
+      if (!(await passwords.verify(stored, normalizePassword(asked.currentPassword))))
+        throw wrongPassword(stored === null)
     },
     (error) => error instanceof AppError && error.code === 'wrong_password',
   )

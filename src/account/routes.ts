@@ -31,7 +31,8 @@ export const accountRoutes =
         schema: {
           tags,
           summary: 'Change your profile',
-          description: 'Null clears a name. The username can only be changed by an administrator once it opens UNIX accounts.',
+          description:
+            'Null clears a name. The username can only be changed by an administrator once it opens UNIX accounts.',
           body: Type.Object(
             {
               displayName: Type.Optional(Nullable(PersonName)),

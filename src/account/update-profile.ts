@@ -26,7 +26,10 @@ export async function updateProfile(
   const { preferredUsername } = asked
   if (preferredUsername !== undefined && preferredUsername !== user.preferredUsername) {
     if (permissions.has('ssh:cert:issue')) {
-      refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.')
+      refuse(
+        'forbidden',
+        'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
+      )
     }
     if (isReservedUsername(preferredUsername)) refuseField('preferredUsername', 'This username is reserved.')
   }
@@ -44,7 +47,8 @@ export async function updateProfile(
       return updated
     })
   } catch (error) {
-    if (isDuplicate(error, 'users.preferred_username')) refuse('conflict', `The username ${preferredUsername} is taken.`)
+    if (isDuplicate(error, 'users.preferred_username'))
+      refuse('conflict', `The username ${preferredUsername} is taken.`)
     throw error
   }
 }

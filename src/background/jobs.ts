@@ -1,3 +1,4 @@
+import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { deliverMail } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
@@ -13,5 +14,6 @@ export const backgroundJobs = (services: Services): Job[] => [
   { name: 'run-due-actions', run: () => runDueActions(services) },
   { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
   { name: 'deliver-mail', run: () => deliverMail(services) },
+  { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
   { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
 ]

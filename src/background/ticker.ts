@@ -36,7 +36,11 @@ export function createTicker(
   /** A job that takes long is not started twice, and no other job waits for it: a slow mail server delays only mail. */
   const tick = async (): Promise<void> => {
     for (const job of jobs) {
-      if (!running.has(job)) running.set(job, runOne(job).finally(() => running.delete(job)))
+      if (!running.has(job))
+        running.set(
+          job,
+          runOne(job).finally(() => running.delete(job)),
+        )
     }
     await Promise.all(running.values())
   }

@@ -19,7 +19,8 @@ export function nameSchemas<T extends object>(document: T): T {
     const { description: _, ...shape } = visited
     const known = schemas[name]
     if (known === undefined) schemas[name] = shape
-    else if (JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`Two different schemas are called ${name}.`)
+    else if (JSON.stringify(known) !== JSON.stringify(shape))
+      throw new Error(`Two different schemas are called ${name}.`)
     return { $ref: `#/components/schemas/${name}` }
   }
 

@@ -41,8 +41,15 @@ async function deliverOne({ db, now, vault, mail, log }: Needs, claimed: Claimed
       return
     }
     const wait = Math.min(LONGEST_WAIT_MS, 2 ** Math.min(attempts, 12) * 1000)
-    log.warn({ mail: id, to: recipient, attempts, reason, retryInSeconds: wait / 1000 }, 'A mail could not be sent yet.')
-    await db.updateTable('outgoing_mail').set({ next_attempt_at: now() + wait, last_error: reason }).where('id', '=', id).execute()
+    log.warn(
+      { mail: id, to: recipient, attempts, reason, retryInSeconds: wait / 1000 },
+      'A mail could not be sent yet.',
+    )
+    await db
+      .updateTable('outgoing_mail')
+      .set({ next_attempt_at: now() + wait, last_error: reason })
+      .where('id', '=', id)
+      .execute()
   }
 }
 
@@ -52,7 +59,12 @@ const claimDue = (db: Db, now: number): Promise<Claimed[]> =>
     .updateTable('outgoing_mail')
     .set({ next_attempt_at: now + LEASE_MS, attempts: sql<number>`attempts + 1` })
     .where('id', 'in', (eb) =>
-      eb.selectFrom('outgoing_mail').select('id').where('next_attempt_at', '<=', now).orderBy('next_attempt_at').limit(BATCH),
+      eb
+        .selectFrom('outgoing_mail')
+        .select('id')
+        .where('next_attempt_at', '<=', now)
+        .orderBy('next_attempt_at')
+        .limit(BATCH),
     )
     .where('next_attempt_at', '<=', now)
     .returning(['id', 'recipient', 'content_sealed', 'attempts', 'created_at'])

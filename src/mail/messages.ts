@@ -39,7 +39,11 @@ interface Parts {
   otherwise: string
 }
 
-function compose({ dashboardOrigin, rpName }: Names, to: string, { subject, says, path, button, otherwise }: Parts): Mail {
+function compose(
+  { dashboardOrigin, rpName }: Names,
+  to: string,
+  { subject, says, path, button, otherwise }: Parts,
+): Mail {
   const link = dashboardOrigin + path
   const text = `${says}\n\n${link}\n\n${otherwise}\n\n${rpName}\n`
   const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">

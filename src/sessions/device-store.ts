@@ -8,7 +8,12 @@ import type { Db } from '../storage/schema.ts'
  * the first sign-in of all is no news to the one who just registered.
  */
 export async function markSeen(db: Db, userId: string, caller: Caller, now: number): Promise<boolean> {
-  const seenBefore = await db.selectFrom('known_devices').select('user_id').where('user_id', '=', userId).limit(1).execute()
+  const seenBefore = await db
+    .selectFrom('known_devices')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .execute()
   const marks = [`browser:${browserOf(caller.userAgent)}`, `network:${networkOf(caller.ipAddress)}`]
   const added = await db
     .insertInto('known_devices')

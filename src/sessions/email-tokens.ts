@@ -45,10 +45,17 @@ export interface EmailTokenOwner {
 }
 
 /** Who the link was sent to, while it is good: unused, in time, to the address the account still has, and may act. */
-export async function findEmailTokenOwner(db: Db, token: string, purposes: EmailPurpose[], now: number): Promise<EmailTokenOwner | undefined> {
+export async function findEmailTokenOwner(
+  db: Db,
+  token: string,
+  purposes: EmailPurpose[],
+  now: number,
+): Promise<EmailTokenOwner | undefined> {
   return db
     .selectFrom('email_tokens')
-    .innerJoin('users', (join) => join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'))
+    .innerJoin('users', (join) =>
+      join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'),
+    )
     .where('email_tokens.token_hash', '=', digest(token))
     .where('email_tokens.purpose', 'in', purposes)
     .where('email_tokens.expires_at', '>', now)

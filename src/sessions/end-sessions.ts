@@ -15,7 +15,12 @@ export async function endSessions(
 }
 
 /** Ends one session. False when that user has none of that id. */
-export async function endSession({ signals }: Pick<Services, 'signals'>, db: Db, userId: string, id: string): Promise<boolean> {
+export async function endSession(
+  { signals }: Pick<Services, 'signals'>,
+  db: Db,
+  userId: string,
+  id: string,
+): Promise<boolean> {
   const ended = await deleteSession(db, userId, id)
   if (ended) await signals.emit(db, 'sessions-ended', { userId })
   return ended

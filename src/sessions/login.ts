@@ -18,7 +18,11 @@ interface Attempt {
 }
 
 /** Email and password. Whether the email is known shows neither in the answer nor in its time. */
-export async function login(services: Services, asked: Attempt, caller: Caller): Promise<{ user: User; session: StartedSession }> {
+export async function login(
+  services: Services,
+  asked: Attempt,
+  caller: Caller,
+): Promise<{ user: User; session: StartedSession }> {
   const { db, limits } = services
   const email = normalizeEmail(asked.email)
   const address = addressKey(caller.ipAddress)
@@ -36,7 +40,13 @@ export async function login(services: Services, asked: Attempt, caller: Caller):
     if (!current) throw wrongCredentials()
     refuseDisabled(current)
     const remember = asked.rememberMe ?? false
-    const session = await signIn(services, trx, { user: current.user, method: 'password', amr: ['pwd'], remember, caller })
+    const session = await signIn(services, trx, {
+      user: current.user,
+      method: 'password',
+      amr: ['pwd'],
+      remember,
+      caller,
+    })
     return { user: { ...current.user, lastLoginAt: services.now() }, session }
   })
 }
@@ -54,14 +64,25 @@ async function provePassword(services: Services, email: string, password: string
   refuseDisabled(account)
   if (passwords.isOutdated(stored)) {
     const renewed = await passwords.hash(password)
-    await db.updateTable('users').set({ password_hash: renewed }).where('id', '=', account.user.id).where('password_hash', '=', stored).execute()
+    await db
+      .updateTable('users')
+      .set({ password_hash: renewed })
+      .where('id', '=', account.user.id)
+      .where('password_hash', '=', stored)
+      .execute()
   }
   return account
 }
 
 const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
 
-const refused = (services: Services, email: string, account: Account | undefined, caller: Caller, reason: string): Promise<void> =>
+const refused = (
+  services: Services,
+  email: string,
+  account: Account | undefined,
+  caller: Caller,
+  reason: string,
+): Promise<void> =>
   recordEvent(services, services.db, {
     action: 'session.refused',
     outcome: 'refused',

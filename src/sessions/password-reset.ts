@@ -16,14 +16,19 @@ import { setPassword } from './set-password.ts'
  * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
  * that a known and an unknown email take the same time.
  */
-export async function requestPasswordReset(services: Services, asked: { email: string }, caller: Caller): Promise<void> {
+export async function requestPasswordReset(
+  services: Services,
+  asked: { email: string },
+  caller: Caller,
+): Promise<void> {
   const { db, now, limits } = services
   const email = normalizeEmail(asked.email)
   const within = await Promise.all([
     limits.fail(LIMITS.mailByEmail, email),
     limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),
   ])
-  if (within.every(Boolean)) await db.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute()
+  if (within.every(Boolean))
+    await db.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute()
 }
 
 const BATCH = 50
@@ -44,7 +49,11 @@ export async function answerResetRequests(services: Services): Promise<void> {
 }
 
 /** Sets a password with the link of a reset or invitation mail, and ends every session there was. */
-export async function confirmPasswordReset(services: Services, asked: { token: string; newPassword: string }, caller: Caller): Promise<void> {
+export async function confirmPasswordReset(
+  services: Services,
+  asked: { token: string; newPassword: string },
+  caller: Caller,
+): Promise<void> {
   const { db, now, passwords } = services
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
   const owner = await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())

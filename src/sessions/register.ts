@@ -19,7 +19,11 @@ interface Registration {
 }
 
 /** Makes an account for whoever asks, where that is allowed, and signs them in. */
-export async function register(services: Services, asked: Registration, caller: Caller): Promise<{ user: User; session: StartedSession }> {
+export async function register(
+  services: Services,
+  asked: Registration,
+  caller: Caller,
+): Promise<{ user: User; session: StartedSession }> {
   const { db, config, limits, passwords } = services
   if (config.registration === 'invite' && (await hasAdministrator(db))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
@@ -29,21 +33,28 @@ export async function register(services: Services, asked: Registration, caller: 
   refuseWeakPassword('password', password, email)
   limits.check(LIMITS.registration, addressKey(caller.ipAddress))
   if (!(await limits.fail(LIMITS.registration, addressKey(caller.ipAddress)))) {
-    throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', { retryAfter: 3600 })
+    throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', {
+      retryAfter: 3600,
+    })
   }
   const passwordHash = await passwords.hash(password)
 
   let session: StartedSession | undefined
-  const user = await createUser(services, db, { email, passwordHash, displayName: asked.displayName }, async (trx, made) => {
-    await recordEvent(services, trx, {
-      action: 'user.registered',
-      outcome: 'success',
-      actor: { id: made.id, email, caller },
-      target: { type: 'user', id: made.id },
-    })
-    await sendVerification(services, trx, made)
-    session = await signIn(services, trx, { user: made, method: 'password', amr: ['pwd'], remember: false, caller })
-  })
+  const user = await createUser(
+    services,
+    db,
+    { email, passwordHash, displayName: asked.displayName },
+    async (trx, made) => {
+      await recordEvent(services, trx, {
+        action: 'user.registered',
+        outcome: 'success',
+        actor: { id: made.id, email, caller },
+        target: { type: 'user', id: made.id },
+      })
+      await sendVerification(services, trx, made)
+      session = await signIn(services, trx, { user: made, method: 'password', amr: ['pwd'], remember: false, caller })
+    },
+  )
   if (!session) throw new Error('The account was made without its session.')
   return { user: { ...user, lastLoginAt: services.now() }, session }
 }

@@ -50,7 +50,10 @@ export const sessionRoutes =
         schema: {
           tags,
           summary: 'Sign in with email and password',
-          body: Type.Object({ email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) }, strict),
+          body: Type.Object(
+            { email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) },
+            strict,
+          ),
           response: { 200: SignedInUser, ...failures(400, 401, 403, 415, 429) },
         },
       },
@@ -81,7 +84,12 @@ export const sessionRoutes =
           tags,
           summary: 'Who is signed in, and what they may do',
           response: {
-            200: Type.Object({ user: User, session: Session, roles: User.properties.roles, permissions: Type.Array(Type.String()) }),
+            200: Type.Object({
+              user: User,
+              session: Session,
+              roles: User.properties.roles,
+              permissions: Type.Array(Type.String()),
+            }),
             ...failures(401),
           },
         },
@@ -111,7 +119,12 @@ export const sessionRoutes =
       '/api/auth/sessions/:id/revoke',
       {
         onRequest: signedIn(services),
-        schema: { tags, summary: 'End one session', params: ById, response: { 200: Success, ...failures(401, 403, 404) } },
+        schema: {
+          tags,
+          summary: 'End one session',
+          params: ById,
+          response: { 200: Success, ...failures(401, 403, 404) },
+        },
       },
       async ({ signedIn: { user, session }, params: { id } }, reply) => {
         if (!(await endSession(services, db, user.id, id))) refuse('not_found', 'There is no such session.')
@@ -194,4 +207,3 @@ export const sessionRoutes =
       },
     )
   }
-

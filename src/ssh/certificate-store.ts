@@ -69,7 +69,7 @@ export async function holdActingUser(db: Db, userId: string): Promise<string | u
   return row?.preferred_username
 }
 
-const raiseSerial = statement((db, value: Values<{ counter: string; by: number }>) =>
+const raiseSerial = statement((db, value: Values<{ counter: string; by: bigint }>) =>
   db
     .updateTable('counters')
     .set({ value: sql`value + ${value('by')}` })
@@ -79,10 +79,11 @@ const raiseSerial = statement((db, value: Values<{ counter: string; by: number }
 
 /**
  * The first of so many serials that nobody else gets: each is one more than the one before, on all copies together.
- * Those of a transaction that fails are given out again.
+ * Those of a transaction that fails are given out again. The count is added as a bigint, since SQLite takes a JavaScript
+ * number for a fraction, and the sum of the two would lose its last digits.
  */
 export async function takeSerials(db: Db, count: number): Promise<bigint> {
-  const [row] = await raiseSerial(db, { counter: 'ssh_serial', by: count })
+  const [row] = await raiseSerial(db, { counter: 'ssh_serial', by: BigInt(count) })
   if (!row) throw new Error('The counter ssh_serial is gone.')
   return BigInt(row.last) - BigInt(count - 1)
 }

@@ -61,7 +61,9 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
     } catch (error) {
       if (!isUnavailable(error)) throw error
       const { host } = new URL(url)
-      throw new StartError(`The database at ${host} can't be reached. Check DATABASE_URL, and that PostgreSQL is running.`)
+      throw new StartError(
+        `The database at ${host} can't be reached. Check DATABASE_URL, and that PostgreSQL is running.`,
+      )
     } finally {
       await starting.destroy()
     }

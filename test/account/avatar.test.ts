@@ -20,7 +20,9 @@ interface Part {
 
 function form(...parts: Part[]): Buffer {
   const chunks = parts.flatMap(({ name = 'file', filename = 'a.png', type = 'image/png', bytes }) => [
-    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`),
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`,
+    ),
     bytes,
     Buffer.from('\r\n'),
   ])
@@ -31,7 +33,9 @@ const put = (person: Person, ...parts: Part[]) =>
   person.put(PATH, form(...parts), { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
 
 const picture = (width = 64, height = 48) =>
-  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 90 } } }).withExif({ IFD0: { Copyright: 'somebody' } })
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 90 } } }).withExif({
+    IFD0: { Copyright: 'somebody' },
+  })
 
 /** A PNG that announces far more pixels than it has bytes for. */
 async function bomb(): Promise<Buffer> {
@@ -109,8 +113,14 @@ onEachEngine('avatars', (engine) => {
 
   test('a polyglot is drawn anew: nothing but the picture survives', async () => {
     const person = await signedInPerson(shared())
-    const polyglot = Buffer.concat([await picture().gif().toBuffer(), Buffer.from('<script>alert(document.cookie)</script>')])
-    assert.equal((await put(person, { bytes: polyglot, type: 'text/html', filename: '../../evil.html' })).statusCode, 200)
+    const polyglot = Buffer.concat([
+      await picture().gif().toBuffer(),
+      Buffer.from('<script>alert(document.cookie)</script>'),
+    ])
+    assert.equal(
+      (await put(person, { bytes: polyglot, type: 'text/html', filename: '../../evil.html' })).statusCode,
+      200,
+    )
     const { rawPayload } = await person.get(PATH)
     assert.ok(!rawPayload.includes('script'))
   })
@@ -125,7 +135,9 @@ onEachEngine('avatars', (engine) => {
   test('an animation of 1000 frames is 413', async () => {
     const person = await signedInPerson(shared())
     const frames = Buffer.alloc(4 * 4 * 3 * 1000, 0).map((_, n) => (n * 31) % 251)
-    const gif = await sharp(frames, { raw: { width: 4, height: 4000, channels: 3, pageHeight: 4 } }).gif({ loop: 0 }).toBuffer()
+    const gif = await sharp(frames, { raw: { width: 4, height: 4000, channels: 3, pageHeight: 4 } })
+      .gif({ loop: 0 })
+      .toBuffer()
     assert.equal((await put(person, { bytes: gif })).statusCode, 413)
   })
 
@@ -138,7 +150,9 @@ onEachEngine('avatars', (engine) => {
     assert.equal((await put(person, { bytes, name: 'picture' })).statusCode, 400)
     const json = await person.put(PATH, { file: 'x' })
     assert.equal(json.statusCode, 415)
-    const broken = await person.put(PATH, Buffer.from('no parts here'), { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
+    const broken = await person.put(PATH, Buffer.from('no parts here'), {
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+    })
     assert.equal(broken.statusCode, 400)
   })
 
@@ -146,7 +160,7 @@ onEachEngine('avatars', (engine) => {
     const person = await signedInPerson(shared())
     const bytes = await picture().png().toBuffer()
     assert.equal((await put(anonymous(shared()), { bytes })).statusCode, 401)
-    const headers = { 'origin': 'https://evil.example', 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+    const headers = { origin: 'https://evil.example', 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
     assert.equal((await person.put(PATH, form({ bytes }), headers)).statusCode, 403)
     assert.equal((await person.get(PATH)).statusCode, 404)
   })
@@ -163,7 +177,8 @@ onEachEngine('avatars', (engine) => {
     const app = await startApp(t, { engine, config: { s3: s3.config } })
     const person = await signedInPerson(app)
     assert.equal((await person.get(PATH)).statusCode, 404)
-    for (const width of [10, 20]) assert.equal((await put(person, { bytes: await picture(width).png().toBuffer() })).statusCode, 200)
+    for (const width of [10, 20])
+      assert.equal((await put(person, { bytes: await picture(width).png().toBuffer() })).statusCode, 200)
     assert.equal((await sharp((await person.get(PATH)).rawPayload).metadata()).width, 512)
     assert.equal((await s3.names()).length, 1)
     await person.delete(PATH)

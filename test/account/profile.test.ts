@@ -15,7 +15,18 @@ onEachEngine('profile and password', (engine) => {
     const response = await person.get('/api/account/profile')
     assert.equal(response.statusCode, 200)
     assert.deepEqual(Object.keys(response.json()).toSorted(), [
-      'avatarUrl', 'createdAt', 'disabled_at', 'displayName', 'email', 'email_verified', 'family_name', 'given_name', 'id', 'lastLoginAt', 'preferredUsername', 'roles',
+      'avatarUrl',
+      'createdAt',
+      'disabled_at',
+      'displayName',
+      'email',
+      'email_verified',
+      'family_name',
+      'given_name',
+      'id',
+      'lastLoginAt',
+      'preferredUsername',
+      'roles',
     ])
   })
 
@@ -33,8 +44,17 @@ onEachEngine('profile and password', (engine) => {
     const person = await signedInPerson(shared())
     const before = (await person.get('/api/account/profile')).body
     const cases: Record<string, unknown> = {
-      id: 'usr_other', email: 'x@example.com', email_verified: true, disabled_at: null, roles: ['admin'], avatarUrl: 'x', createdAt: 1,
-      displayName: ['a'], given_name: 'x'.repeat(101), family_name: 'a\u0000b', preferredUsername: 'Not Valid',
+      id: 'usr_other',
+      email: 'x@example.com',
+      email_verified: true,
+      disabled_at: null,
+      roles: ['admin'],
+      avatarUrl: 'x',
+      createdAt: 1,
+      displayName: ['a'],
+      given_name: 'x'.repeat(101),
+      family_name: 'a\u0000b',
+      preferredUsername: 'Not Valid',
     }
     for (const [field, value] of Object.entries(cases)) {
       const response = await person.patch('/api/account/profile', { displayName: 'Changed', [field]: value })
@@ -55,7 +75,9 @@ onEachEngine('profile and password', (engine) => {
 
   test('of ten who take one username at once, one gets it', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => signedInPerson(shared())))
-    const answers = await Promise.all(people.map((each) => each.patch('/api/account/profile', { preferredUsername: 'wanted' })))
+    const answers = await Promise.all(
+      people.map((each) => each.patch('/api/account/profile', { preferredUsername: 'wanted' })),
+    )
     assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
     assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 9)
   })
@@ -65,7 +87,10 @@ onEachEngine('profile and password', (engine) => {
     const response = await person.patch('/api/account/profile', { preferredUsername: 'somebody-else' })
     assert.equal(response.statusCode, 403)
     assert.match(response.json().error, /administrator/)
-    assert.equal((await person.patch('/api/account/profile', { preferredUsername: person.user.preferredUsername })).statusCode, 200)
+    assert.equal(
+      (await person.patch('/api/account/profile', { preferredUsername: person.user.preferredUsername })).statusCode,
+      200,
+    )
   })
 
   test('POST /api/account/password changes it and ends every other session', async () => {
@@ -75,7 +100,8 @@ onEachEngine('profile and password', (engine) => {
     assert.deepEqual(response.json(), { success: true })
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
     assert.equal((await other.get('/api/auth/me')).statusCode, 401)
-    const login = (password: string) => anonymous(shared()).post('/api/auth/login', { email: 'change@example.com', password })
+    const login = (password: string) =>
+      anonymous(shared()).post('/api/auth/login', { email: 'change@example.com', password })
     assert.equal((await login(PASSWORD)).statusCode, 401)
     assert.equal((await login(NEW)).statusCode, 200)
   })
@@ -91,14 +117,18 @@ onEachEngine('profile and password', (engine) => {
 
   test('a weak new password is refused', async () => {
     const person = await signedInPerson(shared(), { email: 'weak@example.com', password: PASSWORD })
-    const response = await person.post('/api/account/password', { currentPassword: PASSWORD, newPassword: 'weak@example.com' })
+    const response = await person.post('/api/account/password', {
+      currentPassword: PASSWORD,
+      newPassword: 'weak@example.com',
+    })
     assert.equal(response.json().code, 'weak_password')
   })
 
   test('guessing the current password runs into the limit', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app, { password: PASSWORD })
-    const guess = (currentPassword: string) => person.post('/api/account/password', { currentPassword, newPassword: NEW })
+    const guess = (currentPassword: string) =>
+      person.post('/api/account/password', { currentPassword, newPassword: NEW })
     for (let n = 0; n < 10; n++) assert.equal((await guess(`wrong ${n}`)).statusCode, 400)
     assert.equal((await guess(PASSWORD)).statusCode, 429)
   })

@@ -54,7 +54,10 @@ onEachEngine('mail', (engine) => {
   test('a mail server that is down delays nothing and loses nothing', async (t) => {
     const port = await freePort()
     const app = await startApp(t, { engine, config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
-    const response = await anonymous(app).post('/api/auth/register', { email: 'later@example.com', password: 'correct horse battery staple' })
+    const response = await anonymous(app).post('/api/auth/register', {
+      email: 'later@example.com',
+      password: 'correct horse battery staple',
+    })
     assert.equal(response.statusCode, 201)
     await app.tick()
     assert.match(app.logged(), /could not be sent yet/)
@@ -73,7 +76,10 @@ onEachEngine('mail', (engine) => {
     const port = await freePort()
     const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
     const first = await startApp(t, { engine, config })
-    await anonymous(first).post('/api/auth/register', { email: 'sealed@example.com', password: 'correct horse battery staple' })
+    await anonymous(first).post('/api/auth/register', {
+      email: 'sealed@example.com',
+      password: 'correct horse battery staple',
+    })
     const [row] = await first.services.db.selectFrom('outgoing_mail').selectAll().execute()
     assert.doesNotMatch(JSON.stringify(row), /ev_/)
     await first.close()
@@ -86,10 +92,16 @@ onEachEngine('mail', (engine) => {
 
   test('without SMTP each mail is a private file in the outbox, and its link is in the log', async (t) => {
     const app = await startApp(t, { engine })
-    await anonymous(app).post('/api/auth/register', { email: 'local@example.com', password: 'correct horse battery staple' })
+    await anonymous(app).post('/api/auth/register', {
+      email: 'local@example.com',
+      password: 'correct horse battery staple',
+    })
     const [mail] = await caughtMails(app)
     assert.equal(mail?.to, 'local@example.com')
-    const line = app.logged().split('\n').find((each) => each.includes('Mail written'))
+    const line = app
+      .logged()
+      .split('\n')
+      .find((each) => each.includes('Mail written'))
     const { link, file } = JSON.parse(line ?? '{}') as { link: string; file: string }
     assert.equal(link, mail?.link.href)
     assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -104,7 +116,10 @@ test('of two copies on one PostgreSQL, one sends each mail', async (t) => {
   const one = await startApp(t, { engine: 'postgres', config })
   const two = await startApp(t, { engine: 'postgres', config, place: one.place, clock: one.clock })
   for (let n = 0; n < 8; n++) {
-    await anonymous(one).post('/api/auth/register', { email: `copy${n}@example.com`, password: 'correct horse battery staple' })
+    await anonymous(one).post('/api/auth/register', {
+      email: `copy${n}@example.com`,
+      password: 'correct horse battery staple',
+    })
   }
   await Promise.all([one.tick(), two.tick(), one.tick(), two.tick()])
   await Promise.all([one.tick(), two.tick()])

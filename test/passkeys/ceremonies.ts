@@ -77,3 +77,13 @@ export const tally = (responses: Response[]): Record<number, number> =>
   Object.fromEntries(
     [...Map.groupBy(responses, ({ statusCode }) => statusCode)].map(([status, all]) => [status, all.length]),
   )
+
+/** The signature counter as it is stored; no answer shows it. */
+export async function counterOf({ services }: TestApp, passkey: { id: string }): Promise<number> {
+  const { counter } = await services.db
+    .selectFrom('passkeys')
+    .select('counter')
+    .where('id', '=', passkey.id)
+    .executeTakeFirstOrThrow()
+  return counter
+}

@@ -11,14 +11,19 @@ const HOUR = 3_600_000
 
 onEachEngine('password reset and email verification', (engine) => {
   const shared = sharedApp({ engine })
-  const request = (app: TestApp, email: string, headers = {}) => anonymous(app).post('/api/auth/password-reset', { email }, headers)
+  const request = (app: TestApp, email: string, headers = {}) =>
+    anonymous(app).post('/api/auth/password-reset', { email }, headers)
   const confirm = (app: TestApp, token: string, newPassword = NEW) =>
     anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword })
-  const login = (app: TestApp, email: string, password: string) => anonymous(app).post('/api/auth/login', { email, password })
+  const login = (app: TestApp, email: string, password: string) =>
+    anonymous(app).post('/api/auth/login', { email, password })
 
   test('POST /api/auth/password-reset answers 200 alike for a known and an unknown email', async () => {
     await signedInPerson(shared(), { email: 'known@example.com', password: OLD })
-    const [known, unknown] = [await request(shared(), 'known@example.com'), await request(shared(), 'nobody@example.com')]
+    const [known, unknown] = [
+      await request(shared(), 'known@example.com'),
+      await request(shared(), 'nobody@example.com'),
+    ]
     assert.equal(known.statusCode, 200)
     assert.equal(known.body, unknown.body)
     const mails = await caughtMails(shared())
@@ -84,7 +89,7 @@ onEachEngine('password reset and email verification', (engine) => {
 
   test('links ignore Host, X-Forwarded-Host and Forwarded', async () => {
     await signedInPerson(shared(), { email: 'host@example.com', password: OLD })
-    const evil = { 'host': 'evil.example', 'x-forwarded-host': 'evil.example', 'forwarded': 'host=evil.example' }
+    const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
     await request(shared(), 'host@example.com', evil)
     const mail = await lastMailTo(shared(), 'host@example.com')
     assert.equal(mail.link.origin, ORIGIN)
@@ -93,7 +98,12 @@ onEachEngine('password reset and email verification', (engine) => {
 
   test('an email that is no string, or holds line breaks, is 400 and sends nothing', async () => {
     const before = (await caughtMails(shared())).length
-    for (const email of [['a@example.com', 'b@example.com'], { $ne: null }, 'a@example.com\r\nBcc: b@example.com', 'a@example.com%0aBcc:b']) {
+    for (const email of [
+      ['a@example.com', 'b@example.com'],
+      { $ne: null },
+      'a@example.com\r\nBcc: b@example.com',
+      'a@example.com%0aBcc:b',
+    ]) {
       const response = await anonymous(shared()).post('/api/auth/password-reset', { email })
       assert.ok([200, 400].includes(response.statusCode))
       if (typeof email !== 'string' || /[\r\n]/.test(email)) assert.equal(response.statusCode, 400)
@@ -109,7 +119,10 @@ onEachEngine('password reset and email verification', (engine) => {
   })
 
   test('registration sends a mail whose link makes the email verified, once', async () => {
-    const registered = await anonymous(shared()).post('/api/auth/register', { email: 'verify@example.com', password: OLD })
+    const registered = await anonymous(shared()).post('/api/auth/register', {
+      email: 'verify@example.com',
+      password: OLD,
+    })
     const person = anonymous(shared(), cookieOf(registered))
     const { token, link } = await lastMailTo(shared(), 'verify@example.com')
     assert.equal(link.pathname, '/verify-email')
@@ -119,7 +132,10 @@ onEachEngine('password reset and email verification', (engine) => {
   })
 
   test('the verification mail can be sent again, and a reset link verifies nothing', async () => {
-    const registered = await anonymous(shared()).post('/api/auth/register', { email: 'resend@example.com', password: OLD })
+    const registered = await anonymous(shared()).post('/api/auth/register', {
+      email: 'resend@example.com',
+      password: OLD,
+    })
     const person = anonymous(shared(), cookieOf(registered))
     const first = await lastMailTo(shared(), 'resend@example.com')
     assert.equal((await anonymous(shared()).post('/api/auth/verify-email/resend')).statusCode, 401)

@@ -32,7 +32,9 @@ onEachEngine('limits on failed sign-ins', (engine) => {
   test('a burst of 40 guesses at once gets no further than 10', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'burst@example.com', password: PASSWORD })
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => login(app, 'burst@example.com', `wrong ${n}`)))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => login(app, 'burst@example.com', `wrong ${n}`)),
+    )
     const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length
     assert.equal(count(401), 10)
     assert.equal(count(429), 30)
@@ -42,7 +44,8 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'dodged@example.com', password: PASSWORD })
     let last = 0
-    for (let n = 0; n < 11; n++) last = (await login(app, 'dodged@example.com', 'wrong', { 'x-forwarded-for': `203.0.113.${n}` })).statusCode
+    for (let n = 0; n < 11; n++)
+      last = (await login(app, 'dodged@example.com', 'wrong', { 'x-forwarded-for': `203.0.113.${n}` })).statusCode
     assert.equal(last, 429)
   })
 
@@ -59,7 +62,9 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     const app = await startApp(t, { engine })
     let refused = 0
     for (let round = 0; round < 6; round++) {
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => login(app, `many${round * 20 + n}@example.com`, 'wrong')))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => login(app, `many${round * 20 + n}@example.com`, 'wrong')),
+      )
       refused += answers.filter(({ statusCode }) => statusCode === 429).length
     }
     assert.equal(refused, 20)
@@ -75,7 +80,8 @@ test('failures hold across two copies on one PostgreSQL', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
   await signedInPerson(one, { email: 'copies@example.com', password: PASSWORD })
-  const login = (app: TestApp, password: string) => anonymous(app).post('/api/auth/login', { email: 'copies@example.com', password })
+  const login = (app: TestApp, password: string) =>
+    anonymous(app).post('/api/auth/login', { email: 'copies@example.com', password })
   for (let n = 0; n < 10; n++) await login(one, 'wrong')
   assert.equal((await login(two, 'wrong')).statusCode, 401, 'the copy learns it from its own next failure')
   assert.equal((await login(two, PASSWORD)).statusCode, 429)

@@ -9,8 +9,10 @@ const DISABLED = { error: 'Your account has been disabled.' }
 
 onEachEngine('registering and signing in', (engine) => {
   const shared = sharedApp({ engine })
-  const register = (email: string, more: object = {}) => anonymous(shared()).post('/api/auth/register', { email, password: PASSWORD, ...more })
-  const login = (email: string, password = PASSWORD, more: object = {}) => anonymous(shared()).post('/api/auth/login', { email, password, ...more })
+  const register = (email: string, more: object = {}) =>
+    anonymous(shared()).post('/api/auth/register', { email, password: PASSWORD, ...more })
+  const login = (email: string, password = PASSWORD, more: object = {}) =>
+    anonymous(shared()).post('/api/auth/login', { email, password, ...more })
 
   test('POST /api/auth/register answers 201 with the user and a session cookie', async () => {
     const response = await register('new@example.com', { displayName: 'New Person' })
@@ -22,7 +24,10 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal(user.preferredUsername, 'new')
     assert.equal(user.email_verified, false)
     assert.equal(user.disabled_at, null)
-    assert.deepEqual(user.roles.map(({ name }: { name: string }) => name), ['user'])
+    assert.deepEqual(
+      user.roles.map(({ name }: { name: string }) => name),
+      ['user'],
+    )
     const me = await anonymous(shared(), cookieOf(response)).get('/api/auth/me')
     assert.equal(me.json().user.id, user.id)
   })
@@ -46,7 +51,10 @@ onEachEngine('registering and signing in', (engine) => {
   test('a cookie set before signing in is not the cookie after it', async () => {
     await register('fixed@example.com')
     const planted = 'A'.repeat(43)
-    const response = await anonymous(shared(), planted).post('/api/auth/login', { email: 'fixed@example.com', password: PASSWORD })
+    const response = await anonymous(shared(), planted).post('/api/auth/login', {
+      email: 'fixed@example.com',
+      password: PASSWORD,
+    })
     assert.notEqual(cookieOf(response), planted)
     assert.equal((await anonymous(shared(), planted).get('/api/auth/me')).statusCode, 401)
   })
@@ -60,7 +68,9 @@ onEachEngine('registering and signing in', (engine) => {
   })
 
   test('of twenty registrations of one email at once, one succeeds', async () => {
-    const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => register(n % 2 ? 'Race@example.com' : 'race@example.com')))
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => register(n % 2 ? 'Race@example.com' : 'race@example.com')),
+    )
     const statuses = responses.map(({ statusCode }) => statusCode).toSorted()
     assert.deepEqual(statuses, [201, ...Array<number>(19).fill(409)])
   })
@@ -113,7 +123,8 @@ onEachEngine('registering and signing in', (engine) => {
   })
 
   test('passwords of 7 characters are refused, of 64 and 128 accepted, of 129 refused', async () => {
-    const attempt = async (password: string) => (await register(`p${password.length}@example.com`, { password })).statusCode
+    const attempt = async (password: string) =>
+      (await register(`p${password.length}@example.com`, { password })).statusCode
     const long = 'ab3 '.repeat(40)
     assert.equal(await attempt('seven77'), 400)
     assert.equal(await attempt(long.slice(0, 64)), 201)
@@ -122,7 +133,16 @@ onEachEngine('registering and signing in', (engine) => {
   })
 
   test('the commonest passwords and the email itself are refused by name', async () => {
-    for (const password of ['password', 'Password1!', '12345678', 'qwertyuiop', 'iloveyou', 'aaaaaaaa', 'P@ssw0rd', 'common@example.com']) {
+    for (const password of [
+      'password',
+      'Password1!',
+      '12345678',
+      'qwertyuiop',
+      'iloveyou',
+      'aaaaaaaa',
+      'P@ssw0rd',
+      'common@example.com',
+    ]) {
       const response = await register('common@example.com', { password })
       assert.equal(response.statusCode, 400, password)
       assert.equal(response.json().code, 'weak_password')
@@ -159,7 +179,10 @@ onEachEngine('registering and signing in', (engine) => {
       assert.equal(response.statusCode, 400, `${field}: ${JSON.stringify(value)}`)
       assert.equal(response.json().issues[0].path, field)
     }
-    const surrogate = await anonymous(shared()).post('/api/auth/register', `{"email":"bad@example.com","password":"\\ud800 lone half"}`)
+    const surrogate = await anonymous(shared()).post(
+      '/api/auth/register',
+      `{"email":"bad@example.com","password":"\\ud800 lone half"}`,
+    )
     assert.equal(surrogate.statusCode, 400)
     assert.equal((await login('bad@example.com')).statusCode, 401)
   })
@@ -181,7 +204,11 @@ onEachEngine('registering and signing in', (engine) => {
     const weaker = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
     await db.updateTable('users').set({ password_hash: weaker }).where('email', '=', 'old-hash@example.com').execute()
     assert.equal((await login('old-hash@example.com')).statusCode, 200)
-    const row = await db.selectFrom('users').select('password_hash').where('email', '=', 'old-hash@example.com').executeTakeFirstOrThrow()
+    const row = await db
+      .selectFrom('users')
+      .select('password_hash')
+      .where('email', '=', 'old-hash@example.com')
+      .executeTakeFirstOrThrow()
     assert.match(row.password_hash ?? '', /\$m=19456,t=2,p=1\$/)
     assert.equal((await login('old-hash@example.com')).statusCode, 200)
   })

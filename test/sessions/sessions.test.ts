@@ -52,7 +52,10 @@ onEachEngine('sessions', (engine) => {
     await signedInPerson(shared())
     const response = await person.get('/api/auth/sessions')
     const { sessions } = response.json()
-    assert.deepEqual(new Set(sessions.map(({ id }: { id: string }) => id)), new Set([person.sessionId, other.sessionId]))
+    assert.deepEqual(
+      new Set(sessions.map(({ id }: { id: string }) => id)),
+      new Set([person.sessionId, other.sessionId]),
+    )
     for (const session of sessions) {
       const fields = ['id', 'ipAddress', 'geolocation', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt', 'current']
       assert.deepEqual(Object.keys(session).toSorted(), fields.toSorted())
@@ -104,7 +107,11 @@ onEachEngine('sessions', (engine) => {
   test('with rememberMe a session lasts 30 days', async (t) => {
     const app = await startApp(t, { engine })
     await anonymous(app).post('/api/auth/register', { email: 'long@example.com', password: PASSWORD })
-    const response = await anonymous(app).post('/api/auth/login', { email: 'long@example.com', password: PASSWORD, rememberMe: true })
+    const response = await anonymous(app).post('/api/auth/login', {
+      email: 'long@example.com',
+      password: PASSWORD,
+      rememberMe: true,
+    })
     const person = anonymous(app, cookieOf(response))
     app.clock.advance(30 * DAY - 1000)
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
@@ -132,9 +139,16 @@ onEachEngine('sessions', (engine) => {
   test('a sign-in from a new browser or network is told to its owner, the first one is not', async (t) => {
     const app = await startApp(t, { engine })
     const as = (userAgent: string) => ({ 'user-agent': userAgent })
-    await anonymous(app).post('/api/auth/register', { email: 'seen@example.com', password: PASSWORD }, as('Firefox/140.0'))
-    const login = (userAgent: string) => anonymous(app).post('/api/auth/login', { email: 'seen@example.com', password: PASSWORD }, as(userAgent))
-    const told = async () => (await app.services.db.selectFrom('notifications').selectAll().where('type', '=', 'security.new_login').execute()).length
+    await anonymous(app).post(
+      '/api/auth/register',
+      { email: 'seen@example.com', password: PASSWORD },
+      as('Firefox/140.0'),
+    )
+    const login = (userAgent: string) =>
+      anonymous(app).post('/api/auth/login', { email: 'seen@example.com', password: PASSWORD }, as(userAgent))
+    const told = async () =>
+      (await app.services.db.selectFrom('notifications').selectAll().where('type', '=', 'security.new_login').execute())
+        .length
     await login('Firefox/141.0')
     assert.equal(await told(), 0, 'a new version is the same browser')
     await login('Chrome/150')

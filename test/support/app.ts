@@ -51,6 +51,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   }
   const services = await openServices(config, { log, now: clock.now })
   const app = await createApp(services)
+  await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))
   let closed = false
   const close = async () => {

@@ -17,10 +17,15 @@ export async function caughtMails(test: TestApp): Promise<CaughtMail[]> {
   await test.tick()
   const folder = join(test.place.dataDir, 'outbox')
   if (!existsSync(folder)) return []
-  const log = test.logged().split('\n').filter((line) => line.includes('Mail written to the outbox.'))
+  const log = test
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('Mail written to the outbox.'))
   const files = log.map((line) => (JSON.parse(line) as { file: string }).file)
   const known = readdirSync(folder)
-  return files.filter((file) => known.some((name) => file.endsWith(name))).map((file) => read(readFileSync(file, 'utf8')))
+  return files
+    .filter((file) => known.some((name) => file.endsWith(name)))
+    .map((file) => read(readFileSync(file, 'utf8')))
 }
 
 /** The newest mail to somebody, which must be there. */
@@ -32,7 +37,9 @@ export async function lastMailTo(test: TestApp, to: string): Promise<CaughtMail>
 
 function read(source: string): CaughtMail {
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(source)?.[1] ?? ''
-  const text = source.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  const text = source
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
   const link = new URL(/https?:\/\/\S+/.exec(text)?.[0] ?? 'about:blank')
   return { to: header('To'), subject: header('Subject'), text, link, token: link.searchParams.get('token') ?? '' }
 }

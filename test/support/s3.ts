@@ -18,15 +18,29 @@ const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as S3Construc
 /** A real S3-compatible server on a free port, with one bucket, that checks every signature. */
 export async function startS3(t: TestContext): Promise<{ config: S3Config; names(): Promise<string[]> }> {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-s3-'))
-  const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false, configureBuckets: [{ name: 'avatars' }] })
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    vhostBuckets: false,
+    configureBuckets: [{ name: 'avatars' }],
+  })
   const { port } = await server.run()
   t.after(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
   })
   return {
-    config: { url: `http://127.0.0.1:${port}/avatars`, accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', region: 'us-east-1' },
+    config: {
+      url: `http://127.0.0.1:${port}/avatars`,
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+      region: 'us-east-1',
+    },
     names: async () =>
-      readdirSync(join(directory, 'avatars'), { recursive: true }).map(String).filter((name) => name.endsWith('.webp._S3rver_object')),
+      readdirSync(join(directory, 'avatars'), { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith('.webp._S3rver_object')),
   }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sweepExpired } from '../../src/background/sweep-expired.ts'
+import { createTicker } from '../../src/background/ticker.ts'
+import { sharedApp, startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+onEachEngine('background work', (engine) => {
+  const shared = sharedApp({ engine })
+
+  test('a job with a period runs once in it, whichever copy ticks', async () => {
+    const { services, clock } = shared()
+    let runs = 0
+    const job = { name: 'periodic', everyMs: 60_000, run: async () => void runs++ }
+    const copies = Array.from({ length: 4 }, () => createTicker(services, [job]))
+    const tickAll = () => Promise.all(copies.map((copy) => copy.tick()))
+    await tickAll()
+    assert.equal(runs, 1)
+    clock.advance(59_999)
+    await tickAll()
+    assert.equal(runs, 1)
+    clock.advance(1)
+    await tickAll()
+    assert.equal(runs, 2)
+  })
+
+  test('a job that fails is logged and stops neither the others nor itself', async () => {
+    const { services, logged } = shared()
+    let attempts = 0
+    let others = 0
+    const ticker = createTicker(services, [
+      { name: 'failing', run: async () => Promise.reject(new Error(`attempt ${++attempts}`)) },
+      { name: 'fine', run: async () => void others++ },
+    ])
+    await ticker.tick()
+    await ticker.tick()
+    assert.deepEqual([attempts, others], [2, 2])
+    assert.match(logged(), /Background work failed/)
+  })
+
+  test('the sweeper deletes what has expired and nothing else, in bounded batches', async (t) => {
+    const app = await startApp(t, { engine })
+    const { db } = app.services
+    const person = await signedInPerson(app)
+    const challenge = (id: string, expires_at: number) => ({
+      id,
+      user_id: null,
+      challenge: 'x',
+      expires_at,
+      created_at: 0,
+    })
+    const expired = Array.from({ length: 1200 }, (_, n) => challenge(`old${n}`, 1))
+    for (let at = 0; at < expired.length; at += 300)
+      await db
+        .insertInto('passkey_challenges')
+        .values(expired.slice(at, at + 300))
+        .execute()
+    await db
+      .insertInto('passkey_challenges')
+      .values(challenge('live', app.clock.now() + 1))
+      .execute()
+    assert.equal(await sweepExpired(app.services), 1200)
+    const left = await db.selectFrom('passkey_challenges').select('id').execute()
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      ['live'],
+    )
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+  })
+
+  test('expired sessions are gone from the table a minute later', async (t) => {
+    const app = await startApp(t, { engine })
+    await anonymous(app).post('/api/auth/register', {
+      email: 'gone@example.com',
+      password: 'correct horse battery staple',
+    })
+    const count = async () => (await app.services.db.selectFrom('sessions').select('id').execute()).length
+    assert.equal(await count(), 1)
+    app.clock.advance(25 * 3_600_000)
+    await app.tick()
+    assert.equal(await count(), 0)
+  })
+})

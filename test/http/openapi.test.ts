@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { InjectOptions, Response } from 'light-my-request'
+import { isPermission, PERMISSIONS } from '../../src/access/permissions.ts'
+import { ORIGIN, sharedApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+
+interface Operation {
+  security?: Record<string, unknown>[]
+  'x-permission'?: string
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+
+onEachEngine('the API as its OpenAPI document describes it', (engine) => {
+  const shared = sharedApp({ engine })
+  const ajv = new Ajv({ strict: false })
+  addFormats.default(ajv)
+
+  const operations = () => {
+    const { paths } = shared().app.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+  }
+  const behindSession = () =>
+    operations().filter(({ operation }) => operation.security?.some((each) => 'session' in each))
+
+  const ask = (method: string, path: string, cookie?: string) =>
+    shared().app.inject({
+      method: method as NonNullable<InjectOptions['method']>,
+      url: path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000dead'),
+      headers: { origin: ORIGIN, ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }) },
+    })
+
+  const matchesSchema = (name: string, { responses }: Operation, response: Response) => {
+    const described = responses[String(response.statusCode)]
+    assert.ok(described, `${name} answers ${response.statusCode}, which its contract does not mention`)
+    const schema = Object.entries(described.content ?? {}).find(([type]) => type === 'application/json')?.[1].schema
+    if (!schema || !String(response.headers['content-type']).includes('json')) return
+    const isValid = ajv.validate(schema, response.json())
+    assert.ok(isValid, `${name}: ${ajv.errorsText()}`)
+  }
+
+  test('every operation has a summary and a tag', () => {
+    for (const { path, method, operation } of operations()) {
+      const { summary, tags } = operation as { summary?: string; tags?: string[] }
+      assert.ok(summary && tags?.length === 1, `${method} ${path}`)
+    }
+  })
+
+  test('every route behind a session is 401 without one, before anything else is looked at', async () => {
+    assert.ok(behindSession().length > 10)
+    for (const { path, method, operation } of behindSession()) {
+      const response = await ask(method, path)
+      assert.equal(response.statusCode, 401, `${method} ${path}`)
+      matchesSchema(`${method} ${path}`, operation, response)
+    }
+  })
+
+  test('every route with a permission is 403 with all permissions but that one', async () => {
+    const people = new Map<string, string>()
+    for (const { path, method, operation } of behindSession()) {
+      const permission = operation['x-permission']
+      if (permission === undefined) continue
+      assert.ok(isPermission(permission))
+      const cookie =
+        people.get(permission) ??
+        (await signedInPerson(shared(), { permissions: PERMISSIONS.filter((each) => each !== permission) })).cookie
+      people.set(permission, cookie)
+      const response = await ask(method, path, cookie)
+      assert.equal(response.statusCode, 403, `${method} ${path}`)
+      assert.match(response.body, new RegExp(permission))
+      matchesSchema(`${method} ${path}`, operation, response)
+    }
+  })
+
+  test('every route with a permission lets in whoever has exactly that one', async () => {
+    for (const { path, method, operation } of behindSession()) {
+      const permission = operation['x-permission']
+      if (permission === undefined || !isPermission(permission)) continue
+      const { cookie } = await signedInPerson(shared(), { permissions: [permission] })
+      const response = await ask(method, path, cookie)
+      assert.ok(
+        ![401, 403].includes(response.statusCode) && response.statusCode < 500,
+        `${method} ${path}: ${response.statusCode}`,
+      )
+      matchesSchema(`${method} ${path}`, operation, response)
+    }
+  })
+
+  test('every plain GET answers an administrator as its schema says', async () => {
+    const { cookie } = await signedInPerson(shared(), { admin: true })
+    for (const { path, method, operation } of operations()) {
+      if (method !== 'GET' || path.includes('{') || path.endsWith('/stream') || path.startsWith('/oauth/')) continue
+      const response = await ask(method, path, cookie)
+      assert.ok(response.statusCode < 500, `${path}: ${response.statusCode}`)
+      matchesSchema(`GET ${path}`, operation, response)
+    }
+  })
+
+  test('/openapi.json is OpenAPI 3.1 and /docs shows it to people', async () => {
+    const document = (await ask('GET', '/openapi.json')).json()
+    assert.equal(document.openapi, '3.1.0')
+    assert.ok(document.components.schemas.User)
+    const page = (await ask('GET', '/docs')).body
+    assert.match(page, /\/api\/auth\/login/)
+  })
+})

@@ -1,0 +1,134 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+const INSTALL =
+  'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
+
+/** Where a program is. sshd wants to be called by its whole path, and is seldom on the path of ordinary users. */
+export function find(program: 'ssh' | 'sshd' | 'ssh-keygen'): string {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
+  for (const folder of folders) {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return join(folder, program)
+    } catch {
+      // Not in this folder.
+    }
+  }
+  throw new Error(`${program} was not found. ${INSTALL}`)
+}
+
+export function sshKeygen(...args: string[]): string {
+  const options = { encoding: 'utf8', env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' }, stdio: 'pipe' } as const
+  return execFileSync(find('ssh-keygen'), args, options)
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A key pair made by OpenSSH itself: the path of the private key, and the line of the public one. */
+export function newKeyPair(folder: string, name: string): { path: string; publicKey: string } {
+  const path = join(folder, name)
+  sshKeygen('-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', path)
+  return { path, publicKey: sshKeygen('-y', '-f', path).trim() }
+}
+
+/** The account that a test can log in to, whoever runs it. */
+export const ACCOUNT = userInfo().username
+
+export interface Sshd {
+  /** Logs in with a key and the certificate beside it; answers whether sshd let it in. */
+  login(keyPath: string, certificate: string): Promise<boolean>
+  logged(): string
+}
+
+/** A real sshd on a free port of this machine, which trusts certificates and nothing else. */
+export async function startSshd(t: TestContext, files: { trusted: string; revoked: string }): Promise<Sshd> {
+  const folder = temporaryFolder(t)
+  const hostKey = newKeyPair(folder, 'host')
+  // Without it sshd does not start as root; distributions make it when they start theirs.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  const port = await freePort()
+  const config = join(folder, 'sshd_config')
+  writeFileSync(
+    config,
+    `ListenAddress 127.0.0.1
+Port ${port}
+HostKey ${hostKey.path}
+PidFile none
+UsePAM no
+StrictModes no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+AuthorizedKeysFile none
+TrustedUserCAKeys ${files.trusted}
+RevokedKeys ${files.revoked}
+LogLevel VERBOSE
+`,
+  )
+  const child = spawn(find('sshd'), ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  t.after(() => stop(child))
+  await listening(child, () => log)
+
+  return {
+    logged: () => log,
+    login(keyPath, certificate) {
+      writeFileSync(`${keyPath}-cert.pub`, `${certificate}\n`)
+      const options = [
+        'BatchMode=yes',
+        'IdentitiesOnly=yes',
+        'IdentityAgent=none',
+        `CertificateFile=${keyPath}-cert.pub`,
+        'StrictHostKeyChecking=no',
+        'UserKnownHostsFile=/dev/null',
+        'GlobalKnownHostsFile=/dev/null',
+        'LogLevel=ERROR',
+        'ConnectTimeout=20',
+      ]
+      const args = ['-F', '/dev/null', '-i', keyPath, '-p', String(port), ...options.flatMap((each) => ['-o', each])]
+      return new Promise((resolve, reject) => {
+        execFile(find('ssh'), [...args, `${ACCOUNT}@127.0.0.1`, 'echo in'], (error, stdout, stderr) => {
+          if (!error && stdout.trim() === 'in') resolve(true)
+          else if (stderr.includes('Permission denied')) resolve(false)
+          else reject(new Error(`ssh failed: ${stderr}${stdout}\nsshd said: ${log}`))
+        })
+      })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function listening(child: ChildProcess, log: () => string): Promise<void> {
+  while (!log().includes('Server listening')) {
+    const [code] = (await Promise.race([once(child.stderr!, 'data'), once(child, 'exit')])) as [unknown]
+    if (child.exitCode !== null) throw new Error(`sshd ended with ${String(code)}: ${log()}`)
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}

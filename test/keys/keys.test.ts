@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readConfig } from '../../src/config.ts'
+import { StartError } from '../../src/errors.ts'
+import { createLogger } from '../../src/http/log.ts'
+import { openServices } from '../../src/services.ts'
+import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+
+const SECRET = 'a-secret-key-of-32-characters-or-more'
+
+const open = (place: Place, environment: Record<string, string> = {}) =>
+  openServices(readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, ...environment }), {
+    log: createLogger('silent'),
+    now: Date.now,
+  })
+
+const storedKeys = async (place: Place, environment: Record<string, string>) => {
+  const services = await open(place, environment)
+  const rows = await services.db.selectFrom('service_keys').selectAll().orderBy('id').execute()
+  await services.close()
+  return rows
+}
+
+onEachEngine('keys', (engine) => {
+  test('the first keys are service-id-1 and the CA key, the same after every restart, sealed at rest', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const first = await storedKeys(place, { SECRET_KEY: SECRET })
+    const again = await storedKeys(place, { SECRET_KEY: SECRET })
+    assert.deepEqual(again, first)
+    assert.deepEqual(
+      first.map(({ id, purpose, state }) => [id, purpose, state]),
+      [
+        ['service-id-1', 'signing', 'active'],
+        ['ssh-ca-1', 'ssh-ca', 'active'],
+      ],
+    )
+    for (const { private_key_sealed } of first) assert.match(private_key_sealed, /^v1\.[A-Za-z0-9_-]+$/)
+  })
+
+  test('a wrong SECRET_KEY refuses to start, says what to do, and makes no new keys', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const before = await storedKeys(place, { SECRET_KEY: SECRET })
+    await assert.rejects(open(place, { SECRET_KEY: `${SECRET}-another` }), (error) => {
+      assert.ok(error instanceof StartError)
+      assert.match(error.message, /can't be opened with this SECRET_KEY/)
+      return true
+    })
+    assert.deepEqual(await storedKeys(place, { SECRET_KEY: SECRET }), before)
+  })
+
+  test('copies that start at once on an empty database agree on one set of keys', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const copies = engine === 'postgres' ? 4 : 1
+    const all = await Promise.all(Array.from({ length: copies }, () => open(place, { SECRET_KEY: SECRET })))
+    const publicKeys = new Set(all.map(({ sshCa }) => sshCa.publicKey))
+    await Promise.all(all.map((each) => each.close()))
+    assert.equal(publicKeys.size, 1)
+  })
+})
+
+test('without SECRET_KEY one is made into a private file and used from then on', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  await (await open(place)).close()
+  const file = join(place.dataDir, 'secret.key')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const text = readFileSync(file, 'utf8')
+  assert.match(text, /^[A-Za-z0-9_-]{43}\n$/)
+  await (await open(place)).close()
+  assert.equal(readFileSync(file, 'utf8'), text)
+})
+
+test('a key file that was lost is not replaced while the database holds sealed keys', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  await (await open(place)).close()
+  rmSync(join(place.dataDir, 'secret.key'))
+  await assert.rejects(open(place), /SECRET_KEY is not set and .* is missing/)
+})
+
+test('a damaged key file is one clear line', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  await (await open(place)).close()
+  writeFileSync(join(place.dataDir, 'secret.key'), 'x\0y')
+  await assert.rejects(
+    open(place),
+    (error) => error instanceof StartError && /is damaged/.test(error.message) && !error.message.includes('\n'),
+  )
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Db } from '../../src/storage/schema.ts'
+import { sharedApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { assertRefused, counterOf, enrol, login, loginOptions, verifyLogin } from './ceremonies.ts'
+
+onEachEngine('a disabled account and its passkey', (engine) => {
+  const shared = sharedApp({ engine, config: { rateLimits: false } })
+
+  const disable = (userId: string, at: number | null = shared().clock.now()) =>
+    shared().services.db.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute()
+
+  test('a disabled account is told so after its proof, and before its counter is looked at', async () => {
+    const { person, authenticator, passkey, visitor } = await enrol(shared(), { counter: 10 })
+    await disable(person.user.id)
+    for (const counter of [11, 10, 9]) {
+      const response = await login(visitor, authenticator, { counter })
+      assert.equal(response.statusCode, 403)
+      assert.equal(response.body, '{"error":"Your account has been disabled."}')
+      assert.equal(response.headers['set-cookie'], undefined)
+    }
+    assert.equal(await counterOf(shared(), passkey), 10)
+    assertRefused(await login(visitor, authenticator, { counter: 12, signature: 'corrupt' }))
+    assertRefused(await login(visitor, authenticator, { counter: 12, origin: 'https://evil.example' }))
+    await disable(person.user.id, null)
+    assert.equal((await login(visitor, authenticator, { counter: 11 })).statusCode, 200)
+  })
+
+  test('no session begins on an account that is being disabled at the same moment', async () => {
+    const { person, authenticator, visitor } = await enrol(shared())
+    const options = await loginOptions(visitor)
+    const response = authenticator.authenticate(options)
+    const { db } = shared().services
+    const attempt = await db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
+      const attempted = verifyLogin(visitor, options.challengeId, response)
+      // SQLite has one writer, so the attempt has not begun; on PostgreSQL it goes on until it comes to the account.
+      while (engine === 'postgres' && !(await somebodyWaits(db)));
+      await trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
+      return { attempted }
+    })
+    assert.equal((await attempt.attempted).statusCode, 403)
+    const left = await db.selectFrom('sessions').select('id').where('user_id', '=', person.user.id).execute()
+    assert.deepEqual(left, [])
+  })
+})
+
+/** Whether a connection of this database waits for a lock that another one holds. */
+async function somebodyWaits(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}

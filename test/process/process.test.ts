@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { freePort } from '../support/postgres.ts'
+
+interface Running {
+  child: ChildProcess
+  url: string
+  output(): string
+  said(pattern: RegExp): Promise<RegExpExecArray>
+  exit(): Promise<number | null>
+}
+
+async function start(t: TestContext, environment: Record<string, string> = {}): Promise<Running> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-process-'))
+  const port = await freePort()
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', PORT: String(port), DATA_DIR: join(folder, 'data'), ...environment },
+  })
+  let output = ''
+  const listeners = new Set<() => void>()
+  const hear = (chunk: Buffer) => {
+    output += chunk.toString()
+    for (const listener of listeners) listener()
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  const ended = once(child, 'close')
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(output)
+          if (found) resolve(found)
+        }
+        listeners.add(look)
+        void ended.then(() => reject(new Error(`It ended without saying ${pattern}: ${output}`)))
+        look()
+      }),
+    exit: async () => {
+      await ended
+      return child.exitCode
+    },
+  }
+}
+
+test('it says where to go and how to set up the first administrator, and keeps its files private', async (t) => {
+  const service = await start(t)
+  const [, secret] = await service.said(/setup#secret=([A-Za-z0-9_-]{32})/)
+  assert.ok(secret)
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+  const data = join(
+    readFileSync(`/proc/${service.child.pid}/environ`, 'utf8')
+      .split('\0')
+      .find((each) => each.startsWith('DATA_DIR='))
+      ?.slice(9) ?? '',
+  )
+  for (const name of readdirSync(data)) assert.equal(statSync(join(data, name)).mode & 0o077, 0, name)
+})
+
+test('a configured bootstrap secret is never printed', async (t) => {
+  const service = await start(t, { ADMIN_BOOTSTRAP_SECRET: 'a-secret-nobody-prints' })
+  await service.said(/Set up the first one: \S+\/setup\n/)
+  assert.doesNotMatch(service.output(), /a-secret-nobody-prints/)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends it with exit code 0 after the requests in flight`, async (t) => {
+    const service = await start(t)
+    await service.said(/setup#secret=/)
+    // Hashing a password takes a while: long enough for the signal to arrive in the middle.
+    const body = JSON.stringify({ email: 'last@example.com', password: 'correct horse battery staple' })
+    const inFlight = fetch(`${service.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    service.child.kill(signal)
+    const [answer, code] = await Promise.all([inFlight.catch(() => undefined), service.exit()])
+    assert.equal(code, 0)
+    if (answer) assert.ok([201, 503].includes(answer.status))
+    assert.match(service.output(), /Stopping/)
+  })
+}
+
+const oneLine = (output: string) =>
+  output
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+
+test('a bad variable is one clear line and exit code 1', async (t) => {
+  const service = await start(t, { PORT: 'x' })
+  assert.equal(await service.exit(), 1)
+  assert.deepEqual(oneLine(service.output()), [
+    'latchkey: PORT is "x", but it must be a port number from 0 (any free one) to 65535.',
+  ])
+})
+
+test('a port in use is one clear line and exit code 1', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.after(() => taken.close())
+  const { port } = taken.address() as { port: number }
+  const service = await start(t, { PORT: String(port) })
+  assert.equal(await service.exit(), 1)
+  assert.deepEqual(oneLine(service.output()), [
+    `latchkey: Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT.`,
+  ])
+})
+
+test('a data folder in use is one clear line and exit code 1', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-shared-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const first = await start(t, { DATA_DIR: folder })
+  await first.said(/setup#secret=/)
+  const second = await start(t, { DATA_DIR: folder })
+  assert.equal(await second.exit(), 1)
+  assert.match(oneLine(second.output()).join('|'), /^latchkey: Another Latchkey is already running on [^|]*$/)
+})
+
+test('a data folder that is a file, a corrupt key file and a corrupt database are one clear line each', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-broken-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  chmodSync(file, 0o400)
+  writeFileSync(join(folder, 'secret.key'), 'short')
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ DATA_DIR: file }, /^latchkey: The database file .* can't be opened/],
+    [{ DATA_DIR: folder }, /^latchkey: The key file .* is damaged/],
+  ]
+  for (const [environment, expected] of cases) {
+    const service = await start(t, environment)
+    assert.equal(await service.exit(), 1)
+    const lines = oneLine(service.output())
+    assert.equal(lines.length, 1, service.output())
+    assert.match(lines[0] ?? '', expected)
+  }
+  rmSync(join(folder, 'secret.key'))
+  writeFileSync(
+    join(folder, 'latchkey.db'),
+    'this is no database, but it is long enough to be taken for one'.repeat(20),
+  )
+  const service = await start(t, { DATA_DIR: folder })
+  assert.equal(await service.exit(), 1)
+  assert.equal(oneLine(service.output()).length, 1, service.output())
+})
+
+test('a database that is not there is one clear line and exit code 1', async (t) => {
+  const port = await freePort()
+  const service = await start(t, {
+    DATABASE_URL: `postgres://nobody:hidden-password@127.0.0.1:${port}/none`,
+    SECRET_KEY: 'x'.repeat(32),
+  })
+  assert.equal(await service.exit(), 1)
+  assert.match(
+    oneLine(service.output()).join('|'),
+    /^latchkey: The database at 127\.0\.0\.1:\d+ can't be reached[^|]*$/,
+  )
+  assert.doesNotMatch(service.output(), /hidden-password/)
+})

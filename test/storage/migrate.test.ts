@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogger } from '../../src/http/log.ts'
+import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { createPlace, onEachEngine } from '../support/engines.ts'
+
+const log = createLogger('silent')
+
+onEachEngine('migrations', (engine) => {
+  test('every step is applied once, however often the service starts', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    for (let start = 0; start < 3; start++) await (await openStorage(place.databaseUrl, log, start)).close()
+    const { db, close } = await openStorage(place.databaseUrl, log, 9)
+    const applied = await db
+      .selectFrom('schema_migrations' as never)
+      .selectAll()
+      .execute()
+    await close()
+    assert.equal(applied.length, MIGRATIONS.length)
+  })
+
+  test('a database that is newer than the code refuses to start and says so', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const { db, close } = await openStorage(place.databaseUrl, log, 1)
+    await db
+      .insertInto('schema_migrations' as never)
+      .values({ name: '9999-from-the-future', applied_at: 1 } as never)
+      .execute()
+    await close()
+    await assert.rejects(
+      openStorage(place.databaseUrl, log, 2),
+      /made by a newer Latchkey \(it has 9999-from-the-future\)/,
+    )
+  })
+
+  test('a step that fails leaves nothing of itself or of the steps before it', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const { migrate } = await import('../../src/storage/migrate.ts')
+    const { db, close } = await openStorage(place.databaseUrl, log, 1)
+    t.after(close)
+    const half = {
+      name: '9998-half',
+      up: async (trx: { schema: typeof db.schema }) => trx.schema.createTable('half').addColumn('a', 'text').execute(),
+    }
+    const broken = { name: '9999-broken', up: async () => Promise.reject(new Error('no')) }
+    await assert.rejects(migrate(db, 2, [...MIGRATIONS, half, broken]), /no/)
+    await assert.rejects(
+      db
+        .selectFrom('half' as never)
+        .selectAll()
+        .execute(),
+    )
+    await migrate(db, 3)
+  })
+})
+
+test('four copies that start at once on an empty PostgreSQL migrate it once', async (t) => {
+  const place = await createPlace('postgres')
+  t.after(place.remove)
+  const { db, close } = await openStorage(place.databaseUrl, log, 1)
+  await db.schema.dropSchema('public').cascade().execute()
+  await db.schema.createSchema('public').execute()
+  await close()
+  const copies = await Promise.all(Array.from({ length: 4 }, () => openStorage(place.databaseUrl, log, 1)))
+  await Promise.all(copies.map((copy) => copy.close()))
+})
+
+test('a second process on the same SQLite file is refused with one clear line', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  const first = await openStorage(place.databaseUrl, log, 1)
+  await assert.rejects(openStorage(place.databaseUrl, log, 1), /Another Latchkey is already running on/)
+  await first.close()
+  await (await openStorage(place.databaseUrl, log, 1)).close()
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Response } from 'light-my-request'
+import { THE_SERVICE } from '../../src/audit/record-event.ts'
+import { createClient, type NewClient } from '../../src/oauth/create-client.ts'
+import type { TestApp } from './app.ts'
+import type { Person } from './people.ts'
+
+/** A registered application with a server of its own to call us from. */
+export interface Application {
+  clientId: string
+  secret: string | undefined
+  redirectUri: string
+}
+
+export const REDIRECT_URI = 'https://app.example/cb'
+export const ALL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
+
+export async function registerApplication({ services }: TestApp, change: Partial<NewClient> = {}): Promise<Application> {
+  const asked: NewClient = {
+    name: 'Example',
+    clientType: 'confidential',
+    redirectUris: [REDIRECT_URI],
+    scopes: ALL_SCOPES,
+    ...change,
+  }
+  const { client, client_secret } = await createClient(services, asked, THE_SERVICE)
+  return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
+}
+
+export interface Pkce {
+  verifier: string
+  challenge: string
+}
+
+export function newPkce(): Pkce {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+export type Fields = Record<string, string | undefined>
+
+/** Leaves out what is undefined, so that a test can take a parameter away. */
+export function encode(fields: Fields): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value)
+  return query.toString()
+}
+
+export const authorizationQuery = (application: Application, { challenge }: Pkce, change: Fields = {}): string =>
+  encode({
+    response_type: 'code',
+    client_id: application.clientId,
+    redirect_uri: application.redirectUri,
+    scope: 'openid',
+    state: 'some-state',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...change,
+  })
+
+export const authorizeUrl = (application: Application, pkce: Pkce, change?: Fields): string =>
+  `/oauth/authorize?${authorizationQuery(application, pkce, change)}`
+
+/** Where an answer sends the browser. */
+export function locationOf(response: Response): URL {
+  const { location } = response.headers
+  assert.equal(typeof location, 'string', `${response.statusCode} ${response.body}`)
+  return new URL(location as string)
+}
+
+/** Says yes on the consent page that the browser was sent to, and answers where it goes next. */
+export async function consent(person: Person, page: URL, approve = true): Promise<URL> {
+  assert.equal(page.pathname, '/consent', page.href)
+  const answer = await person.post('/oauth/approve', { ...Object.fromEntries(page.searchParams), approve })
+  assert.equal(answer.statusCode, 200, answer.body)
+  return new URL((answer.json() as { redirectTo: string }).redirectTo)
+}
+
+/** Goes from the authorization request to the application's redirect URL, consenting if asked. */
+export async function authorize(
+  person: Person,
+  application: Application,
+  pkce: Pkce,
+  change: Fields = {},
+): Promise<URL> {
+  const next = locationOf(await person.get(authorizeUrl(application, pkce, change)))
+  return next.pathname === '/consent' ? consent(person, next) : next
+}
+
+export async function getCode(person: Person, application: Application, pkce: Pkce, change?: Fields): Promise<string> {
+  const url = await authorize(person, application, pkce, change)
+  const code = url.searchParams.get('code')
+  assert.ok(code, url.href)
+  return code
+}
+
+export const basic = ({ clientId, secret = '' }: Pick<Application, 'clientId' | 'secret'>): string =>
+  `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
+
+export function postForm(
+  { app }: Pick<TestApp, 'app'>,
+  url: string,
+  fields: Fields | string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: typeof fields === 'string' ? fields : encode(fields),
+  })
+}
+
+/** The credentials of an application as it sends them in a form. */
+export const credentials = ({ clientId, secret }: Application): Fields => ({ client_id: clientId, client_secret: secret })
+
+export const exchangeCode = (
+  test: Pick<TestApp, 'app'>,
+  application: Application,
+  code: string,
+  { verifier }: Pkce,
+  change: Fields = {},
+): Promise<Response> =>
+  postForm(test, '/oauth/token', {
+    grant_type: 'authorization_code',
+    ...credentials(application),
+    code,
+    redirect_uri: application.redirectUri,
+    code_verifier: verifier,
+    ...change,
+  })
+
+export interface Tokens {
+  access_token: string
+  token_type: string
+  expires_in: number
+  refresh_token: string
+  id_token: string
+  scope: string
+}
+
+/** The whole way from the authorization request to tokens. */
+export async function getTokens(
+  test: Pick<TestApp, 'app'>,
+  person: Person,
+  application: Application,
+  change: Fields = {},
+): Promise<Tokens> {
+  const pkce = newPkce()
+  const code = await getCode(person, application, pkce, { scope: 'openid offline_access', ...change })
+  const answer = await exchangeCode(test, application, code, pkce)
+  assert.equal(answer.statusCode, 200, answer.body)
+  return answer.json<Tokens>()
+}
+
+export const refresh = (
+  test: Pick<TestApp, 'app'>,
+  application: Application,
+  refreshToken: string,
+  change: Fields = {},
+): Promise<Response> =>
+  postForm(test, '/oauth/token', {
+    grant_type: 'refresh_token',
+    ...credentials(application),
+    refresh_token: refreshToken,
+    ...change,
+  })
+
+export const userinfo = ({ app }: Pick<TestApp, 'app'>, accessToken: string): Promise<Response> =>
+  app.inject({ method: 'GET', url: '/oauth/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
+
+export const introspect = (test: Pick<TestApp, 'app'>, application: Application, token: string): Promise<Response> =>
+  postForm(test, '/oauth/introspect', { ...credentials(application), token })
+
+export const isLive = async (test: Pick<TestApp, 'app'>, application: Application, token: string): Promise<boolean> =>
+  (await introspect(test, application, token)).json<{ active: boolean }>().active
+
+/** The claims of a compact JWS, unverified. */
+export const claimsOf = (jws: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>

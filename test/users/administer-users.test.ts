@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import type { User } from '../../src/users/user.ts'
+import { sharedApp, startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { caughtMails, lastMailTo } from '../support/mail.ts'
+import { anonymous, cookieOf, type SignedInPerson, signedInPerson } from '../support/people.ts'
+
+const PASSWORD = 'correct horse battery staple'
+
+interface Page {
+  users: User[]
+  nextCursor: string | null
+}
+
+onEachEngine('administering users', (engine) => {
+  const shared = sharedApp({ engine })
+  let app: TestApp
+  let admin: SignedInPerson
+  before(async () => {
+    app = shared()
+    admin = await signedInPerson(app, { admin: true })
+  })
+
+  const create = async (body: Record<string, unknown>): Promise<User> => {
+    const response = await admin.post('/api/admin/users', body)
+    assert.equal(response.statusCode, 201, response.body)
+    return response.json<{ user: User }>().user
+  }
+  const find = async (query: string): Promise<string[]> =>
+    (await admin.get(`/api/admin/users?${query}`)).json<Page>().users.map(({ email }) => email)
+
+  test('a user made with a password signs in with it', async () => {
+    const user = await create({
+      email: 'Ada@Example.com',
+      password: PASSWORD,
+      displayName: 'Ada Lovelace',
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      preferredUsername: 'ada',
+      email_verified: true,
+      roleIds: [ADMIN_ROLE],
+    })
+    assert.match(user.id, /^usr_/)
+    assert.deepEqual(
+      { ...user, id: '', createdAt: 0 },
+      {
+        id: '',
+        email: 'ada@example.com',
+        email_verified: true,
+        displayName: 'Ada Lovelace',
+        given_name: 'Ada',
+        family_name: 'Lovelace',
+        preferredUsername: 'ada',
+        disabled_at: null,
+        createdAt: 0,
+        lastLoginAt: null,
+        avatarUrl: null,
+        roles: user.roles,
+      },
+    )
+    assert.deepEqual(
+      user.roles.map(({ name }) => name),
+      ['admin', 'user'],
+    )
+    const login = await anonymous(app).post('/api/auth/login', { email: 'ada@example.com', password: PASSWORD })
+    assert.equal(login.statusCode, 200)
+    assert.ok(!(await caughtMails(app)).some(({ to }) => to === 'ada@example.com'))
+  })
+
+  test('without a password an invitation goes out, and its link sets the first password', async () => {
+    const user = await create({ email: 'grace@example.com' })
+    assert.equal(user.email_verified, false)
+    assert.equal(user.preferredUsername, 'grace')
+    const { token, subject } = await lastMailTo(app, 'grace@example.com')
+    assert.match(token, /^pr_/)
+    assert.match(subject, /account/)
+    const confirm = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: PASSWORD })
+    assert.equal(confirm.statusCode, 200, confirm.body)
+    const login = await anonymous(app).post('/api/auth/login', { email: 'grace@example.com', password: PASSWORD })
+    assert.equal(login.statusCode, 200)
+    assert.ok(cookieOf(login))
+    const again = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: PASSWORD })
+    assert.equal(again.statusCode, 400)
+  })
+
+  test('an invitation sent again makes the earlier link worthless, and is 409 once there is a password', async () => {
+    const user = await create({ email: 'linus@example.com' })
+    const first = await lastMailTo(app, 'linus@example.com')
+    assert.equal((await admin.post(`/api/admin/users/${user.id}/invitation`)).statusCode, 200)
+    const second = await lastMailTo(app, 'linus@example.com')
+    assert.notEqual(first.token, second.token)
+    const set = (token: string) =>
+      anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: PASSWORD })
+    assert.equal((await set(first.token)).statusCode, 400)
+    assert.equal((await set(second.token)).statusCode, 200)
+    assert.equal((await admin.post(`/api/admin/users/${user.id}/invitation`)).statusCode, 409)
+    assert.equal((await admin.post('/api/admin/users/usr_nobody/invitation')).statusCode, 404)
+  })
+
+  test('a taken email is 409 whatever its case, and so is a taken username', async () => {
+    await create({ email: 'taken@example.com', preferredUsername: 'taken-name' })
+    const sameEmail = await admin.post('/api/admin/users', { email: 'TAKEN@example.com' })
+    assert.equal(sameEmail.statusCode, 409)
+    const sameName = await admin.post('/api/admin/users', { email: 'o@example.com', preferredUsername: 'taken-name' })
+    assert.equal(sameName.statusCode, 409)
+  })
+
+  test('invalid accounts are refused', async () => {
+    const bodies: Record<string, unknown>[] = [
+      {},
+      { email: 'no-address' },
+      { email: 'a@b@c' },
+      { email: 'x@example.com', password: 'short' },
+      { email: 'x@example.com', password: 'password' },
+      { email: 'x@example.com', preferredUsername: 'Upper' },
+      { email: 'x@example.com', preferredUsername: 'root' },
+      { email: 'x@example.com', disabled_at: 1 },
+      { email: 'x@example.com', email_verified: 'yes' },
+      { email: 'x@example.com', displayName: 'a\nb' },
+      { email: 'x@example.com', roleIds: 'admin' },
+    ]
+    for (const body of bodies) {
+      assert.equal((await admin.post('/api/admin/users', body)).statusCode, 400, JSON.stringify(body))
+    }
+    const unknownRole = await admin.post('/api/admin/users', { email: 'x@example.com', roleIds: ['nothing'] })
+    assert.equal(unknownRole.statusCode, 404)
+    assert.deepEqual(await find('q=x@example.com'), [])
+  })
+
+  test("a username that a role opens is nobody's to take", async () => {
+    await admin.post('/api/admin/roles', { name: 'Deployers', principals: ['deployer'] })
+    const asked = await admin.post('/api/admin/users', { email: 'd@example.com', preferredUsername: 'deployer' })
+    assert.equal(asked.statusCode, 409)
+    const derived = await create({ email: 'deployer@example.com' })
+    assert.equal(derived.preferredUsername, 'deployer-2')
+    const changed = await admin.patch(`/api/admin/users/${derived.id}`, { preferredUsername: 'deployer' })
+    assert.equal(changed.statusCode, 409)
+  })
+
+  test('details show the derived permissions and the ways in', async () => {
+    const person = await signedInPerson(app, { permissions: ['users:read'], password: PASSWORD })
+    const response = await admin.get(`/api/admin/users/${person.user.id}`)
+    const details = response.json<{ user: User; permissions: string[]; hasPassword: boolean; sessions: number }>()
+    assert.equal(details.user.email, person.user.email)
+    assert.deepEqual(details.permissions, ['users:read'])
+    assert.equal(details.hasPassword, true)
+    assert.equal(details.sessions, 1)
+    assert.ok(!response.body.includes('argon2'))
+    assert.equal((await admin.get('/api/admin/users/usr_nobody')).statusCode, 404)
+  })
+
+  test('attributes are changed, and unknown ones are an error', async () => {
+    const user = await create({ email: 'before@example.com', email_verified: true, displayName: 'Before' })
+    const url = `/api/admin/users/${user.id}`
+    const change = { displayName: null, given_name: 'G', family_name: 'F', preferredUsername: 'after' }
+    const changed = (await admin.patch(url, change)).json<{ user: User }>().user
+    assert.deepEqual({ ...changed, ...change }, changed)
+    for (const body of [
+      { disabled_at: 1 },
+      { roles: [] },
+      { id: 'x' },
+      { preferredUsername: 'root' },
+      { email: 'x' },
+    ]) {
+      assert.equal((await admin.patch(url, body)).statusCode, 400, JSON.stringify(body))
+    }
+    assert.equal((await admin.patch('/api/admin/users/usr_nobody', { displayName: 'x' })).statusCode, 404)
+    assert.equal((await admin.patch(url, { preferredUsername: 'ada' })).statusCode, 409)
+  })
+
+  test('a new email is unverified unless vouched for, and links to the old one stop working', async () => {
+    const user = await create({ email: 'old@example.com' })
+    const { token } = await lastMailTo(app, 'old@example.com')
+    const url = `/api/admin/users/${user.id}`
+    await admin.patch(url, { email_verified: true })
+    const moved = (await admin.patch(url, { email: 'New@Example.com' })).json<{ user: User }>().user
+    assert.equal(moved.email, 'new@example.com')
+    assert.equal(moved.email_verified, false)
+    const reset = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: PASSWORD })
+    assert.equal(reset.statusCode, 400)
+    const vouched = await admin.patch(url, { email: 'newer@example.com', email_verified: true })
+    assert.equal(vouched.json<{ user: User }>().user.email_verified, true)
+    assert.equal((await admin.patch(url, { email: 'ada@example.com' })).statusCode, 409)
+  })
+
+  test('the list searches email, display name and username without regard to case, wildcards as themselves', async () => {
+    await create({ email: 'needle.one@example.com', displayName: 'Zo\u00eb 100% Sure' })
+    await create({ email: 'two@example.com', preferredUsername: 'needle_two' })
+    await create({ email: 'three@example.com', displayName: 'Needle back\\slash' })
+    assert.deepEqual((await find('q=NEEDLE')).toSorted(), [
+      'needle.one@example.com',
+      'three@example.com',
+      'two@example.com',
+    ])
+    assert.deepEqual(await find('q=needle_'), ['two@example.com'])
+    assert.deepEqual(await find(`q=${encodeURIComponent('100%')}`), ['needle.one@example.com'])
+    assert.deepEqual(await find(`q=${encodeURIComponent('k\\s')}`), ['three@example.com'])
+    assert.deepEqual(await find(`q=${encodeURIComponent('Zo\u00eb')}`), ['needle.one@example.com'])
+    assert.deepEqual(await find(`q=${encodeURIComponent("' or 1=1 --")}`), [])
+  })
+
+  test('the list filters by status and role', async () => {
+    const user = await create({ email: 'status@example.com' })
+    assert.deepEqual(await find('q=status@&status=active'), ['status@example.com'])
+    await admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })
+    assert.deepEqual(await find('q=status@&status=active'), [])
+    assert.deepEqual(await find('q=status@&status=disabled'), ['status@example.com'])
+    assert.ok((await find(`roleId=${ADMIN_ROLE}`)).includes(admin.user.email))
+    assert.ok(!(await find(`roleId=${ADMIN_ROLE}`)).includes('status@example.com'))
+    assert.equal((await admin.get('/api/admin/users?status=other')).statusCode, 400)
+    assert.equal((await admin.get('/api/admin/users?unknown=1')).statusCode, 400)
+  })
+
+  test('a deleted user leaves no session, token or passkey, and the same email makes another sub', async () => {
+    const person = await signedInPerson(app, { email: 'leaver@example.com', permissions: ['users:read'] })
+    const response = await admin.delete(`/api/admin/users/${person.user.id}`)
+    assert.deepEqual(response.json(), { success: true, ended: { sessions: 1, tokens: 0, certificates: 0 } })
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+    const { db } = app.services
+    const tables = [
+      'sessions',
+      'passkeys',
+      'user_roles',
+      'notifications',
+      'email_tokens',
+      'ssh_keys',
+      'oauth_grants',
+    ] as const
+    for (const table of tables) {
+      const rows = await db.selectFrom(table).selectAll().where('user_id', '=', person.user.id).execute()
+      assert.deepEqual(rows, [], table)
+    }
+    assert.equal((await admin.delete(`/api/admin/users/${person.user.id}`)).statusCode, 404)
+    const again = await create({ email: 'leaver@example.com' })
+    assert.notEqual(again.id, person.user.id)
+  })
+})
+
+onEachEngine('the list of users', (engine) => {
+  test('pages through everyone once, newest first, while people are added', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    for (let index = 0; index < 25; index++) {
+      if (index % 3 === 0) app.clock.advance(1)
+      await signedInPerson(app, { email: `p${index}@example.com` })
+    }
+    const seen: string[] = []
+    let cursor = ''
+    for (;;) {
+      const page = (await admin.get(`/api/admin/users?limit=4${cursor}`)).json<Page>()
+      seen.push(...page.users.map(({ email }) => email))
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+      app.clock.advance(1)
+      await signedInPerson(app)
+    }
+    const expected = ['p24', 'p0'].map((name) => seen.indexOf(`${name}@example.com`))
+    assert.ok(expected[0]! < expected[1]!)
+    assert.equal(new Set(seen).size, seen.length)
+    assert.equal(seen.filter((email) => /^p\d+@/.test(email)).length, 25)
+  })
+})
