@@ -18,16 +18,15 @@ export async function listAdministratorIds(db: Db): Promise<string[]> {
 }
 
 /** Somebody must be left who can administer. Asked under the lock of `administer`, so that the answer still holds. */
-export async function refuseLastAdministrator(db: Db, userId: string): Promise<void> {
+export async function refuseLastAdministrator(db: Db, leaving: string[]): Promise<void> {
   const active = await db
     .selectFrom('user_roles')
     .innerJoin('users', 'users.id', 'user_roles.user_id')
     .select('user_roles.user_id')
     .where('user_roles.role_id', '=', ADMIN_ROLE)
     .where('users.disabled_at', 'is', null)
-    .limit(2)
     .execute()
-  if (active.length === 1 && active[0]?.user_id === userId) {
+  if (active.length > 0 && active.every(({ user_id }) => leaving.includes(user_id))) {
     refuse('conflict', 'This is the last active administrator. Make somebody else one first.')
   }
 }

@@ -47,7 +47,7 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     const role = await findRole(trx, roleId)
     await refuseChangingMore(trx, caller, userId)
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
-    if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, userId)
+    if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     if (!(await removeAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
     await record(services, trx, 'role.unassigned', actor, userId, role)
     return listRolesOf(trx, userId)

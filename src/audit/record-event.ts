@@ -23,23 +23,28 @@ export interface AuditEvent {
 }
 
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
-export async function recordEvent({ now }: Pick<Services, 'now'>, db: Db, event: AuditEvent): Promise<void> {
-  const { action, outcome, actor, target, data = {} } = event
+export const recordEvent = (services: Pick<Services, 'now'>, db: Db, event: AuditEvent): Promise<void> =>
+  recordEvents(services, db, [event])
+
+export async function recordEvents({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> {
+  if (events.length === 0) return
   await db
     .insertInto('audit_events')
-    .values({
-      id: newId(),
-      at: now(),
-      action,
-      outcome,
-      actor_id: actor.id,
-      actor_email: actor.email,
-      target_type: target?.type ?? null,
-      target_id: target?.id ?? null,
-      ip_address: actor.caller?.ipAddress ?? null,
-      user_agent: actor.caller?.userAgent ?? null,
-      request_id: actor.caller?.requestId ?? null,
-      data: JSON.stringify(data),
-    })
+    .values(
+      events.map(({ action, outcome, actor, target, data = {} }) => ({
+        id: newId(),
+        at: now(),
+        action,
+        outcome,
+        actor_id: actor.id,
+        actor_email: actor.email,
+        target_type: target?.type ?? null,
+        target_id: target?.id ?? null,
+        ip_address: actor.caller?.ipAddress ?? null,
+        user_agent: actor.caller?.userAgent ?? null,
+        request_id: actor.caller?.requestId ?? null,
+        data: JSON.stringify(data),
+      })),
+    )
     .execute()
 }

@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
+import { refuse } from '../errors.ts'
 import type { Random } from './random.ts'
 
 /** OWASP's first choice for argon2id is 19 MiB, two passes, one lane; ours is no weaker. */
@@ -7,6 +8,9 @@ const CURRENT = `m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMET
 
 /** Each takes 19 MiB and a thread of the pool. The pool has four: two stay free for files, names and images. */
 const AT_ONCE = 2
+
+/** Half a minute of work. Whoever comes after that is better told at once than kept waiting. */
+const MOST_WAITING = 500
 
 export interface Passwords {
   hash(password: string): Promise<string>
@@ -36,6 +40,9 @@ function createTurnstile(atOnce: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (waiting.length >= MOST_WAITING) {
+      refuse('unavailable', 'Very many people are signing in at this moment. Please try again.', { retryAfter: 10 })
+    }
     if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
     else running++
     try {

@@ -52,11 +52,15 @@ const MOST_KNOWN = 50_000
  */
 export function createLimits({ db, now }: { db: Db; now: () => number }, enabled: boolean): Limits {
   const known = new Map<string, Known>()
+  let pruneAt = MOST_KNOWN
 
   const lookAt = (bucket: string): Known => {
     const found = known.get(bucket)
     if (found && (found.until > now() || found.running > 0)) return found
-    if (known.size > MOST_KNOWN) for (const [key, each] of known) if (each.until <= now()) known.delete(key)
+    if (known.size >= pruneAt) {
+      for (const [key, each] of known) if (each.until <= now() && each.running === 0) known.delete(key)
+      pruneAt = Math.max(MOST_KNOWN, known.size * 2)
+    }
     const fresh: Known = { failures: 0, until: 0, running: 0, waiting: [] }
     known.set(bucket, fresh)
     return fresh

@@ -34,7 +34,13 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack, cause } = error
   const code = 'code' in error ? error.code : undefined
-  return { type: name, message, code, stack, ...(cause === undefined ? {} : { cause: describeError(cause) }) }
+  return {
+    type: name,
+    message,
+    errorCode: code,
+    stack,
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+  }
 }
 
 /** One line a request. The route and not the URL: a query can hold what must not be kept. */

@@ -29,8 +29,8 @@ export const changeNow = (
   administer(services, actor, 'users:lifecycle', async (trx, caller) => {
     await refuseAction(trx, caller, { userId, action })
     let ended = NOTHING_ENDED
-    if (action === 'disable') ended = await switchOff(services, trx, { userId, actor })
-    else await switchOn(services, trx, { userId, actor })
+    if (action === 'enable') await switchOn(services, trx, [{ userId, actor }])
+    else ended = (await switchOff(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
     return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
   })
 
@@ -71,7 +71,7 @@ async function refuseAction(trx: Db, caller: UserHoldings, { userId, action }: A
   await refuseChangingMore(trx, caller, userId)
   if (action === 'enable') return
   if (userId === caller.userId) refuse('conflict', "You can't disable your own account.")
-  await refuseLastAdministrator(trx, userId)
+  await refuseLastAdministrator(trx, [userId])
 }
 
 /** Seconds in place of milliseconds are a date in 1970. */

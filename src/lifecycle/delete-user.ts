@@ -18,7 +18,7 @@ export async function deleteUser(services: Needs, userId: string, actor: Actor):
       refuse('not_found', 'There is no such user.')
     await refuseChangingMore(trx, caller, userId)
     if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
-    await refuseLastAdministrator(trx, userId)
+    await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, userId, 'The account was deleted.')
     await trx.deleteFrom('users').where('id', '=', userId).execute()
     await recordEvent(services, trx, {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import { newId } from '../ids.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Schema } from '../storage/schema.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 
 interface Planned {
@@ -68,13 +68,14 @@ export async function markCancelled(db: Db, id: string, now: number): Promise<Li
   return row && toAction(row)
 }
 
-/** One take of an action. The attempt tells it from an earlier take whose process stalled. */
+/** One take of an action. Its time tells it from an earlier take whose process stalled. */
 export interface Claim {
   id: string
   userId: string
   action: ActionName
   requestedBy: string | null
   attempt: number
+  claimedAt: number
 }
 
 interface Due {
@@ -86,58 +87,79 @@ interface Due {
 }
 
 /**
- * Takes what is due. Of two copies that ask at once, the second waits for the first and then sees what it took: the
- * condition stands in the update itself. An action waits for the earlier ones of the same account, so that what was
- * planned in an order happens in that order, also after a long downtime.
+ * Takes what is due. What to take is looked up first; the update carries the whole condition, so that of two copies that
+ * found the same one takes it. An action waits for the earlier ones of the same account: what was planned in an order
+ * happens in that order, also after a long downtime.
  */
 export async function claimDueActions(db: Db, { now, staleBefore, mostAttempts, limit }: Due): Promise<Claim[]> {
-  const takeable = sql`status in ('pending', 'running') and execute_at <= ${now}
-    and attempts < ${mostAttempts} and (status = 'pending' or claimed_at <= ${staleBefore})`
-  const { rows } = await sql<{
-    id: string
-    user_id: string
-    action: ActionName
-    requested_by: string | null
-    attempts: number
-    execute_at: number
-  }>`
-    update lifecycle_actions set status = 'running', claimed_at = ${now}, attempts = attempts + 1
-    where id in (
-      select id from lifecycle_actions as due where ${takeable} and not exists (
-        select 1 from lifecycle_actions as earlier
-        where earlier.user_id = due.user_id and earlier.status in ('pending', 'running')
-          and (earlier.execute_at, earlier.created_at, earlier.id) < (due.execute_at, due.created_at, due.id))
-      order by execute_at limit ${limit})
-    and ${takeable}
-    returning id, user_id, action, requested_by, attempts, execute_at`.execute(db)
-  return rows
-    .toSorted((a, b) => a.execute_at - b.execute_at)
-    .map((row) => ({
-      id: row.id,
-      userId: row.user_id,
-      action: row.action,
-      requestedBy: row.requested_by,
-      attempt: row.attempts,
-    }))
-}
-
-/** False when this take is not the one that counts: it was taken up by another copy meanwhile, or the user is gone. */
-export async function markFinished(
-  db: Db,
-  { id, attempt }: Claim,
-  now: number,
-  end: { status: 'completed' } | { status: 'failed'; reason: string },
-): Promise<boolean> {
+  const unfinished = await db
+    .selectFrom('lifecycle_actions')
+    .select(['id', 'user_id', 'status', 'claimed_at'])
+    .where(UNFINISHED)
+    .where('execute_at', '<=', now)
+    .orderBy('execute_at')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit * WINDOW)
+    .execute()
+  const seen = new Set<string>()
+  const ids = unfinished
+    .filter(({ user_id }) => seen.size < seen.add(user_id).size)
+    .filter(({ status, claimed_at }) => status === 'pending' || (claimed_at ?? 0) <= staleBefore)
+    .slice(0, limit)
+    .map(({ id }) => id)
+  if (ids.length === 0) return []
   const rows = await db
     .updateTable('lifecycle_actions')
-    .set({
-      status: end.status,
-      finished_at: now,
-      failure_reason: end.status === 'failed' ? end.reason : null,
-    })
+    .set((eb) => ({ status: 'running', claimed_at: now, attempts: eb('attempts', '+', 1) }))
+    .where('id', 'in', ids)
+    .where('attempts', '<', mostAttempts)
+    .where((eb) =>
+      eb.or([
+        eb('status', '=', 'pending'),
+        eb.and([eb('status', '=', 'running'), eb('claimed_at', '<=', staleBefore)]),
+      ]),
+    )
+    .returningAll()
+    .execute()
+  return rows.map(toClaim)
+}
+
+const UNFINISHED = sql<boolean>`status in ('pending', 'running')`
+
+/** Looks further than it takes, past what another copy has just taken. */
+const WINDOW = 4
+
+const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
+  id: row.id,
+  userId: row.user_id,
+  action: row.action as ActionName,
+  requestedBy: row.requested_by,
+  attempt: row.attempts,
+  claimedAt: row.claimed_at ?? 0,
+})
+
+/** Those of the takes that count. The others were taken up by another copy meanwhile, or their users are gone. */
+export async function markCompleted(db: Db, claims: Claim[], now: number): Promise<Claim[]> {
+  const rows = await db
+    .updateTable('lifecycle_actions')
+    .set({ status: 'completed', finished_at: now })
+    .where('status', '=', 'running')
+    .where((eb) => eb.or(claims.map(({ id, claimedAt }) => eb.and({ id, claimed_at: claimedAt }))))
+    .returning('id')
+    .execute()
+  const completed = new Set(rows.map(({ id }) => id))
+  return claims.filter(({ id }) => completed.has(id))
+}
+
+/** False when this take is not the one that counts. */
+export async function markFailed(db: Db, { id, claimedAt }: Claim, now: number, reason: string): Promise<boolean> {
+  const rows = await db
+    .updateTable('lifecycle_actions')
+    .set({ status: 'failed', finished_at: now, failure_reason: reason })
     .where('id', '=', id)
     .where('status', '=', 'running')
-    .where('attempts', '=', attempt)
+    .where('claimed_at', '=', claimedAt)
     .returning('id')
     .execute()
   return rows.length > 0
@@ -148,17 +170,11 @@ export async function listExhausted(db: Db, { staleBefore, mostAttempts, limit }
   const rows = await db
     .selectFrom('lifecycle_actions')
     .selectAll()
-    .where(sql<boolean>`status in ('pending', 'running')`)
+    .where(UNFINISHED)
     .where('status', '=', 'running')
     .where('attempts', '>=', mostAttempts)
     .where('claimed_at', '<=', staleBefore)
     .limit(limit)
     .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    action: row.action as ActionName,
-    requestedBy: row.requested_by,
-    attempt: row.attempts,
-  }))
+  return rows.map(toClaim)
 }

@@ -1,5 +1,5 @@
 import { listAdministratorIds } from '../access/administrators.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
@@ -16,50 +16,74 @@ export interface Switch {
 
 export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
-/** Turns a person off everywhere. The only way to, now or at a planned time. Doing it again cuts and tells nothing. */
-export async function switchOff(services: Needs, trx: Db, asked: Switch): Promise<Ended> {
-  const user = await trx
+/** Turns people off everywhere. The only way to, now or at a planned time. Doing it again cuts and tells nothing. */
+export async function switchOff(services: Needs, trx: Db, asked: Switch[]): Promise<Map<string, Ended>> {
+  const users = await trx
     .updateTable('users')
     .set({ disabled_at: services.now() })
-    .where('id', '=', asked.userId)
+    .where(
+      'id',
+      'in',
+      asked.map(({ userId }) => userId),
+    )
     .where('disabled_at', 'is', null)
-    .returning(['email', 'display_name'])
-    .executeTakeFirst()
-  if (!user) return NOTHING_ENDED
-  const ended = await cutAccess(services, trx, asked.userId, 'The account was disabled.')
-  await tell(services, trx, 'user.disabled', asked, user, { ended })
+    .returning(['id', 'email', 'display_name'])
+    .execute()
+  const ended = new Map<string, Ended>()
+  for (const { id } of users) ended.set(id, await cutAccess(services, trx, id, DISABLED))
+  await tell(services, trx, 'user.disabled', asked, users, (id) => ({ ended: ended.get(id) }))
   return ended
 }
 
-/** The account comes back, and nothing that was cut: whatever a sign-in under way left behind meanwhile goes too. */
-export async function switchOn(services: Needs, trx: Db, asked: Switch): Promise<void> {
-  const user = await trx
+/** Accounts come back, and nothing that was cut: whatever a sign-in under way left behind meanwhile goes too. */
+export async function switchOn(services: Needs, trx: Db, asked: Switch[]): Promise<void> {
+  const users = await trx
     .updateTable('users')
     .set({ disabled_at: null })
-    .where('id', '=', asked.userId)
+    .where(
+      'id',
+      'in',
+      asked.map(({ userId }) => userId),
+    )
     .where('disabled_at', 'is not', null)
-    .returning(['email', 'display_name'])
-    .executeTakeFirst()
-  if (!user) return
-  await cutAccess(services, trx, asked.userId, 'The account was disabled.')
-  await tell(services, trx, 'user.enabled', asked, user, {})
+    .returning(['id', 'email', 'display_name'])
+    .execute()
+  for (const { id } of users) await cutAccess(services, trx, id, DISABLED)
+  await tell(services, trx, 'user.enabled', asked, users, () => ({}))
 }
+
+const DISABLED = 'The account was disabled.'
 
 async function tell(
   services: Needs,
   trx: Db,
   action: 'user.disabled' | 'user.enabled',
-  { userId, actor, lifecycleActionId }: Switch,
-  { email, display_name }: { email: string; display_name: string | null },
-  data: Record<string, unknown>,
+  asked: Switch[],
+  changed: { id: string; email: string; display_name: string | null }[],
+  more: (userId: string) => Record<string, unknown>,
 ): Promise<void> {
-  const about = { userId, email, displayName: display_name, actorId: actor.id }
-  await notifyEach(services, trx, await listAdministratorIds(trx), action, about)
-  await recordEvent(services, trx, {
-    action,
-    outcome: 'success',
-    actor,
-    target: { type: 'user', id: userId },
-    data: { email, ...(lifecycleActionId === undefined ? {} : { lifecycleActionId }), ...data },
-  })
+  if (changed.length === 0) return
+  const about = changed.flatMap(({ id, email, display_name }) =>
+    asked.filter(({ userId }) => userId === id).map((each) => ({ ...each, email, displayName: display_name })),
+  )
+  await notifyEach(
+    services,
+    trx,
+    await listAdministratorIds(trx),
+    about.map(({ userId, email, displayName, actor }) => ({
+      type: action,
+      data: { userId, email, displayName, actorId: actor.id },
+    })),
+  )
+  await recordEvents(
+    services,
+    trx,
+    about.map(({ userId, email, actor, lifecycleActionId }) => ({
+      action,
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: userId },
+      data: { email, ...(lifecycleActionId === undefined ? {} : { lifecycleActionId }), ...more(userId) },
+    })),
+  )
 }

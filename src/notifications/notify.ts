@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
@@ -33,40 +32,46 @@ export const notify = <T extends NotificationType>(
   userId: string,
   type: T,
   data: NotificationData[T],
-): Promise<void> => notifyEach(services, db, [userId], type, data)
+): Promise<void> => notifyEach(services, db, [userId], [{ type, data }])
+
+/** A kind and what it carries, as a pair that fits. */
+export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
+
+const ROWS_A_STATEMENT = 500
 
 /**
- * Tells several people the same. The position comes from each person's own row, whose lock makes the order of positions
- * the order of commits, so that a stream that has seen one position has seen all before it.
+ * Tells several people the same things. The position comes from each person's own row, whose lock makes the order of
+ * positions the order of commits, so that a stream that has seen one position has seen all before it.
  */
-export async function notifyEach<T extends NotificationType>(
+export async function notifyEach(
   { now, signals }: Needs,
   db: Db,
   userIds: string[],
-  type: T,
-  data: NotificationData[T],
+  messages: Message[],
 ): Promise<void> {
-  if (userIds.length === 0) return
+  if (userIds.length === 0 || messages.length === 0) return
   const counted = await db
     .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification + 1` })
+    .set((eb) => ({ last_notification: eb('last_notification', '+', messages.length) }))
     .where('id', 'in', userIds)
     .returning(['id', 'last_notification'])
     .execute()
-  if (counted.length === 0) return
-  await db
-    .insertInto('notifications')
-    .values(
-      counted.map(({ id, last_notification }) => ({
-        id: newId(),
-        user_id: id,
-        position: last_notification,
-        type,
-        data: JSON.stringify(data),
-        created_at: now(),
-        read_at: null,
-      })),
-    )
-    .execute()
+  const rows = counted.flatMap((user) =>
+    messages.map(({ type, data }, index) => ({
+      id: newId(),
+      user_id: user.id,
+      position: user.last_notification - messages.length + 1 + index,
+      type,
+      data: JSON.stringify(data),
+      created_at: now(),
+      read_at: null,
+    })),
+  )
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+    await db
+      .insertInto('notifications')
+      .values(rows.slice(from, from + ROWS_A_STATEMENT))
+      .execute()
+  }
   for (const { id } of counted) await signals.emit(db, 'notifications', { userId: id })
 }

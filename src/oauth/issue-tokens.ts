@@ -7,7 +7,8 @@ import { addAccessToken, addRefreshToken } from './token-store.ts'
 
 export const ACCESS_SECONDS = 3600
 const ACCESS_MS = ACCESS_SECONDS * 1000
-const REFRESH_MS = 30 * 24 * 3_600_000
+const DAY = 24 * 3_600_000
+const REFRESH_MS = 30 * DAY
 
 /** RFC 6749 section 5.1, in the order in which it is written. */
 export interface TokenAnswer {
@@ -28,8 +29,12 @@ export interface Basis extends Authentication {
   refresh: { scope: string; parentHash: string | null } | undefined
 }
 
-/** Until when an authorization is needed, if it issues tokens now. */
-export const neededUntil = (now: number, withRefresh: boolean): number => now + (withRefresh ? REFRESH_MS : ACCESS_MS)
+/** Until when an authorization is kept for the tokens it issues now: a day beyond a refresh token, see `isKeptFor`. */
+export const neededUntil = (now: number, withRefresh: boolean): number =>
+  now + (withRefresh ? REFRESH_MS + DAY : ACCESS_MS)
+
+/** Whether it is kept for long enough already. The day to spare lets most refreshes leave its row alone. */
+export const isKeptFor = (keptUntil: number, now: number): boolean => keptUntil >= now + REFRESH_MS
 
 /**
  * The one place that issues tokens to a user's application. Signing and storing happen side by side. The tokens reach

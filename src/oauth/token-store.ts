@@ -108,7 +108,7 @@ const standingRefreshToken = statement((db, value: Values<{ hash: string; now: n
       'codes.auth_time as authTime',
       'codes.acr',
       'codes.amr',
-      'codes.expires_at as neededUntil',
+      'codes.expires_at as keptUntil',
       'users.preferred_username',
     ]),
 )

@@ -1,7 +1,6 @@
 import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { holdUser } from './certificate-store.ts'
 import { revokeCertificatesOfKey } from './revoke-certificates.ts'
 import { deleteSshKey } from './ssh-key-store.ts'
 
@@ -12,7 +11,6 @@ export async function removeSshKey(
   id: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await holdUser(trx, actor.id)
     const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
     const which = { userId: actor.id, savedKeyId: id }
     const revoked = await revokeCertificatesOfKey({ now }, trx, which, 'The key was deleted.')

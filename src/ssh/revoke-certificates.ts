@@ -18,7 +18,7 @@ export async function revokeCertificatesOfUser(
   return revokeValid(db, { userId, reason, at: now() })
 }
 
-/** The same for the certificates of one saved key. The caller holds the user's row. */
+/** The same for the certificates of one saved key: call it after the key was deleted, so that nobody issues another. */
 export async function revokeCertificatesOfKey(
   { now }: Pick<Services, 'now'>,
   db: Db,

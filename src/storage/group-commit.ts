@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { StorageFailure } from './failure.ts'
 
 /**
  * SQLite's single writer. Writes that arrive together are committed together, so that a durable commit (one sync of the
@@ -19,6 +20,8 @@ export interface Writer {
 }
 
 export interface Transaction {
+  /** False once it is over, also when it was ended for taking too long. */
+  readonly isOpen: boolean
   commit(): Promise<void>
   rollback(): void
 }
@@ -32,7 +35,19 @@ interface Turn {
 /** Bounds how long one batch keeps the event loop. */
 const MOST_TURNS = 256
 
-export function createWriter(connection: DatabaseSync, translate: (error: unknown) => unknown): Writer {
+/**
+ * Everybody's writes wait for a transaction that is open. One that waits for anything but the database is a mistake, and
+ * one that waits for a write outside itself would wait for ever: it is undone and told so, and the others go on.
+ */
+const LONGEST_TRANSACTION_MS = 5000
+
+const UNDO = 'ROLLBACK TO turn; RELEASE turn'
+
+export function createWriter(
+  connection: DatabaseSync,
+  translate: (error: unknown) => unknown,
+  longestTransactionMs: number = LONGEST_TRANSACTION_MS,
+): Writer {
   const waiting: Turn[] = []
   const idle: (() => void)[] = []
   let tasks: (() => void)[] = []
@@ -105,24 +120,30 @@ export function createWriter(connection: DatabaseSync, translate: (error: unknow
           run: () => {
             connection.exec('SAVEPOINT turn')
             const { promise: over, resolve: end, reject: abort } = Promise.withResolvers<void>()
+            let isOpen = true
+            const finish = (sql: string, failure?: Error) => {
+              if (!isOpen) return
+              isOpen = false
+              clearTimeout(deadline)
+              try {
+                connection.exec(sql)
+                if (failure) abort(failure)
+                else end()
+              } catch (error) {
+                abort(error)
+              }
+            }
+            const tooLong = new StorageFailure('unavailable', 'A transaction stayed open for too long.')
+            const deadline = setTimeout(() => finish(UNDO, tooLong), longestTransactionMs)
             started({
+              get isOpen() {
+                return isOpen
+              },
               commit() {
-                try {
-                  connection.exec('RELEASE turn')
-                  end()
-                } catch (error) {
-                  abort(error)
-                }
+                finish('RELEASE turn')
                 return durable.promise
               },
-              rollback() {
-                try {
-                  connection.exec('ROLLBACK TO turn; RELEASE turn')
-                  end()
-                } catch (error) {
-                  abort(error)
-                }
-              },
+              rollback: () => finish(UNDO),
             })
             return over
           },

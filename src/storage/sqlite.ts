@@ -110,12 +110,12 @@ function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Dri
   const connection = (): Connection => ({
     async executeQuery<R>(query: CompiledQuery) {
       try {
-        const result =
-          this.transaction !== undefined
-            ? writing.execute(query.sql, query.parameters)
-            : isRead(query)
-              ? reading.execute(query.sql, query.parameters)
-              : await writer.write(() => writing.execute(query.sql, query.parameters))
+        if (this.transaction?.isOpen === false) throw new StorageFailure('unavailable', 'This transaction is over.')
+        const result = this.transaction
+          ? writing.execute(query.sql, query.parameters)
+          : isRead(query)
+            ? reading.execute(query.sql, query.parameters)
+            : await writer.write(() => writing.execute(query.sql, query.parameters))
         return result as QueryResult<R>
       } catch (error) {
         throw translate(error)

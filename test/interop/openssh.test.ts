@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
-import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
 import { issue, type Issued, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
@@ -141,11 +140,9 @@ describe('a real sshd', () => {
     const [first, second] = [await issue(leaver, await saveKey(leaver, one.publicKey)), await issue(loser, lostKey)]
     assert.equal(await sshd.login(one.path, first.certificate), true, sshd.logged())
     assert.equal(await sshd.login(two.path, second.certificate), true, sshd.logged())
-    const { services, clock } = app
-    await services.db.transaction().execute(async (trx) => {
-      await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', leaver.user.id).execute()
-      await revokeCertificatesOfUser(services, trx, leaver.user.id, 'The account was disabled.')
-    })
+    const admin = await signedInPerson(app, { admin: true })
+    const disabled = await admin.post(`/api/admin/users/${leaver.user.id}/lifecycle`, { action: 'disable' })
+    assert.equal(disabled.statusCode, 200, disabled.body)
     await loser.delete(`/api/ssh/keys/${lostKey}`)
     await files.run()
     assert.equal(await sshd.login(one.path, first.certificate), false)

@@ -55,8 +55,8 @@ onEachEngine('the checks of an authorization request', (engine) => {
     const application = await registerApplication(app())
     for (const redirect_uri of [...NEAR_MISSES, undefined]) {
       const answer = await person.get(authorizeUrl(application, newPkce(), { redirect_uri }))
-      assert.equal(answer.statusCode, 400, redirect_uri)
-      assert.equal(answer.headers.location, undefined, redirect_uri)
+      assert.equal(answer.statusCode, 400, String(redirect_uri))
+      assert.equal(answer.headers.location, undefined, String(redirect_uri))
     }
   })
 

@@ -37,7 +37,7 @@ onEachEngine('a disabled account and its passkey', (engine) => {
       await trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
       const attempted = verifyLogin(visitor, options.challengeId, response)
       // SQLite has one writer, so the attempt has not begun; on PostgreSQL it goes on until it comes to the account.
-      while (engine === 'postgres' && !(await somebodyWaits(db)));
+      if (engine === 'postgres') await untilSomebodyWaits(db)
       await trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
       return { attempted }
     })
@@ -47,9 +47,11 @@ onEachEngine('a disabled account and its passkey', (engine) => {
   })
 })
 
-/** Whether a connection of this database waits for a lock that another one holds. */
-async function somebodyWaits(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length > 0
+/** Returns when a connection of this database waits for a lock that another one holds. */
+async function untilSomebodyWaits(db: Db): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    if (rows.length > 0) return
+  }
 }

@@ -4,14 +4,7 @@ import { MOST_PASSKEYS } from '../../src/passkeys/registration-options.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson, signIn } from '../support/people.ts'
-import {
-  assertRefused,
-  enrol,
-  newAuthenticator,
-  register,
-  registrationOptions,
-  verifyRegistration,
-} from './ceremonies.ts'
+import { assertRefused, enrol, newAuthenticator, registrationOptions, verifyRegistration } from './ceremonies.ts'
 
 const FIVE_MINUTES = 300_000
 

@@ -8,7 +8,6 @@ import { signedInPerson } from '../support/people.ts'
 import {
   assertRefused,
   enrol,
-  login,
   loginOptions,
   newAuthenticator,
   register,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
-import type { TestApp } from '../support/app.ts'
+import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { issue, saveKey } from './public-keys.ts'
-import { suiteApp } from './suite-app.ts'
 
 const holder = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
 const auditor = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:cert:list', 'ssh:cert:revoke'] })
@@ -18,9 +17,10 @@ async function list(person: SignedInPerson, query: string): Promise<{ serials: s
 }
 
 onEachEngine('the log of certificates', (engine) => {
-  const app = suiteApp({ engine })
+  const shared = sharedApp({ engine })
 
   test('shows every field of a certificate, to who may see the log, and to its owner', async () => {
+    const app = shared()
     const [person, reader] = [await holder(app), await auditor(app)]
     const issued = await issue(person, await saveKey(person), 600)
     const shown = {
@@ -42,6 +42,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('can be filtered by user, serial and state, together too', async () => {
+    const app = shared()
     const [person, other, reader] = [await holder(app), await holder(app), await auditor(app)]
     const [key, otherKey] = [await saveKey(person), await saveKey(other)]
     const expired = await issue(person, key, 60)
@@ -65,6 +66,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('comes in pages that stay in place while certificates are added', async () => {
+    const app = shared()
     const [person, reader] = [await holder(app), await auditor(app)]
     const key = await saveKey(person)
     const serials: string[] = []
@@ -78,6 +80,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('takes no other filter, limit, state, serial or cursor than it knows', async () => {
+    const app = shared()
     const reader = await auditor(app)
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     for (const query of [
@@ -100,6 +103,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('revoking is on record once: the first reason and time stand', async () => {
+    const app = shared()
     const [person, reader] = [await holder(app), await auditor(app)]
     const { id } = await issue(person, await saveKey(person))
     const at = app.clock.now()
@@ -123,6 +127,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('of fifty who revoke a certificate at once, one does', async () => {
+    const app = shared()
     const [person, reader] = [await holder(app), await auditor(app)]
     const { id } = await issue(person, await saveKey(person))
     const answers = await Promise.all(
@@ -140,6 +145,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('revoking takes a reason of up to 500 characters, or none, and no body at all', async () => {
+    const app = shared()
     const [person, reader] = [await holder(app), await auditor(app)]
     const key = await saveKey(person)
     const { id } = await issue(person, key)
@@ -153,6 +159,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('the end of an account revokes what is still valid of it, and the log outlives the person', async () => {
+    const app = shared()
     const [person, other, reader] = [await holder(app), await holder(app), await auditor(app)]
     const key = await saveKey(person)
     const [old, first] = [await issue(person, key, 60), await issue(person, key)]
@@ -181,6 +188,7 @@ onEachEngine('the log of certificates', (engine) => {
   })
 
   test('a revocation that is undone with its transaction leaves the list as it was', async () => {
+    const app = shared()
     const person = await holder(app)
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']

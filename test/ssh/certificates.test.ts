@@ -4,20 +4,20 @@ import { openAuthority } from '../../src/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../../src/openssh/read-certificate.ts'
 import { parsePublicKey } from '../../src/openssh/public-key.ts'
 import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { issue, newPublicKey, saveKey } from './public-keys.ts'
-import { suiteApp } from './suite-app.ts'
 
 const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
 const certificatePerson = (app: TestApp, principals?: string[]) =>
   signedInPerson(app, { permissions: [...permissions], ...(principals ? { principals } : {}) })
 
 onEachEngine('SSH certificates', (engine) => {
-  const app = suiteApp({ engine })
+  const shared = sharedApp({ engine })
 
   test('a certificate says what was answered, and is for the saved key', async () => {
+    const app = shared()
     const person = await certificatePerson(app, ['deploy', 'backup'])
     const publicKey = newPublicKey('ada@laptop')
     const issued = await issue(person, await saveKey(person, publicKey), 3600)
@@ -38,12 +38,14 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('without ttlSeconds the certificate lives as long as is configured', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const { validBefore } = await issue(person, await saveKey(person))
     assert.equal(validBefore, app.clock.now() / 1000 + 28_800)
   })
 
   test('ttlSeconds is a whole number from 60 to the maximum, and nothing else', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
     for (const ttlSeconds of [0, -1, 1.5, '3600', 1e18, null, 59, 86_401, true, [3600], {}]) {
@@ -57,6 +59,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test("somebody else's key, a deleted one and one that never was are all 404", async () => {
+    const app = shared()
     const [person, other] = [await certificatePerson(app), await certificatePerson(app)]
     const [theirs, deleted] = [await saveKey(other), await saveKey(person)]
     await person.delete(`/api/ssh/keys/${deleted}`)
@@ -68,6 +71,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('anonymous is 401 and a session without the permission 403, before anything else is looked at', async () => {
+    const app = shared()
     const nobody = anonymous(app)
     const other = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
     for (const [method, url] of [
@@ -84,6 +88,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('principals are the username and what roles carry; names that sshd would misread are left out', async () => {
+    const app = shared()
     const person = await certificatePerson(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
     const { preferredUsername } = person.user
     assert.deepEqual((await person.get('/api/ssh/principals')).json(), { principals: [preferredUsername, 'db', 'web'] })
@@ -92,6 +97,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('a person without any principal gets no certificate, and is told what to do', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
     await app.services.db
@@ -110,6 +116,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('more principals than a certificate holds are refused, never cut off', async () => {
+    const app = shared()
     const person = await certificatePerson(
       app,
       Array.from({ length: 256 }, (_, index) => `p${index}`),
@@ -120,6 +127,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('issuing tells the person, notes the use of the key, and is on record', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
     const { id, serial, keyId } = await issue(person, savedKeyId)
@@ -136,6 +144,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('a disabled user gets no certificate', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
     await app.services.db
@@ -147,6 +156,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('a certificate that races the end of its account is refused or revoked', async () => {
+    const app = shared()
     for (let round = 0; round < 3; round++) {
       const person = await certificatePerson(app)
       const savedKeyId = await saveKey(person)
@@ -170,6 +180,7 @@ onEachEngine('SSH certificates', (engine) => {
   })
 
   test('a removed role takes its principals along at once', async () => {
+    const app = shared()
     const person = await certificatePerson(app)
     const extra = await certificatePerson(app, ['root'])
     const { db } = app.services

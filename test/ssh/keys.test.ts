@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fingerprint, parsePublicKey } from '../../src/openssh/public-key.ts'
 import { string } from '../../src/openssh/wire.ts'
-import type { TestApp } from '../support/app.ts'
+import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { issue, newPublicKey, saveKey } from './public-keys.ts'
-import { suiteApp } from './suite-app.ts'
 
 const keyPerson = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
 const line = (label: string, ...fields: Uint8Array[]): string =>
   `${label} ${Buffer.concat([string(label), ...fields.map(string)]).toString('base64')}`
 
 onEachEngine('SSH keys', (engine) => {
-  const app = suiteApp({ engine })
+  const shared = sharedApp({ engine })
 
   test('a saved key is listed with its fingerprint, and as it was written', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     const publicKey = newPublicKey('ada@laptop')
     const saved = await person.post('/api/ssh/keys', { name: 'My laptop', publicKey: `${publicKey}\n` })
@@ -33,6 +33,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('anonymous is 401, a session without the permission 403, also where the body is wrong', async () => {
+    const app = shared()
     const nobody = anonymous(app)
     const other = await signedInPerson(app, { permissions: ['ssh:cert:issue'] })
     for (const [method, url] of [
@@ -47,6 +48,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('one key belongs to one person: the second to save it gets 409, whoever it is', async () => {
+    const app = shared()
     const [first, second] = [await keyPerson(app), await keyPerson(app)]
     const publicKey = newPublicKey()
     await saveKey(first, publicKey)
@@ -57,6 +59,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('of twenty people who save one key at the same moment, one has it', async () => {
+    const app = shared()
     const people = await Promise.all(Array.from({ length: 20 }, () => keyPerson(app)))
     const publicKey = newPublicKey()
     const answers = await Promise.all(people.map((each) => each.post('/api/ssh/keys', { name: 'race', publicKey })))
@@ -65,6 +68,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('only whole Ed25519 public keys are taken, and the refusal says what to send instead', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     const good = newPublicKey()
     const encoded = good.split(' ')[1] ?? ''
@@ -101,6 +105,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('a name is one line of 1 to 100 characters, and other fields are not known', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     const publicKey = newPublicKey()
     for (const body of [
@@ -119,6 +124,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('nobody keeps more than a hundred keys', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     await app.services.db
       .insertInto('ssh_keys')
@@ -139,6 +145,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('a deleted key is gone, can be saved again, and the deletion is on record', async () => {
+    const app = shared()
     const [person, other] = [await keyPerson(app), await keyPerson(app)]
     const publicKey = newPublicKey()
     const id = await saveKey(person, publicKey)
@@ -162,6 +169,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('deleting a key revokes its certificates that are still valid, and no others', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     const [lost, kept] = [await saveKey(person), await saveKey(person)]
     const expired = await issue(person, lost, 60)
@@ -187,6 +195,7 @@ onEachEngine('SSH keys', (engine) => {
   })
 
   test('a certificate that races the deletion of its key is refused or revoked', async () => {
+    const app = shared()
     const person = await keyPerson(app)
     const id = await saveKey(person)
     const asked = { savedKeyId: id }

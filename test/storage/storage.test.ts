@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { createLogger } from '../../src/http/log.ts'
 import { isDuplicate, isMissingReference } from '../../src/storage/failure.ts'
+import { openStorage } from '../../src/storage/open.ts'
 import type { Db } from '../../src/storage/schema.ts'
-import { startApp } from '../support/app.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
+
+async function open(t: TestContext, engine: EngineName): Promise<Db> {
+  const place = await createPlace(engine)
+  const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0)
+  t.after(async () => {
+    await close()
+    await place.remove()
+  })
+  return db
+}
 
 const count = (db: Db, name: string, value: number) =>
   db.insertInto('background_jobs').values({ name, next_run_at: value }).execute()
@@ -13,13 +24,13 @@ const names = async (db: Db): Promise<string[]> =>
 
 onEachEngine('storage', (engine) => {
   test('a write is there for whoever reads after its answer', async (t) => {
-    const { services } = await startApp(t, { engine })
-    await count(services.db, 'a', 1)
-    assert.deepEqual(await names(services.db), ['a'])
+    const db = await open(t, engine)
+    await count(db, 'a', 1)
+    assert.deepEqual(await names(db), ['a'])
   })
 
   test('a failing statement among others fails alone', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     await count(db, 'taken', 1)
     const results = await Promise.allSettled([count(db, 'a', 1), count(db, 'taken', 2), count(db, 'b', 1)])
     assert.deepEqual(
@@ -30,7 +41,7 @@ onEachEngine('storage', (engine) => {
   })
 
   test('a failing transaction among writes undoes its own part alone', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     const failing = db.transaction().execute(async (trx) => {
       await count(trx, 'undone', 1)
       throw new Error('no')
@@ -48,7 +59,7 @@ onEachEngine('storage', (engine) => {
   })
 
   test('a transaction sees its own writes and nobody else does before it commits', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     await db.transaction().execute(async (trx) => {
       await count(trx, 'inside', 1)
       assert.deepEqual(await names(trx), ['inside'])
@@ -58,7 +69,7 @@ onEachEngine('storage', (engine) => {
   })
 
   test('a broken unique rule names its table and column', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     await count(db, 'a', 1)
     await assert.rejects(count(db, 'a', 2), (error) => isDuplicate(error, 'background_jobs.name'))
     await assert.rejects(
@@ -68,13 +79,13 @@ onEachEngine('storage', (engine) => {
   })
 
   test('a reference to nobody is refused', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     const orphan = db.insertInto('user_roles').values({ user_id: 'usr_nobody', role_id: 'none' }).execute()
     await assert.rejects(orphan, isMissingReference)
   })
 
   test('of fifty that consume a row at once, one gets it', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     await count(db, 'once', 1)
     const consume = () =>
       db.deleteFrom('background_jobs').where('name', '=', 'once').returning('name').executeTakeFirst()
@@ -83,7 +94,7 @@ onEachEngine('storage', (engine) => {
   })
 
   test('of fifty that claim a row at once, one gets it', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     await count(db, 'claim', 1)
     const claim = () =>
       db
@@ -98,13 +109,13 @@ onEachEngine('storage', (engine) => {
   })
 
   test('of fifty that add the same row at once, one succeeds', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => count(db, 'same', 1)))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
   test('fifty transactions that count upwards at once lose no step', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     const step = () =>
       db.transaction().execute(async (trx) => {
         await trx
@@ -123,7 +134,7 @@ onEachEngine('storage', (engine) => {
   })
 
   test('deleting a user takes everything of theirs along', async (t) => {
-    const { db } = (await startApp(t, { engine })).services
+    const db = await open(t, engine)
     const user = {
       email: 'a@example.com',
       email_verified: 0,

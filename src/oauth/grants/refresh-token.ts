@@ -3,14 +3,13 @@ import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { markNeededUntil, markRevoked } from '../code-store.ts'
 import type { GrantRequest } from '../grant-request.ts'
-import { issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
+import { isKeptFor, issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { findRefreshToken, markRefreshTokenUsed, type RefreshToken } from '../token-store.ts'
 
 /** How long a used token may come again: an answer that was lost, two tabs that refresh at once. */
 const RETRY_MS = 10_000
-const DAY = 24 * 3_600_000
 
 /** RFC 6749 section 6, with rotation as RFC 9700 section 4.14.2 wants it. */
 export async function exchangeRefreshToken(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
@@ -23,7 +22,6 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   const scope = narrowedScope(token, client.scopes, form['scope'])
   if (isReused(token, now())) return revokeFamily(provider, asked, token)
 
-  const until = neededUntil(now(), true)
   const [isFirst, answer] = await Promise.all([
     token.usedAt === null && markRefreshTokenUsed(db, token, now()),
     issueTokens(provider, {
@@ -33,8 +31,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),
-    // Moved a day at a time, so that most refreshes leave the row alone.
-    token.neededUntil < until - DAY ? markNeededUntil(db, token.codeHash, until + DAY) : undefined,
+    isKeptFor(token.keptUntil, now()) ? undefined : markNeededUntil(db, token.codeHash, neededUntil(now(), true)),
   ])
   if (isFirst) return answer
   // Others were quicker. If theirs was this same moment's doing, these tokens are the retry's.

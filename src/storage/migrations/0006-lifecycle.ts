@@ -13,7 +13,8 @@ create table lifecycle_actions (
   failure_reason text,
   created_at bigint not null
 );
-create index lifecycle_actions_due on lifecycle_actions (execute_at) where status in ('pending', 'running');
+create index lifecycle_actions_due on lifecycle_actions (execute_at, created_at, id)
+  where status in ('pending', 'running');
 create index lifecycle_actions_by_user on lifecycle_actions (user_id, created_at);
 
 create table notifications (

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { isUnavailable } from '../../src/storage/failure.ts'
+import { createWriter } from '../../src/storage/group-commit.ts'
+
+function open(t: TestContext, longestTransactionMs?: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-writer-'))
+  const connection = new DatabaseSync(join(folder, 'test.db'))
+  connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (n INTEGER PRIMARY KEY)')
+  t.after(() => {
+    connection.close()
+    rmSync(folder, { recursive: true })
+  })
+  let commits = 0
+  const exec = connection.exec.bind(connection)
+  connection.exec = (sql: string) => {
+    if (sql === 'COMMIT') commits++
+    exec(sql)
+  }
+  const writer = createWriter(connection, (error) => error, longestTransactionMs)
+  const add = (n: number) => writer.write(() => connection.prepare('INSERT INTO numbers VALUES (?)').run(n))
+  const all = () =>
+    connection
+      .prepare('SELECT n FROM numbers ORDER BY n')
+      .all()
+      .map(({ n }) => n)
+  return { connection, writer, add, all, commits: () => commits, exec }
+}
+
+test('writes that arrive together are committed together', async (t) => {
+  const { add, all, commits } = open(t)
+  await Promise.all([1, 2, 3, 4, 5].map(add))
+  assert.deepEqual(all(), [1, 2, 3, 4, 5])
+  assert.equal(commits(), 1)
+})
+
+test('nobody is answered before the commit that holds their write', async (t) => {
+  const { connection, add } = open(t)
+  const pending = add(1)
+  let answered = false
+  void pending.then(() => (answered = true))
+  await Promise.resolve()
+  assert.equal(answered, false)
+  await pending
+  assert.equal(connection.isTransaction, false)
+})
+
+test('when the commit itself fails, everybody in the batch is told, and the next batch works', async (t) => {
+  const { connection, exec, add, all } = open(t)
+  const counting = connection.exec
+  connection.exec = (sql: string) => {
+    if (sql === 'COMMIT') throw new Error('disk I/O error')
+    exec(sql)
+  }
+  const results = await Promise.allSettled([add(1), add(2)])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  connection.exec = counting
+  await add(3)
+  assert.deepEqual(all(), [3])
+})
+
+test('a transaction that waits for a write outside itself is undone, and the others go on', async (t) => {
+  const { connection, writer, add, all } = open(t, 50)
+  const stuck = await writer.begin()
+  connection.prepare('INSERT INTO numbers VALUES (1)').run()
+  await add(2)
+  assert.equal(stuck.isOpen, false)
+  await assert.rejects(stuck.commit(), isUnavailable)
+  assert.deepEqual(all(), [2])
+})
+
+test('what is to happen after the commit happens after it, and not when it fails', async (t) => {
+  const { writer, add, all } = open(t)
+  const seen: unknown[] = []
+  const pending = add(1)
+  writer.afterCommit(() => seen.push(all()))
+  assert.deepEqual(seen, [])
+  await pending
+  assert.deepEqual(seen, [[1]])
+})
