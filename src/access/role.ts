@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Permission } from './permissions.ts'
 import { PERMISSIONS } from './permissions.ts'
 
-export const PermissionName = Type.Union(PERMISSIONS.map((name) => Type.Literal(name)))
+export const PermissionName = Type.Enum(PERMISSIONS)
 
 /** No control or invisible characters, no white space at the ends: two names that look alike are alike. */
 export const RoleName = Type.String({

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
 
-export const Outcome = Type.Union([Type.Literal('success'), Type.Literal('refused')])
+export const Outcome = Type.Enum(['success', 'refused'])
 
 /** One line of the audit trail: who did what to whom, when, and from where. */
 export const AuditEntry = Type.Object(

@@ -19,7 +19,7 @@ const Query = Type.Object(
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
-    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+    format: Type.Optional(Type.Enum(['json', 'csv'])),
   },
   strict,
 )

@@ -3,12 +3,10 @@ import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
 
-export const ActionName = Type.Union([Type.Literal('enable'), Type.Literal('disable')])
+export const ActionName = Type.Enum(['enable', 'disable'])
 export type ActionName = Type.Static<typeof ActionName>
 
-const Status = Type.Union(
-  (['pending', 'running', 'completed', 'cancelled', 'failed'] as const).map((status) => Type.Literal(status)),
-)
+const Status = Type.Enum(['pending', 'running', 'completed', 'cancelled', 'failed'])
 
 /** Something that is planned for an account, or was. */
 export const LifecycleAction = Type.Object(

@@ -32,7 +32,7 @@ export const notify = <T extends NotificationType>(
   userId: string,
   type: T,
   data: NotificationData[T],
-): Promise<void> => notifyEach(services, db, [userId], [{ type, data }])
+): Promise<void> => notifyEach(services, db, [userId], [{ type, data } as Message])
 
 /** A kind and what it carries, as a pair that fits. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]

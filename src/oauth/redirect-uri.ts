@@ -19,10 +19,11 @@ function whatIsWrong(uri: string): string | undefined {
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return 'must not have user information'
   if (PRIVATE_SCHEME.test(protocol)) return undefined
+  // URL parsers read `https:///host` and `https:host` as if nothing were missing.
+  if (!/^https?:\/\/[^/]/.test(uri)) return 'must use https, http on loopback, or a private-use scheme with a dot'
   if (hostname.includes('*')) return 'must not have a wildcard'
   if (protocol === 'https:') return undefined
-  if (protocol === 'http:') return LOOPBACK_HOSTS.has(hostname) ? undefined : 'may use http on loopback only'
-  return 'must use https, http on loopback, or a private-use scheme with a dot'
+  return LOOPBACK_HOSTS.has(hostname) ? undefined : 'may use http on loopback only'
 }
 
 /**

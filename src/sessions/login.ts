@@ -4,10 +4,11 @@ import type { Caller } from '../http/caller.ts'
 import { addressKey, LIMITS } from '../http/limits.ts'
 import type { Services } from '../services.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
+import { holdAccount } from '../users/hold-account.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword } from '../users/password-rules.ts'
 import type { User } from '../users/user.ts'
-import { type Account, findAccountByEmail, findAccountById } from '../users/user-store.ts'
+import { type Account, findAccountByEmail } from '../users/user-store.ts'
 import { signIn } from './sign-in.ts'
 import type { StartedSession } from './start-session.ts'
 
@@ -35,8 +36,8 @@ export async function login(
     (error) => error instanceof AppError && error.code === 'wrong_credentials',
   )
   return db.transaction().execute(async (trx) => {
-    // The proof took a while: the account may have been switched off in the meantime.
-    const current = await findAccountById(trx, account.user.id)
+    // The proof took a while: the account may have been switched off in the meantime, or be just now.
+    const current = await holdAccount(trx, account.user.id)
     if (!current) throw wrongCredentials()
     refuseDisabled(current)
     const remember = asked.rememberMe ?? false

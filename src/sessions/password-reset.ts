@@ -6,6 +6,7 @@ import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
+import { holdAccount } from '../users/hold-account.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
@@ -63,6 +64,7 @@ export async function confirmPasswordReset(
   const passwordHash = await passwords.hash(password)
 
   await db.transaction().execute(async (trx) => {
+    await holdAccount(trx, owner.id)
     const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
     if (!stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return refuse('invalid_token', INVALID)
     await setPassword(services, trx, owner.id, passwordHash)

@@ -54,7 +54,7 @@ export const adminUserRoutes =
               q: Type.Optional(
                 Type.String({ maxLength: 254, description: 'Part of an email, a display name or a username.' }),
               ),
-              status: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('disabled')])),
+              status: Type.Optional(Type.Enum(['active', 'disabled'])),
               roleId: Type.Optional(Id),
             },
             strict,

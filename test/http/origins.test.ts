@@ -51,7 +51,7 @@ test('without Origin, Sec-Fetch-Site decides', async () => {
       payload: '{}',
     })
   for (const site of [undefined, 'same-origin', 'same-site', 'none'])
-    assert.equal((await patch(site)).statusCode, 200, site)
+    assert.equal((await patch(site)).statusCode, 200, String(site))
   for (const site of ['cross-site', 'nonsense', '']) assert.equal((await patch(site)).statusCode, 403, site)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sharedApp } from '../support/app.ts'
+import { sharedApp, startApp } from '../support/app.ts'
 import type { Lies } from '../support/authenticator-answer.ts'
 import { nestedCbor } from '../support/cbor.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -47,6 +47,22 @@ onEachEngine('logins that are refused', (engine) => {
       .execute()
     assert.equal(sessions.length, 1)
   })
+
+  if (engine === 'postgres') {
+    test('of 20 identical verifies at two copies of the service one succeeds', async (t) => {
+      const { place, clock } = shared()
+      const copy = await startApp(t, { engine, place, clock, config: { rateLimits: false } })
+      const { authenticator, visitor } = await enrol(shared())
+      const options = await loginOptions(anonymous(copy))
+      const response = authenticator.authenticate(options)
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          verifyLogin(index % 2 ? visitor : anonymous(copy), options.challengeId, response),
+        ),
+      )
+      assert.deepEqual(tally(responses), { 200: 1, 401: 19 })
+    })
+  }
 
   test('a failed verify has used up the challenge', async () => {
     const { authenticator, visitor } = await enrol(shared())

@@ -10,7 +10,7 @@ import { type Clock, createClock } from './clock.ts'
 import { createPlace, type EngineName, type Place } from './engines.ts'
 
 export const ORIGIN = 'http://localhost:3000'
-const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
+export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
 
 export interface TestApp {
   app: FastifyInstance

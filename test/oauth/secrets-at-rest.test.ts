@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { startApp, type TestApp } from '../support/app.ts'
+import {
+  authorizeUrl,
+  credentials,
+  exchangeCode,
+  getCode,
+  getTokens,
+  locationOf,
+  newPkce,
+  postForm,
+  refresh,
+  registerApplication,
+  type Tokens,
+} from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+
+const TABLES = ['oauth_clients', 'oauth_grants', 'oauth_pending_requests', 'oauth_authorization_codes', 'oauth_access_tokens', 'oauth_refresh_tokens', 'audit_events', 'notifications'] as const
+
+async function everythingStored({ services, place }: TestApp): Promise<string> {
+  const rows: unknown[] = []
+  for (const table of TABLES) rows.push((await sql`select * from ${sql.table(table)}`.execute(services.db)).rows)
+  const files = readdirSync(place.dataDir, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'secret.key')
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  return JSON.stringify(rows) + files.join('')
+}
+
+onEachEngine('secrets at rest', (engine) => {
+  test('no code, token, secret or pending request is stored or logged in plaintext', async (t) => {
+    const app = await startApp(t, { engine, logLevel: 'debug' })
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app)
+    const pkce = newPkce()
+    const code = await getCode(person, application, pkce, { scope: 'openid offline_access' })
+    const first = (await exchangeCode(app, application, code, pkce)).json<Tokens>()
+    const second = (await refresh(app, application, first.refresh_token)).json<Tokens>()
+    const machine = (
+      await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) })
+    ).json<Tokens>()
+    const page = locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'login' })))
+    const pending = new URL(page.searchParams.get('return_to') ?? '', page).searchParams.get('pending_request')
+    await exchangeCode(app, application, code, pkce)
+    await getTokens(app, person, application)
+    await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application), client_secret: 'cs_wrong-secret' })
+
+    const kept = `${await everythingStored(app)}${app.logged()}`
+    const secrets = [code, first.access_token, first.refresh_token, first.id_token, second.refresh_token, machine.access_token, application.secret, pending, pkce.verifier, person.cookie, 'cs_wrong-secret']
+    for (const secret of secrets) {
+      assert.ok(secret)
+      assert.ok(!kept.includes(secret), secret.slice(0, 6))
+    }
+    assert.ok(kept.includes(application.clientId))
+  })
+})
+
+onEachEngine('guessing client secrets', (engine) => {
+  test('30 failures in a minute from one address, then 429 with Retry-After; other addresses and clients go on', async (t) => {
+    const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+    const application = await registerApplication(app)
+    const other = await registerApplication(app)
+    const ask = (secret: string | undefined, ip: string, client = application) =>
+      postForm(
+        app,
+        '/oauth/token',
+        { grant_type: 'client_credentials', client_id: client.clientId, client_secret: secret },
+        { 'x-forwarded-for': ip },
+      )
+    for (let at = 0; at < 30; at++) assert.equal((await ask('wrong', '192.0.2.1')).statusCode, 401)
+    const limited = await ask(application.secret, '192.0.2.1')
+    assert.equal(limited.statusCode, 429)
+    assert.ok(Number(limited.headers['retry-after']) > 0)
+    assert.equal(typeof limited.json<{ error: string }>().error, 'string')
+    assert.equal((await ask(application.secret, '192.0.2.2')).statusCode, 200)
+    assert.equal((await ask(other.secret, '192.0.2.1', other)).statusCode, 200)
+    app.clock.advance(60_000)
+    assert.equal((await ask(application.secret, '192.0.2.1')).statusCode, 200)
+    const events = await app.services.db
+      .selectFrom('audit_events')
+      .select('ip_address')
+      .where('action', '=', 'oauth_client.authentication_failed')
+      .execute()
+    assert.equal(events.length, 30)
+    assert.equal(events[0]?.ip_address, '192.0.2.1')
+  })
+
+  test('successes are never counted', async (t) => {
+    const app = await startApp(t, { engine })
+    const application = await registerApplication(app)
+    for (let at = 0; at < 60; at++) {
+      const answer = await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) })
+      assert.equal(answer.statusCode, 200)
+    }
+  })
+})

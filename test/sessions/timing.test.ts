@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sharedApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+const ROUNDS = 15
+const TRIES = 5
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** Takes turns, so that whatever slows the machine slows both. A busy machine gets more tries, not a wider bound. */
+async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown>, bound: number): Promise<number> {
+  const time = async (work: () => Promise<unknown>) => {
+    const start = performance.now()
+    await work()
+    return performance.now() - start
+  }
+  let ratio = 0
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const [first, second]: [number[], number[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round++) {
+      first.push(await time(one))
+      second.push(await time(other))
+    }
+    ratio = median(first) / median(second)
+    if (Math.abs(Math.log(ratio)) < Math.log(bound)) break
+  }
+  return ratio
+}
+
+onEachEngine('what the time of an answer tells', (engine) => {
+  const shared = sharedApp({ engine, config: { rateLimits: false } })
+  const login = (email: string) => anonymous(shared()).post('/api/auth/login', { email, password: 'not the password' })
+
+  test('an unknown email, a wrong password and an account without a password take the same time, within 10 %', async () => {
+    await signedInPerson(shared(), { email: 'known@example.com', password: 'correct horse battery staple' })
+    await signedInPerson(shared(), { email: 'passkey@example.com' })
+    const unknown = () => login('unknown@example.com')
+    for (const email of ['known@example.com', 'passkey@example.com']) {
+      const ratio = await ratioOf(() => login(email), unknown, 1.1)
+      assert.ok(ratio > 1 / 1.1 && ratio < 1.1, `${email}: ${ratio}`)
+    }
+  })
+
+  test('each of them costs exactly one password verification', async () => {
+    const { passwords } = shared().services
+    const { verify } = passwords
+    let calls = 0
+    passwords.verify = (stored, password) => {
+      calls++
+      return verify(stored, password)
+    }
+    for (const email of ['known@example.com', 'passkey@example.com', 'unknown@example.com']) await login(email)
+    passwords.verify = verify
+    assert.equal(calls, 3)
+  })
+
+  test('a reset for a known and an unknown email asks the database the same', async () => {
+    const rows = async () => (await shared().services.db.selectFrom('reset_requests').select('email').execute()).length
+    const before = await rows()
+    for (const email of ['known@example.com', 'unknown@example.com']) {
+      await anonymous(shared()).post('/api/auth/password-reset', { email })
+    }
+    assert.equal((await rows()) - before, 2, 'both are noted, and looked up later')
+  })
+})
