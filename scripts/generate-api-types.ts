@@ -132,6 +132,6 @@ const declared = execFileSync('oxfmt', ['--stdin-filepath', TARGET], {
 
 if (!process.argv.includes('--check')) writeFileSync(TARGET, declared)
 else if (declared !== readFileSync(TARGET, 'utf8')) {
-  process.stderr.write(`${TARGET} does not match ${source}. Run: npm run api-types\n`)
+  process.stderr.write(`${TARGET} does not match ${source}. Run: npm run openapi\n`)
   process.exitCode = 1
 }

@@ -7,17 +7,18 @@ import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { AppError, refuse } from './errors.ts'
+import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
 import { dashboardRoutes } from './http/dashboard.ts'
 import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
-import { addSecurityHeaders, forbidCaching } from './http/headers.ts'
+import { addHeaders, forbidCaching, securityHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { logRequests } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
-import { validateStrictly } from './http/validation.ts'
+import { compileSchemas } from './http/schemas.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { authorizeRoutes } from './oauth/authorize-routes.ts'
@@ -45,6 +46,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 /** Mounts every feature, in one list. Who may call an endpoint from where is decided by the part of the list it stands in. */
 export async function createApp(services: Services): Promise<FastifyInstance> {
   const { config, log } = services
+  const headers = securityHeaders(config)
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -53,12 +55,16 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADER_LIMIT },
-    frameworkErrors: (error, request, reply) => void sendError(request, reply, error, dialectOf(request.url)),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers).header('x-request-id', request.id)
+      void sendError(request, reply, error, dialectOf(request.url))
+    },
+    clientErrorHandler: answerClientErrors(headers, log),
   }) as unknown as FastifyInstance
 
-  validateStrictly(app)
+  compileSchemas(app)
   acceptJsonOnly(app)
-  addSecurityHeaders(app, config)
+  addHeaders(app, headers)
   logRequests(app)
   await describeApi(app, config.baseUrl)
   const answerOtherMethods = trackMethods(app)
@@ -72,7 +78,13 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   const provider = createProvider(services)
 
   /** Anybody, from any page: discovery, keys, hosts. */
-  await group(app, [healthRoutes(services), openApiRoutes(), discoveryRoutes(services), sshHostRoutes(services)], (part) => {
+  const openToAll: Routes[] = [
+    healthRoutes(services),
+    openApiRoutes(),
+    discoveryRoutes(services),
+    sshHostRoutes(services),
+  ]
+  await group(app, openToAll, (part) => {
     allowAnyOrigin(part)
   })
 

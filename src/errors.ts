@@ -18,6 +18,7 @@ const STATUS = {
   wrong_secret: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   body_too_large: 413,
   uri_too_long: 414,

@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import { refuse } from '../errors.ts'
 import { type Position, toPage } from '../http/cursor.ts'
-import { isDuplicate } from '../storage/failure.ts'
+import { isDuplicate, isMissingReference } from '../storage/failure.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import type { Holdings } from './holdings.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
@@ -104,13 +104,18 @@ export async function removePermission(db: Db, roleId: string, permission: strin
 
 /** False when the user had it already. */
 export async function addAssignment(db: Db, userId: string, roleId: string): Promise<boolean> {
-  const rows = await db
-    .insertInto('user_roles')
-    .values({ user_id: userId, role_id: roleId })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('role_id')
-    .execute()
-  return rows.length > 0
+  try {
+    const rows = await db
+      .insertInto('user_roles')
+      .values({ user_id: userId, role_id: roleId })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('role_id')
+      .execute()
+    return rows.length > 0
+  } catch (error) {
+    if (isMissingReference(error)) return refuse('not_found', 'The user or the role is not there any more.')
+    throw error
+  }
 }
 
 /** False when the user did not have it. */

@@ -1,13 +1,8 @@
-import sharp from 'sharp'
 import { AppError, refuse } from '../errors.ts'
 
 const MOST_PIXELS = 40_000_000
 const MOST_FRAMES = 500
 const SIDE = 512
-
-// Uploads are rare and hostile: no cache of decoded pictures, and one thread for each.
-sharp.cache(false)
-sharp.concurrency(1)
 
 /**
  * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Whatever else was in the
@@ -15,6 +10,7 @@ sharp.concurrency(1)
  */
 export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
   if (!looksLikeImage(bytes)) return refuse('unsupported_media_type', NOT_AN_IMAGE)
+  const sharp = await loadSharp()
   try {
     const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', animated: false })
     const { width, height, pages = 1 } = await image.metadata()
@@ -25,6 +21,15 @@ export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
     const tooMany = error instanceof Error && error.message.includes('exceeds pixel limit')
     return tooMany ? refuse('body_too_large', TOO_MANY_PIXELS) : refuse('unsupported_media_type', NOT_AN_IMAGE)
   }
+}
+
+/** Loaded at the first upload: it is a fifth of the service's memory, and many never see one. */
+async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  // Uploads are rare and hostile: no cache of decoded pictures, and one thread for each.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
 }
 
 const NOT_AN_IMAGE = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image that can be read.'

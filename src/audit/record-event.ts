@@ -1,6 +1,7 @@
 import type { Caller } from '../http/caller.ts'
-import { newId } from '../ids.ts'
+import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
+import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** Who did something: a person with a request, or the service itself. */
@@ -22,29 +23,40 @@ export interface AuditEvent {
   data?: Record<string, unknown>
 }
 
+const insertEvents = rowInserter('audit_events', [
+  'id',
+  'at',
+  'action',
+  'outcome',
+  'actor_id',
+  'actor_email',
+  'target_type',
+  'target_id',
+  'ip_address',
+  'user_agent',
+  'request_id',
+  'data',
+])
+
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
 export const recordEvent = (services: Pick<Services, 'now'>, db: Db, event: AuditEvent): Promise<void> =>
   recordEvents(services, db, [event])
 
-export async function recordEvents({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> {
-  if (events.length === 0) return
-  await db
-    .insertInto('audit_events')
-    .values(
-      events.map(({ action, outcome, actor, target, data = {} }) => ({
-        id: newId(),
-        at: now(),
-        action,
-        outcome,
-        actor_id: actor.id,
-        actor_email: actor.email,
-        target_type: target?.type ?? null,
-        target_id: target?.id ?? null,
-        ip_address: actor.caller?.ipAddress ?? null,
-        user_agent: actor.caller?.userAgent ?? null,
-        request_id: actor.caller?.requestId ?? null,
-        data: JSON.stringify(data),
-      })),
-    )
-    .execute()
-}
+export const recordEvents = ({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> =>
+  insertEvents(
+    db,
+    events.map(({ action, outcome, actor, target, data = {} }) => ({
+      id: newOrderedId(),
+      at: now(),
+      action,
+      outcome,
+      actor_id: actor.id,
+      actor_email: actor.email,
+      target_type: target?.type ?? null,
+      target_id: target?.id ?? null,
+      ip_address: actor.caller?.ipAddress ?? null,
+      user_agent: actor.caller?.userAgent ?? null,
+      request_id: actor.caller?.requestId ?? null,
+      data: JSON.stringify(data),
+    })),
+  )

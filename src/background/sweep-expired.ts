@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
 import type { Schema } from '../storage/schema.ts'
@@ -20,13 +21,12 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
 
 /** Small enough that nobody waiting for the database notices. */
 const BATCH = 500
-const MOST_BATCHES = 20
 
-/** Deletes expired rows in bounded batches; what is left over waits for the next turn. */
+/** Deletes expired rows in bounded batches, and lets others have their turn between them. */
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): Promise<number> {
   let swept = 0
   for (const { table, key, expiry, keptMs } of EXPIRING) {
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    for (;;) {
       const { rows } = await sql`
         delete from ${sql.table(table)} where ${sql.ref(key)} in (
           select ${sql.ref(key)} from ${sql.table(table)}
@@ -34,6 +34,7 @@ export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): P
         returning 1`.execute(db)
       swept += rows.length
       if (rows.length < BATCH) break
+      await setImmediate()
     }
   }
   return swept

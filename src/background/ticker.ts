@@ -33,14 +33,12 @@ export function createTicker(
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
     }
   }
-  /** A job that takes long is not started twice, and no other job waits for it: a slow mail server delays only mail. */
+
+  /** No job waits for another: a mail server that hangs must not hold up what is due this second. */
   const tick = async (): Promise<void> => {
-    for (const job of jobs) {
-      if (!running.has(job))
-        running.set(
-          job,
-          runOne(job).finally(() => running.delete(job)),
-        )
+    for (const job of jobs.filter((each) => !running.has(each))) {
+      const ended = runOne(job).finally(() => running.delete(job))
+      running.set(job, ended)
     }
     await Promise.all(running.values())
   }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type CityResponse, type Reader, open } from 'maxmind'
+import type { CityResponse, Reader } from 'maxmind'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 
@@ -50,13 +50,18 @@ const cameThroughTrustedProxy = (request: FastifyRequest): boolean => (request.i
 
 /** Edges send city names percent-encoded, or as UTF-8 bytes that HTTP reads as Latin-1. */
 function readPlace(value: string | string[] | undefined): string | null {
-  if (typeof value !== 'string' || value === '') return null
+  if (typeof value !== 'string') return null
   const bytes = Buffer.from(value, 'latin1').toString('utf8')
   const text = bytes.includes('\uFFFD') ? value : bytes
+  const plain = decode(text).replace(/\p{Cc}/gu, '').slice(0, LONGEST_PLACE).toWellFormed()
+  return plain === '' ? null : plain
+}
+
+function decode(text: string): string {
   try {
-    return decodeURIComponent(text).slice(0, LONGEST_PLACE)
+    return decodeURIComponent(text)
   } catch {
-    return text.slice(0, LONGEST_PLACE)
+    return text
   }
 }
 
@@ -71,6 +76,7 @@ function lookUp(reader: Reader<CityResponse>, address: string): Geolocation {
 }
 
 async function openDatabase(file: string): Promise<Reader<CityResponse>> {
+  const { open } = await import('maxmind')
   try {
     return await open<CityResponse>(file)
   } catch {

@@ -18,14 +18,16 @@ export const PAGE_POLICY = [
 /** Answers that are no pages: if one is ever shown as a page, it can do nothing. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-export function addSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, 'baseUrl'>): void {
-  const headers: Record<string, string> = {
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': DATA_POLICY,
-    'x-frame-options': 'DENY',
-    ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-  }
+/** What stands on every answer, made once. */
+export const securityHeaders = ({ baseUrl }: Pick<Config, 'baseUrl'>): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': DATA_POLICY,
+  'x-frame-options': 'DENY',
+  ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+})
+
+export function addHeaders(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     reply.header('x-request-id', request.id)

@@ -49,9 +49,15 @@ function refuseRepeatedNames(text: string): void {
       const start = at
       while (text[++at] !== '"') if (text[at] === '\\') at++
       const names = open.at(-1)
-      if (names && /^\s*:/.test(text.slice(at + 1, at + 64))) remember(names, text.slice(start, at + 1))
+      if (names && isName(text, at + 1)) remember(names, text.slice(start, at + 1))
     }
   }
+}
+
+/** A string before a colon, however far away, is a name. */
+function isName(text: string, at: number): boolean {
+  while (/\s/.test(text[at] ?? '')) at++
+  return text[at] === ':'
 }
 
 function remember(names: Set<string>, quoted: string): void {

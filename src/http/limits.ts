@@ -46,9 +46,9 @@ interface Known {
 const MOST_KNOWN = 50_000
 
 /**
- * Failures are counted in the database, so that they hold across copies and restarts; each copy keeps what the last
- * count told it, so that checking costs no query. Another copy learns of a full bucket at its own next failure: a guesser
- * gains one guess a copy, and everyone else gains a hot path without a read.
+ * Failures are counted in the database, so that they hold across copies and restarts. Each copy keeps what the last count
+ * told it. An attempt at a bucket that this copy has not seen reads the count first; `check`, which stands on hot paths,
+ * never reads: another copy learns of a full bucket at its own next failure, so there a guesser gains one guess a copy.
  */
 export function createLimits({ db, now }: { db: Db; now: () => number }, enabled: boolean): Limits {
   const known = new Map<string, Known>()
@@ -84,8 +84,18 @@ export function createLimits({ db, now }: { db: Db; now: () => number }, enabled
     return row.failures <= limit.most
   }
 
+  const learn = async (bucket: string, entry: Known): Promise<void> => {
+    const [row] = await failuresSoFar(db, { bucket })
+    if (!row) return
+    entry.failures = Math.max(entry.failures, row.failures)
+    entry.until = Math.max(entry.until, row.expires_at)
+  }
+
   const enter = async (limit: Limit, key: string): Promise<() => void> => {
-    const entry = lookAt(bucketOf(limit, key))
+    const bucket = bucketOf(limit, key)
+    const isNew = !known.has(bucket)
+    const entry = lookAt(bucket)
+    if (isNew) await learn(bucket, entry)
     while (failuresOf(entry) < limit.most && failuresOf(entry) + entry.running >= limit.most) {
       await new Promise<void>((resolve) => entry.waiting.push(resolve))
     }
@@ -143,4 +153,8 @@ const countFailure = statement((db, value: Values<{ bucket: string; now: number;
       }),
     )
     .returning(['failures', 'expires_at']),
+)
+
+const failuresSoFar = statement((db, value: Values<{ bucket: string }>) =>
+  db.selectFrom('rate_limits').select(['failures', 'expires_at']).where('bucket', '=', value('bucket')),
 )

@@ -38,7 +38,7 @@ export async function activateNextKey(
   publishedFor: number = PUBLISHED_FIRST_MS,
 ): Promise<string | undefined> {
   const { db, now, signals } = services
-  const [waiting] = (await listKeys(db, 'signing')).filter(({ state }) => state === 'next')
+  const waiting = (await listKeys(db, 'signing')).find(({ state }) => state === 'next')
   if (!waiting || waiting.createdAt > now() - publishedFor) return undefined
   return db.transaction().execute(async (trx) => {
     if (!(await markActivated(trx, 'signing', waiting.id))) return undefined

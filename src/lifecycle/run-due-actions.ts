@@ -14,6 +14,8 @@ const BATCH = 20
 /** Carrying a batch out takes milliseconds. Whatever is still running after this long lost its process, or failed. */
 const LEASE_MS = 10_000
 const MOST_ATTEMPTS = 5
+/** What is left over waits for the next second, so that a service that is told to stop has not long to go. */
+const MOST_BATCHES = 50
 
 /**
  * Carries out what is due. The transaction that does it also marks it completed: a process that dies at any point leaves
@@ -22,7 +24,7 @@ const MOST_ATTEMPTS = 5
 export async function runDueActions(services: Needs): Promise<void> {
   const { db, now } = services
   const limits = { mostAttempts: MOST_ATTEMPTS, limit: BATCH }
-  for (;;) {
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
     const claims = await claimDueActions(db, { ...limits, now: now(), staleBefore: now() - LEASE_MS })
     if (claims.length === 0) break
     await carryOut(services, claims)

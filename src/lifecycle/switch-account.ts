@@ -63,9 +63,11 @@ async function tell(
   more: (userId: string) => Record<string, unknown>,
 ): Promise<void> {
   if (changed.length === 0) return
-  const about = changed.flatMap(({ id, email, display_name }) =>
-    asked.filter(({ userId }) => userId === id).map((each) => ({ ...each, email, displayName: display_name })),
-  )
+  const users = new Map(changed.map((user) => [user.id, user]))
+  const about = asked.flatMap(({ userId, actor, lifecycleActionId }) => {
+    const user = users.get(userId)
+    return user ? [{ userId, actor, lifecycleActionId, email: user.email, displayName: user.display_name }] : []
+  })
   await notifyEach(
     services,
     trx,

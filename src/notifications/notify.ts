@@ -1,5 +1,6 @@
-import { newId } from '../ids.ts'
+import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
+import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** What people are told about, and what each kind carries. */
@@ -37,7 +38,15 @@ export const notify = <T extends NotificationType>(
 /** A kind and what it carries, as a pair that fits. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
 
-const ROWS_A_STATEMENT = 500
+const insertNotifications = rowInserter('notifications', [
+  'id',
+  'user_id',
+  'position',
+  'type',
+  'data',
+  'created_at',
+  'read_at',
+])
 
 /**
  * Tells several people the same things. The position comes from each person's own row, whose lock makes the order of
@@ -58,7 +67,7 @@ export async function notifyEach(
     .execute()
   const rows = counted.flatMap((user) =>
     messages.map(({ type, data }, index) => ({
-      id: newId(),
+      id: newOrderedId(),
       user_id: user.id,
       position: user.last_notification - messages.length + 1 + index,
       type,
@@ -67,11 +76,6 @@ export async function notifyEach(
       read_at: null,
     })),
   )
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-    await db
-      .insertInto('notifications')
-      .values(rows.slice(from, from + ROWS_A_STATEMENT))
-      .execute()
-  }
+  await insertNotifications(db, rows)
   for (const { id } of counted) await signals.emit(db, 'notifications', { userId: id })
 }

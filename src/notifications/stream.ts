@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { NotificationRow } from './notification.ts'
-import { toNotification } from './notification.ts'
+import { type NotificationRow, toNotification } from './notification.ts'
 
 /** What a stream writes to: an HTTP response, or a test's stand-in for a browser that does not read. */
 export type Sink = Writable
@@ -22,7 +21,7 @@ interface Asked {
   sink: Sink
   now: () => number
   /** What came after a position, oldest first, at most a page of it. */
-  read(position: number): Promise<NotificationRow[]>
+  read(position: number): Promise<Frame[]>
   failed(error: unknown): void
   closed(): void
 }
@@ -55,14 +54,16 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
   }
 
   const look = async (): Promise<void> => {
-    const rows = await read(position)
+    const frames = await read(position)
     if (over) return
-    for (const row of rows) {
-      write(frame(row))
-      position = row.position
+    for (const frame of frames) {
+      write(frame.text)
+      position = frame.position
     }
-    if (rows.length > 0) again = true
+    if (frames.length > 0) again = true
   }
+
+  const mayLook = (): boolean => again && !over && stalledSince === undefined
 
   const wake = (): void => {
     again = true
@@ -70,7 +71,7 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
     looking = true
     void (async () => {
       try {
-        while (again && !over && stalledSince === undefined) {
+        while (mayLook()) {
           again = false
           await look()
         }
@@ -118,6 +119,13 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
   }
 }
 
+export interface Frame {
+  position: number
+  text: string
+}
+
 /** JSON holds no line break outside its strings and none unescaped inside, so nothing in it can start another frame. */
-const frame = (row: NotificationRow): string =>
-  `id: ${row.id}\nevent: notification\ndata: ${JSON.stringify(toNotification(row))}\n\n`
+export const toFrame = (row: NotificationRow): Frame => ({
+  position: row.position,
+  text: `id: ${row.id}\nevent: notification\ndata: ${JSON.stringify(toNotification(row))}\n\n`,
+})

@@ -3,7 +3,7 @@ import type { Db } from '../storage/schema.ts'
 import type { Signals } from '../storage/signals.ts'
 import { listLiveSessions } from './live-sessions.ts'
 import { findStart, listAfter } from './notification-store.ts'
-import { openStream, type Sink, type Stream } from './stream.ts'
+import { type Frame, openStream, type Sink, type Stream, toFrame } from './stream.ts'
 
 /** Every open stream of this copy. Other copies tell it through signals that there is something to look for. */
 export interface Streams {
@@ -33,6 +33,7 @@ export function createStreams({
   log: Logger
 }): Streams {
   const byUser = new Map<string, Set<Stream>>()
+  const reads = new Map<string, Promise<Frame[]>>()
   let checkedAt = now()
   let closing = false
 
@@ -43,6 +44,20 @@ export function createStreams({
       .toArray()
   const of = (userId: string): Stream[] => [...(byUser.get(userId) ?? [])]
   const failed = (error: unknown) => log.warn({ err: error }, 'A notification stream could not read; it tries again.')
+
+  /**
+   * Streams that are woken by one signal and stand at one place read once, together. Only those: a reading that began
+   * before a signal may miss what the signal is about.
+   */
+  const read = (userId: string, position: number): Promise<Frame[]> => {
+    const key = `${userId} ${position}`
+    const shared = reads.get(key)
+    if (shared) return shared
+    const reading = listAfter(db, userId, position, PAGE).then((rows) => rows.map(toFrame))
+    reads.set(key, reading)
+    queueMicrotask(() => reads.delete(key))
+    return reading
+  }
 
   const endEnded = async (streams: Stream[]): Promise<void> => {
     if (streams.length === 0) return
@@ -81,7 +96,7 @@ export function createStreams({
         position,
         sink,
         now,
-        read: (from) => listAfter(db, userId, from, PAGE),
+        read: (from) => read(userId, from),
         failed,
         closed: () => remove(stream),
       })

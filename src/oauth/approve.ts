@@ -33,7 +33,7 @@ export async function approve(provider: Provider, { given, approve, who, actor }
     if (pending && !(await consumePendingRequest(trx, pending.id)))
       return refuse('conflict', 'This request was answered already.')
     const { id: userId } = who.user
-    const added = await addToGrant(trx, { userId, clientId, scopes: request.scopes, at: provider.now() })
+    const added = await addToGrant(trx, { userId, clientId, scopes: request.consentScopes, at: provider.now() })
     if (added.length > 0) {
       await recordEvent(provider, trx, {
         action: 'oauth_grant.added',

@@ -43,9 +43,8 @@ const matches = ({ clientType, secretHash }: KnownClient, secret: string | undef
 
 /** A header that is tried and fails is answered with how to use it (RFC 6749 section 5.2). */
 const failed = (basic: boolean) =>
-  new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', {
-    ...(basic ? { challenge: 'Basic realm="Latchkey", charset="UTF-8"' } : {}),
-  })
+  new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', basic ? CHALLENGE : {})
+const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
 
 function readCredentials(header: string | undefined, form: Parameters): Credentials {
   const { client_id: clientId, client_secret: secret } = form
@@ -55,8 +54,7 @@ function readCredentials(header: string | undefined, form: Parameters): Credenti
   }
   const basic = readBasic(header)
   if (!basic) throw failed(true)
-  if (secret !== undefined)
-    refuse('invalid_request', 'The client uses two ways of authentication at once.')
+  if (secret !== undefined) refuse('invalid_request', 'The client uses two ways of authentication at once.')
   if (clientId !== undefined && clientId !== basic.clientId)
     refuse('invalid_request', 'The client_id of the body is not that of the Authorization header.')
   return basic

@@ -1,5 +1,6 @@
 import { AppError, refuse } from '../errors.ts'
 import { asDescription } from '../http/errors.ts'
+import { type ClaimsRequest, NO_CLAIMS, readClaims, scopesOfClaims } from './claims-request.ts'
 import type { KnownClient } from './client.ts'
 import type { Parameters, ReadParameters } from './parameters.ts'
 import type { Provider } from './provider.ts'
@@ -20,6 +21,9 @@ export interface AuthorizationRequest {
   maxAge: number | undefined
   /** Who the application says it is about (OpenID Connect Core 3.1.2.1). */
   hintedUser: string | undefined
+  claims: ClaimsRequest
+  /** What the user must have granted: the scopes, and those that claims asked for by name belong to. */
+  consentScopes: string[]
   parameters: Parameters
 }
 
@@ -46,6 +50,7 @@ type AuthorizationError =
   | 'invalid_scope'
   | 'login_required'
   | 'consent_required'
+  | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
 
@@ -87,6 +92,8 @@ export async function readAuthorizationRequest(
     prompts: new Set(),
     maxAge: undefined,
     hintedUser: undefined,
+    claims: NO_CLAIMS,
+    consentScopes: [],
     parameters: values,
     repeated,
     signingKeys: provider.signingKeys,
@@ -149,6 +156,7 @@ function checkScope(draft: Draft): void {
   if (!includesAll(draft.client.scopes, scopes))
     throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
   draft.scopes = scopes
+  draft.consentScopes = scopes
 }
 
 /** RFC 7636 section 4.3. A SHA-256 in base64url has 43 characters. */
@@ -191,17 +199,14 @@ function checkMaxAge(draft: Draft): void {
   draft.maxAge = Number(text)
 }
 
-/** OpenID Connect Core 5.5. We say in our metadata that single claims can't be asked for; nonsense is still refused. */
 function checkClaims(draft: Draft): void {
   const text = draft.parameters['claims']
   if (text === undefined) return
-  try {
-    const claims: unknown = JSON.parse(text)
-    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return
-  } catch {
-    // Said below.
-  }
-  throw new RedirectedRefusal(draft, 'invalid_request', 'The claims must be a JSON object.')
+  const claims = readClaims(text, draft.client.scopes)
+  if (!claims) throw new RedirectedRefusal(draft, 'invalid_request', 'The claims must be a JSON object.')
+  draft.claims = claims
+  draft.consentScopes = [...new Set([...draft.scopes, ...scopesOfClaims(claims)])]
+  draft.hintedUser = claims.subject
 }
 
 /** One of our own ID tokens, expired or not. */
@@ -211,5 +216,7 @@ function checkIdTokenHint(draft: Draft): void {
   const claims = draft.signingKeys.verify(hint)
   if (claims?.['iss'] !== draft.issuer || typeof claims['sub'] !== 'string')
     throw new RedirectedRefusal(draft, 'invalid_request', 'The id_token_hint is not a token that was issued here.')
+  if (draft.hintedUser !== undefined && draft.hintedUser !== claims['sub'])
+    throw new RedirectedRefusal(draft, 'invalid_request', 'The claims and the id_token_hint are about two users.')
   draft.hintedUser = claims['sub']
 }

@@ -42,12 +42,20 @@ export const authorizeRoutes =
       })
     }
 
-    add('/oauth/authorize', 'Ask for an authorization code', AUTHORIZATION_PARAMETERS, async (request, _reply, given) => {
-      const asked = await readAsked(provider, given)
-      return continueAuthorization(provider, asked, await currentlySignedIn(provider, request))
-    })
-    add('/oauth/logout', 'Sign the user out at the wish of an application', LOGOUT_PARAMETERS, (request, reply, given) =>
-      logOut(provider, request, reply, given),
+    add(
+      '/oauth/authorize',
+      'Ask for an authorization code',
+      AUTHORIZATION_PARAMETERS,
+      async (request, _reply, given) => {
+        const asked = await readAsked(provider, given)
+        return continueAuthorization(provider, asked, await currentlySignedIn(provider, request))
+      },
+    )
+    add(
+      '/oauth/logout',
+      'Sign the user out at the wish of an application',
+      LOGOUT_PARAMETERS,
+      (request, reply, given) => logOut(provider, request, reply, given),
     )
   }
 

@@ -77,7 +77,8 @@ export const clientRoutes =
         },
       },
       async ({ params }) => ({
-        client: (await findClient(services.db, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
+        client:
+          (await findClient(services.db, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
       }),
     )
 

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Db, Schema } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import { CLAIM_COLUMNS } from './user-claims.ts'
 
 type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
 
@@ -14,6 +15,7 @@ const insertCode = statement((db, value: Values<Required<NewCode>>) =>
     code_challenge: value('code_challenge'),
     scope: value('scope'),
     nonce: value('nonce'),
+    claims: value('claims'),
     auth_time: value('auth_time'),
     acr: value('acr'),
     amr: value('amr'),
@@ -23,7 +25,7 @@ const insertCode = statement((db, value: Values<Required<NewCode>>) =>
 )
 
 /** Fails as a missing reference when the grant that it stands on is gone. */
-export async function addCode(db: Db, code: NewCode & { nonce: string | null }): Promise<void> {
+export async function addCode(db: Db, code: Required<NewCode>): Promise<void> {
   await insertCode(db, code)
 }
 
@@ -40,13 +42,15 @@ const byHash = statement((db, value: Values<{ hash: string }>) =>
       'codes.code_challenge as challenge',
       'codes.scope',
       'codes.nonce',
+      'codes.claims',
       'codes.auth_time as authTime',
       'codes.acr',
       'codes.amr',
       'codes.consumed_at as consumedAt',
       'codes.revoked_at as revokedAt',
       'codes.expires_at as expiresAt',
-    ]),
+    ])
+    .select(CLAIM_COLUMNS),
 )
 
 /** The code with the authorization behind it, used or not, as long as its user may act. */

@@ -50,7 +50,7 @@ export const consentRoutes =
         return {
           client_id: asked.client.client_id,
           name: asked.client.name,
-          scopes: asked.scopes,
+          scopes: asked.consentScopes,
           redirect_uri: asked.redirectUri,
           user: { email: request.signedIn.user.email },
         }
@@ -80,7 +80,7 @@ export const consentRoutes =
         },
       },
       async (request) => {
-        const { approve: said = true, ...parameters } = request.body as { approve?: boolean }
+        const { approve: said = true, ...parameters } = request.body
         const redirectTo = await approve(provider, {
           given: readParameters(new URLSearchParams(asText(parameters)).toString()),
           approve: said,

@@ -3,7 +3,7 @@ import type { SignedIn } from '../sessions/session.ts'
 import { isMissingReference } from '../storage/failure.ts'
 import { type AuthorizationRequest, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
 import { findGrantedScopes } from './grant-store.ts'
-import { issueCode } from './issue-code.ts'
+import { acrOf, issueCode } from './issue-code.ts'
 import type { Parameters, ReadParameters } from './parameters.ts'
 import {
   consumePendingRequest,
@@ -21,7 +21,10 @@ export interface Asked {
 }
 
 const expired = () =>
-  refuse('invalid_request', 'This sign-in has expired or was finished already. Go back to the application and start again.')
+  refuse(
+    'invalid_request',
+    'This sign-in has expired or was finished already. Go back to the application and start again.',
+  )
 
 /** Whether it comes in full or by the name we gave it, a request is checked from its first parameter to its last. */
 export async function readAsked(provider: Provider, given: ReadParameters): Promise<Asked> {
@@ -42,7 +45,7 @@ export async function continueAuthorization(
   if (login !== undefined || who === undefined) return login ?? expired()
 
   const granted = await findGrantedScopes(provider.db, who.user.id, request.client.client_id)
-  if (request.prompts.has('consent') || !includesAll(granted, request.scopes)) {
+  if (request.prompts.has('consent') || !includesAll(granted, request.consentScopes)) {
     return whereToConsent(provider, { request, pending })
   }
   if (pending && !(await consumePendingRequest(provider.db, pending.id))) return expired()
@@ -64,25 +67,33 @@ export async function whereToSignIn(
   { request, pending }: Asked,
   who: SignedIn | undefined,
 ): Promise<string | undefined> {
-  const { prompts, maxAge, hintedUser } = request
+  const { prompts, maxAge, hintedUser, claims } = request
   const other = who !== undefined && hintedUser !== undefined && hintedUser !== who.user.id
+  const tooWeak = who !== undefined && claims.acr !== undefined && !claims.acr.includes(acrOf(who))
   if (who && pending && isFresh(who, pending)) {
     // Asking again would go round in circles (OpenID Connect Core 3.1.2.2).
     if (other) throw new RedirectedRefusal(request, 'login_required', 'Another user than the hinted one signed in.')
+    if (tooWeak)
+      throw new RedirectedRefusal(
+        request,
+        'unmet_authentication_requirements',
+        'The user signed in with less than that.',
+      )
     return undefined
   }
-  const tooOld =
-    who !== undefined && maxAge !== undefined && provider.now() - who.session.createdAt > maxAge * 1000
+  const tooOld = who !== undefined && maxAge !== undefined && provider.now() - who.session.createdAt > maxAge * 1000
   const asksAnew = prompts.has('login') || prompts.has('select_account')
-  if (who && !other && !tooOld && !asksAnew) return undefined
+  if (who && !other && !tooWeak && !tooOld && !asksAnew) return undefined
 
   if (prompts.has('none')) throw new RedirectedRefusal(request, 'login_required', 'Nobody suitable is signed in.')
-  const mustRemember = asksAnew || maxAge !== undefined || hintedUser !== undefined
+  const mustRemember = asksAnew || maxAge !== undefined || hintedUser !== undefined || claims.acr !== undefined
   const kept = mustRemember
     ? (pending ?? (await rememberRequest(provider, request.parameters, who?.session.id ?? null)))
     : undefined
   const { login_hint } = request.parameters
-  const query = kept ? { pending_request: kept.id, ...(login_hint === undefined ? {} : { login_hint }) } : request.parameters
+  const query = kept
+    ? { pending_request: kept.id, ...(login_hint === undefined ? {} : { login_hint }) }
+    : request.parameters
   const returnTo = `/oauth/authorize?${encode(query)}`
   return `${provider.config.dashboardOrigin}/login?${encode({ return_to: returnTo })}`
 }

@@ -8,7 +8,10 @@ export const Parameter = (description: string) => Type.Optional(Type.String({ de
 export const described = (parameters: Record<string, string>) =>
   Type.Object(
     Object.fromEntries(
-      Object.entries(parameters).map(([name, description]) => [name, Type.Optional(Type.Unsafe<unknown>({ description }))]),
+      Object.entries(parameters).map(([name, description]) => [
+        name,
+        Type.Optional(Type.Unsafe<unknown>({ description })),
+      ]),
     ),
   )
 
@@ -26,6 +29,7 @@ export const AUTHORIZATION_PARAMETERS = {
   max_age: 'Seconds that may have passed since the user signed in.',
   login_hint: 'What the user will probably sign in with.',
   id_token_hint: 'An ID token of the user that the request is about.',
+  claims: 'Claims asked for by name, OpenID Connect Core 5.5.',
   pending_request: 'Set by this server when it sends the browser here again.',
 }
 

@@ -52,7 +52,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
   acr_values_supported: ['phr', '1'],
   prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   authorization_response_iss_parameter_supported: true,
-  claims_parameter_supported: false,
+  claims_parameter_supported: true,
   request_parameter_supported: false,
   // Left out, this one would count as true.
   request_uri_parameter_supported: false,
@@ -77,10 +77,14 @@ export const discoveryRoutes =
       )
     }
     for (const url of ['/.well-known/jwks.json', '/.well-known/jwks']) {
-      app.get(url, { schema: { tags, summary: 'Signing keys', response: { 200: Document } } }, async (request, reply) => {
-        if (keys.text !== signingKeys.jwks()) keys = prepared(signingKeys.jwks())
-        return answer(request, reply, keys)
-      })
+      app.get(
+        url,
+        { schema: { tags, summary: 'Signing keys', response: { 200: Document } } },
+        async (request, reply) => {
+          if (keys.text !== signingKeys.jwks()) keys = prepared(signingKeys.jwks())
+          return answer(request, reply, keys)
+        },
+      )
     }
   }
 

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Services } from '../services.ts'
+import { unpackClaims } from './claims-request.ts'
+import { userClaims } from './user-claims.ts'
 
 const LIFETIME_SECONDS = 3600
 
@@ -18,10 +20,11 @@ export function issueIdToken(
   { config, signingKeys, now }: Pick<Services, 'config' | 'signingKeys' | 'now'>,
   { userId, clientId, authTime, acr, amr }: Authentication,
   accessToken: string,
-  nonce: string | null,
+  { nonce, named }: { nonce: string | null; named: Record<string, unknown> },
 ): Promise<string> {
   const issuedAt = Math.floor(now() / 1000)
   return signingKeys.sign({
+    ...named,
     iss: config.baseUrl,
     sub: userId,
     aud: clientId,
@@ -37,3 +40,12 @@ export function issueIdToken(
 
 /** OpenID Connect Core 3.1.3.6: the left half of the digest. */
 const accessTokenHash = (token: string): string => hash('sha256', token, 'buffer').subarray(0, 16).toString('base64url')
+
+/** Nothing about the user but `sub` goes into an ID token unless it is asked for by name (OpenID Connect Core 5.5). */
+export function namedClaims(
+  row: Parameters<typeof userClaims>[0] & { userId: string; claims: string | null },
+  baseUrl: string,
+): Record<string, unknown> {
+  const named = unpackClaims(row.claims).idToken
+  return named.length === 0 ? {} : userClaims(row, { userId: row.userId, scope: '', named, baseUrl })
+}

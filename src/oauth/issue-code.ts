@@ -3,6 +3,7 @@ import type { Services } from '../services.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import type { Db } from '../storage/schema.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
+import { packClaims } from './claims-request.ts'
 import { addCode } from './code-store.ts'
 import { withQuery } from './redirect-uri.ts'
 
@@ -10,6 +11,8 @@ const CODE_LIFETIME_MS = 10 * 60_000
 
 /** How sure we are who it is: `phr` is phishing-resistant, of OpenID's Extended Authentication Profile. */
 const ACR = { passkey: 'phr', password: '1' } as const
+
+export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[method]
 
 /** The one place that issues authorization codes. Answers where the browser takes it (RFC 6749 4.1.2, RFC 9207). */
 export async function issueCode(
@@ -28,8 +31,9 @@ export async function issueCode(
     code_challenge: request.codeChallenge,
     scope: request.scopes.join(' '),
     nonce: request.nonce ?? null,
+    claims: packClaims(request.claims),
     auth_time: Math.floor(who.session.createdAt / 1000),
-    acr: ACR[who.method],
+    acr: acrOf(who),
     amr: who.amr.join(' '),
     created_at: at,
     expires_at: at + CODE_LIFETIME_MS,

@@ -25,6 +25,8 @@ export interface Basis extends Authentication {
   codeHash: string
   scope: string
   nonce: string | null
+  /** Claims of the user that go into the ID token, asked for by name. */
+  named: Record<string, unknown>
   /** Set when a refresh token goes with it: the scope that stays granted, and the token it follows. */
   refresh: { scope: string; parentHash: string | null } | undefined
 }
@@ -47,7 +49,9 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
   const [idToken] = await Promise.all([
-    hasScope(scope, 'openid') ? issueIdToken(provider, basis, access.plaintext, basis.nonce) : undefined,
+    hasScope(scope, 'openid')
+      ? issueIdToken(provider, basis, access.plaintext, { nonce: basis.nonce, named: basis.named })
+      : undefined,
     addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS }),
     next &&
       addRefreshToken(db, {

@@ -4,7 +4,8 @@ import { oauthDialect, sendError, toAppError } from '../http/errors.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
 /** A page without scripts, pictures or anybody else's anything. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
  * Errors that a browser meets on its way through. Those that concern the application go there; the others are shown to

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import { CLAIM_COLUMNS } from './user-claims.ts'
 
 interface NewAccessToken {
   hash: string
@@ -64,14 +65,9 @@ const liveAccessToken = statement((db, value: Values<{ hash: string; now: number
       'tokens.issued_at as issuedAt',
       'tokens.expires_at as expiresAt',
       'users.id as userId',
-      'users.email',
-      'users.email_verified',
-      'users.display_name',
-      'users.given_name',
-      'users.family_name',
-      'users.preferred_username',
-      'users.avatar_version',
-    ]),
+      'codes.claims',
+    ])
+    .select(CLAIM_COLUMNS),
 )
 
 /**
@@ -109,8 +105,9 @@ const standingRefreshToken = statement((db, value: Values<{ hash: string; now: n
       'codes.acr',
       'codes.amr',
       'codes.expires_at as keptUntil',
-      'users.preferred_username',
-    ]),
+      'codes.claims',
+    ])
+    .select(CLAIM_COLUMNS),
 )
 
 /** A refresh token whose authorization stands and whose user may act, used or not. */
@@ -126,7 +123,9 @@ const useRefreshToken = statement((db, value: Values<{ hash: string; parentHash:
     .updateTable('oauth_refresh_tokens')
     .set({
       used_at: sql<number | null>`case when token_hash = ${value('hash')} then ${value('now')} else used_at end`,
-      successor_used_at: sql<number | null>`case when token_hash = ${value('hash')} then successor_used_at else ${value('now')} end`,
+      successor_used_at: sql<
+        number | null
+      >`case when token_hash = ${value('hash')} then successor_used_at else ${value('now')} end`,
     })
     .where((eb) =>
       eb.or([
@@ -148,11 +147,7 @@ export async function markRefreshTokenUsed(
 
 /** Revoking an access token is forgetting it. Another client's token is left alone. */
 export async function deleteAccessToken(db: Db, hash: string, clientId: string): Promise<void> {
-  await db
-    .deleteFrom('oauth_access_tokens')
-    .where('token_hash', '=', hash)
-    .where('client_id', '=', clientId)
-    .execute()
+  await db.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
 }
 
 /** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */

@@ -3,12 +3,13 @@ import { Type } from 'typebox'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import type { Routes } from '../http/contracts.ts'
-import { avatarUrl } from '../users/user.ts'
+import { unpackClaims } from './claims-request.ts'
 import { consumes, oauthFailures } from './contracts.ts'
 import type { Parameters } from './parameters.ts'
 import type { Provider } from './provider.ts'
 import { hasScope } from './scope.ts'
-import { type AccessToken, findAccessToken } from './token-store.ts'
+import { findAccessToken } from './token-store.ts'
+import { userClaims } from './user-claims.ts'
 
 const Userinfo = Type.Object(
   {
@@ -75,24 +76,7 @@ async function answerUserinfo({ db, now, config }: Provider, bearer: string | un
     throw new AppError('insufficient_scope', 'The access token lacks the scope openid.', {
       challenge: 'Bearer error="insufficient_scope", scope="openid"',
     })
-  return { sub: token.userId, ...profileOf(token, token.userId, config.baseUrl), ...emailOf(token) }
-}
-
-/** OpenID Connect Core 5.4: a claim without a value is left out. */
-function profileOf(token: AccessToken, userId: string, baseUrl: string) {
-  if (!hasScope(token.scope, 'profile')) return {}
-  const { display_name, given_name, family_name, preferred_username } = token
-  const name = display_name ?? [given_name, family_name].filter((part) => part !== null).join(' ')
-  const avatar = avatarUrl(userId, token.avatar_version)
-  return {
-    ...(name === '' ? {} : { name }),
-    ...(given_name === null ? {} : { given_name }),
-    ...(family_name === null ? {} : { family_name }),
-    ...(preferred_username === null ? {} : { preferred_username }),
-    ...(avatar === null ? {} : { picture: baseUrl + avatar }),
-  }
-}
-
-function emailOf({ scope, email, email_verified }: AccessToken) {
-  return hasScope(scope, 'email') && email !== null ? { email, email_verified: email_verified === 1 } : {}
+  const { userId, scope } = token
+  const named = unpackClaims(token.claims).userinfo
+  return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }
 }

@@ -62,9 +62,15 @@ const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
 export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
+  const unsigned = prepareCertificate(authority, asked)
+  return withSignature(unsigned, sign(null, unsigned, authority.privateKey))
+}
+
+/** All of a certificate but its signature, with the checks of `signCertificate`. */
+export function prepareCertificate(authority: Authority, asked: CertificateRequest): Buffer {
   refuseUnsafe(asked)
   const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = asked
-  const signed = Buffer.concat([
+  return Buffer.concat([
     LABEL,
     string(asked.nonce),
     string(asked.key),
@@ -78,8 +84,19 @@ export function signCertificate(authority: Authority, asked: CertificateRequest)
     extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
     authority.closing,
   ])
-  return Buffer.concat([signed, BEFORE_SIGNATURE, sign(null, signed, authority.privateKey)])
 }
+
+/** Signs what was prepared on another thread: the signature is most of the work. */
+export const sealCertificate = (authority: Authority, unsigned: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    sign(null, unsigned, authority.privateKey, (error, signature) => {
+      if (error) reject(error)
+      else resolve(withSignature(unsigned, signature))
+    })
+  })
+
+const withSignature = (unsigned: Buffer, signature: Buffer): Buffer =>
+  Buffer.concat([unsigned, BEFORE_SIGNATURE, signature])
 
 /** The line of a `-cert.pub` file. */
 export function formatCertificate(blob: Uint8Array, comment = ''): string {

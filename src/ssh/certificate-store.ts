@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
@@ -94,34 +95,34 @@ export interface NewCertificate {
   userId: string
   savedKeyId: string
   keyId: string
-  principals: string
+  principals: string[]
   fingerprint: string
+  /** Epoch seconds, as in the certificate. */
   validAfter: number
   validBefore: number
   createdAt: number
 }
 
-const insertCertificate = statement((db, value: Values<NewCertificate>) =>
-  db.insertInto('ssh_certificates').values({
-    id: value('id'),
-    serial: value('serial'),
-    user_id: value('userId'),
-    saved_key_id: value('savedKeyId'),
-    key_id: value('keyId'),
-    principals: value('principals'),
-    fingerprint: value('fingerprint'),
-    valid_after: value('validAfter'),
-    valid_before: value('validBefore'),
-    revoked_at: null,
-    revoke_reason: null,
-    created_at: value('createdAt'),
-  }),
-)
+const insertCertificates = rowInserter('ssh_certificates', ['serial', ...COLUMNS])
 
-/** Times in milliseconds, principals as JSON. */
-export async function addCertificate(db: Db, certificate: NewCertificate): Promise<void> {
-  await insertCertificate(db, certificate)
-}
+export const addCertificates = (db: Db, certificates: NewCertificate[]): Promise<void> =>
+  insertCertificates(
+    db,
+    certificates.map((each) => ({
+      id: each.id,
+      serial: each.serial,
+      user_id: each.userId,
+      saved_key_id: each.savedKeyId,
+      key_id: each.keyId,
+      principals: JSON.stringify(each.principals),
+      fingerprint: each.fingerprint,
+      valid_after: each.validAfter * 1000,
+      valid_before: each.validBefore * 1000,
+      revoked_at: null,
+      revoke_reason: null,
+      created_at: each.createdAt,
+    })),
+  )
 
 export async function findCertificate(db: Db, id: string): Promise<SshCertificate | undefined> {
   const row = await db

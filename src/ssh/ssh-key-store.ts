@@ -60,16 +60,11 @@ const useKey = statement((db, value: Values<{ id: string; userId: string; at: nu
     .returning(['public_key', 'fingerprint']),
 )
 
-export interface UsedKey {
-  publicKey: string
-  fingerprint: string
-}
-
 /** Notes the use of a key of this user. From here to the end of the transaction nobody can delete it. */
 export async function markSshKeyUsed(
   db: Db,
   asked: { id: string; userId: string; at: number },
-): Promise<UsedKey | undefined> {
+): Promise<{ publicKey: string; fingerprint: string } | undefined> {
   const [row] = await useKey(db, asked)
   return row && { publicKey: row.public_key, fingerprint: row.fingerprint }
 }

@@ -135,16 +135,19 @@ function createDriver(pool: pg.Pool): Driver {
     },
     beginTransaction: (held) => run(held, 'begin'),
     commitTransaction: (held) => run(held, 'commit'),
-    rollbackTransaction: (held) => run(held, 'rollback'),
+    // A connection that failed is thrown away, and the server undoes what it had begun.
+    rollbackTransaction: async (held) => {
+      if (!(held as Connection).broken) await run(held, 'rollback')
+    },
     destroy: () => pool.end(),
   }
 }
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
-/** Connection, resource, operator intervention, system and transaction-rollback classes: trying again may work. */
-const AWAY = /^(08|53|57|58|40)/
-const AWAY_MESSAGE = /timeout|terminated|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
+/** Connection, resource, operator intervention, system and transaction-rollback classes, and a server that only reads just now: trying again may work. */
+const AWAY = /^(08|53|57|58|40|25006)/
+const AWAY_MESSAGE = /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
 
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -152,10 +155,12 @@ export function translate(error: unknown): unknown {
     const code = 'code' in error ? String(error.code) : ''
     return AWAY_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
   }
-  if (error.code === UNIQUE_VIOLATION) {
-    const column = /^Key \("?([^,)"]+)/.exec(error.detail ?? '')?.[1]
-    return new StorageFailure('duplicate', error, `${error.table}.${column}`)
-  }
+  if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
   if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
   return AWAY.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
+}
+
+/** The name of the rule, since the message is in the server's language: `users_email_key` is about `users.email`. */
+function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {
+  return `${table}.${constraint.replace(`${table}_`, '').replace(/_key$/, '')}`
 }

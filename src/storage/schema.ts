@@ -111,6 +111,8 @@ export interface Schema {
     code_challenge: string
     scope: string
     nonce: string | null
+    /** Claims asked for by name: those of userinfo, a comma, those of the ID token. */
+    claims: string | null
     auth_time: number
     acr: string
     amr: string

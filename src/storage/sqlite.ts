@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   type CompiledQuery,
@@ -72,6 +73,9 @@ interface Prepared {
 }
 
 function connect(file: string, readOnly: boolean): Prepared {
+  // The log and the index that SQLite puts beside the file get the file's own mode.
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
   const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: 5000 })
   if (!readOnly) {
     // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
@@ -125,11 +129,9 @@ function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Dri
       throw new Error('Queries are not streamed.')
     },
   })
-  const inTransaction = (held: Connection): Transaction => {
-    const { transaction } = held
-    if (!transaction) throw new Error('This connection is in no transaction.')
-    held.transaction = undefined
-    return transaction
+  const transactionOf = (held: Connection): Transaction => {
+    if (!held.transaction) throw new Error('This connection is in no transaction.')
+    return held.transaction
   }
   return {
     init: async () => {},
@@ -138,8 +140,9 @@ function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Dri
     beginTransaction: async (held: Connection) => {
       held.transaction = await writer.begin()
     },
-    commitTransaction: (held: Connection) => inTransaction(held).commit(),
-    rollbackTransaction: async (held: Connection) => inTransaction(held).rollback(),
+    commitTransaction: (held: Connection) => transactionOf(held).commit(),
+    // Also called when the commit failed: then there is nothing left to undo.
+    rollbackTransaction: async (held: Connection) => transactionOf(held).rollback(),
     destroy: async () => {},
   }
 }

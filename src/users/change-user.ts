@@ -28,6 +28,7 @@ export async function changeUser(services: Services, id: string, asked: UserChan
     return await administer(services, actor, 'users:write', async (trx, caller) => {
       const before = (await findAccountById(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
       await refuseChangingMore(trx, caller, id)
+      if (Object.keys(asked).length === 0) return before
       const { preferredUsername } = asked
       if (preferredUsername !== undefined && preferredUsername !== before.preferredUsername) {
         await refuseUnusableUsername(trx, preferredUsername)

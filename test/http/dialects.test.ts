@@ -56,6 +56,7 @@ test('malformed bodies are a 4xx that says what is wrong', async () => {
     ['an escaped __proto__', '{"__proto\\u005f_":{},"email":"a@example.com","password":"x"}', 400],
     ['constructor', '{"constructor":{"prototype":{}},"email":"a@example.com","password":"x"}', 400],
     ['a name given twice', '{"email":"a@example.com","email":"b@example.com","password":"x"}', 400],
+    ['a name given twice, far from its colon', `{"email":"a@example.com","email"${' '.repeat(90)}:"b@example.com","password":"x"}`, 400],
     ['a name given twice in disguise', '{"email":"a@example.com","em\\u0061il":"b@example.com","password":"x"}', 400],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400],
     ['300 KB', JSON.stringify({ email: 'x'.repeat(300_000) }), 413],
@@ -104,9 +105,18 @@ test('a malformed URL and a broken request line are 400, not the end of the serv
       socket.on('close', () => resolve(heard))
       socket.on('error', reject)
     })
-  assert.match(await say('GET /api/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 400/)
-  assert.match(await say('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400/)
-  assert.match(await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`), /^HTTP\/1\.1 431/)
+  const refused: [string, number][] = [
+    ['GET /api/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+    ['NONSENSE\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, 431],
+  ]
+  for (const [request, status] of refused) {
+    const answer = await say(request)
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+    assert.match(answer, /x-request-id: [0-9a-f-]{36}/)
+    assert.match(answer, /nosniff/)
+    assert.match(answer, /"code":"[a-z_]+"/)
+  }
   assert.match(await say('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200/)
 })
 

@@ -160,4 +160,6 @@ test('forwarded addresses and edge headers are believed from a trusted proxy alo
   assert.deepEqual(await seen(['10.0.0.0/8']), ['127.0.0.1', null, null, null])
   assert.deepEqual(await seen(['127.0.0.0/8']), ['203.0.113.9', 'NO', 'Tromsø', 'Troms'])
   assert.deepEqual(await seen(1), ['203.0.113.9', 'NO', 'Tromsø', 'Troms'])
+  forwarded['cf-ipcity'] = 'a%00b%0ac'
+  assert.deepEqual(await seen(1), ['203.0.113.9', 'NO', 'abc', 'Troms'])
 })

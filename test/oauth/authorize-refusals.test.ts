@@ -156,7 +156,12 @@ onEachEngine('the checks of an authorization request', (engine) => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const { signingKeys, now } = app().services
-    const hint = await signingKeys.sign({ iss: ORIGIN, sub: person.user.id, aud: 'x', exp: Math.floor(now() / 1000) - 9 })
+    const hint = await signingKeys.sign({
+      iss: ORIGIN,
+      sub: person.user.id,
+      aud: 'x',
+      exp: Math.floor(now() / 1000) - 9,
+    })
     const changes: Fields[] = [
       { foo: 'bar', resource: 'https://api.example' },
       { display: 'popup', ui_locales: 'de fr', claims_locales: 'de', acr_values: 'phr 1' },

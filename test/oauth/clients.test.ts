@@ -56,7 +56,9 @@ onEachEngine('OAuth clients', (engine) => {
   }
 
   test('a confidential client is made with a secret that is shown once and stored as a digest', async () => {
-    const answer = await (await writer()).post('/oauth/clients', { ...BODY, postLogoutRedirectUris: ['https://app.example/'] })
+    const answer = await (
+      await writer()
+    ).post('/oauth/clients', { ...BODY, postLogoutRedirectUris: ['https://app.example/'] })
     assert.equal(answer.statusCode, 201)
     const made = answer.json<Made>()
     assert.deepEqual(made.client, {
@@ -77,7 +79,12 @@ onEachEngine('OAuth clients', (engine) => {
       .where('client_id', '=', made.client_id)
       .executeTakeFirstOrThrow()
     const { createHash } = await import('node:crypto')
-    assert.equal(row.client_secret_hash, createHash('sha256').update(made.client_secret ?? '').digest('base64url'))
+    assert.equal(
+      row.client_secret_hash,
+      createHash('sha256')
+        .update(made.client_secret ?? '')
+        .digest('base64url'),
+    )
     const person = await writer()
     for (const url of ['/oauth/clients', `/oauth/clients/${made.client_id}`]) {
       const { body } = await person.get(url)
@@ -136,7 +143,12 @@ onEachEngine('OAuth clients', (engine) => {
     })
   }
 
-  for (const uri of ['http://localhost:8080/cb', 'http://[::1]/cb', 'com.example.app:/cb', 'https://app.example/cb?x=1']) {
+  for (const uri of [
+    'http://localhost:8080/cb',
+    'http://[::1]/cb',
+    'com.example.app:/cb',
+    'https://app.example/cb?x=1',
+  ]) {
     test(`redirect URL ${uri}: accepted`, async () => {
       const answer = await (await writer()).post('/oauth/clients', { ...BODY, redirectUris: [uri] })
       assert.equal(answer.statusCode, 201, answer.body)
@@ -175,7 +187,10 @@ onEachEngine('OAuth clients', (engine) => {
     const answer = await person.patch(`/oauth/clients/${application.clientId}`, change)
     assert.equal(answer.statusCode, 200)
     const { client } = answer.json<Made>()
-    assert.deepEqual([client['name'], client['redirect_uris'], client['scopes']], ['Renamed', ['https://app.example/new'], ['openid']])
+    assert.deepEqual(
+      [client['name'], client['redirect_uris'], client['scopes']],
+      ['Renamed', ['https://app.example/new'], ['openid']],
+    )
     assert.equal((await person.get(authorizeUrl(application, newPkce()))).statusCode, 400)
     const moved = { ...application, redirectUri: 'https://app.example/new' }
     assert.equal((await person.get(authorizeUrl(moved, newPkce()))).statusCode, 302)
@@ -188,7 +203,11 @@ onEachEngine('OAuth clients', (engine) => {
     const person = await writer()
     const application = await registerApplication(app())
     const ask = (secret: string | undefined) =>
-      postForm(app(), '/oauth/token', { grant_type: 'client_credentials', client_id: application.clientId, client_secret: secret })
+      postForm(app(), '/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: application.clientId,
+        client_secret: secret,
+      })
     assert.equal((await ask(application.secret)).statusCode, 200)
     const answer = await person.post(`/oauth/clients/${application.clientId}/secret`)
     assert.equal(answer.statusCode, 200)
@@ -243,7 +262,11 @@ onEachEngine('OAuth clients', (engine) => {
 
   test('no other page can change clients', async () => {
     const person = await writer()
-    for (const headers of [{ origin: 'https://evil.example' }, { origin: `${ORIGIN}.evil.example` }, { origin: 'null' }])
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: `${ORIGIN}.evil.example` },
+      { origin: 'null' },
+    ])
       assert.equal((await person.post('/oauth/clients', BODY, headers)).statusCode, 403)
   })
 })
@@ -254,7 +277,8 @@ test('a change on one copy holds on the other within a second', async (t) => {
   const application = await registerApplication(first)
   const admin = await signedInPerson(first, { permissions: ['oauth_clients:write'] })
   const ask = async () =>
-    (await postForm(second, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) })).statusCode
+    (await postForm(second, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) }))
+      .statusCode
   assert.equal(await ask(), 200)
   await admin.post(`/oauth/clients/${application.clientId}/secret`)
   const deadline = Date.now() + 1000

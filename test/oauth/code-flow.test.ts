@@ -183,7 +183,10 @@ onEachEngine('the authorization code flow', (engine) => {
       assert.match(answer.headers['content-type'] as string, /^application\/json/)
       assert.deepEqual(answer.json(), claims)
       assert.equal(claimsOf(tokens.id_token)['sub'], person.user.id)
-      assert.deepEqual(Object.keys(claimsOf(tokens.id_token)).filter((name) => /name|email/.test(name)), [])
+      assert.deepEqual(
+        Object.keys(claimsOf(tokens.id_token)).filter((name) => /name|email/.test(name)),
+        [],
+      )
       const headers = { authorization: `Bearer ${tokens.access_token}` }
       assert.deepEqual((await app().app.inject({ method: 'POST', url: '/oauth/userinfo', headers })).json(), claims)
       const form = await postForm(app(), '/oauth/userinfo', { access_token: tokens.access_token })

@@ -68,7 +68,11 @@ onEachEngine('consent', (engine) => {
       told.map(({ type, data }) => [type, JSON.parse(data)]),
       [['oauth.grant_added', { client_id: application.clientId, name: 'Photos', scopes: ['openid'] }]],
     )
-    const written = await db.selectFrom('audit_events').select('action').where('actor_id', '=', person.user.id).execute()
+    const written = await db
+      .selectFrom('audit_events')
+      .select('action')
+      .where('actor_id', '=', person.user.id)
+      .execute()
     assert.deepEqual(
       written.map(({ action }) => action),
       ['oauth_grant.added'],

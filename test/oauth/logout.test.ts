@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { ORIGIN, sharedApp } from '../support/app.ts'
-import { type Application, encode, type Fields, getTokens, locationOf, postForm, registerApplication } from '../support/application.ts'
+import {
+  type Application,
+  encode,
+  type Fields,
+  getTokens,
+  locationOf,
+  postForm,
+  registerApplication,
+} from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, cookieOf, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 
@@ -17,7 +25,8 @@ onEachEngine('RP-initiated logout', (engine) => {
     return { application, person, hint: (await getTokens(app(), person, application)).id_token }
   }
   const logoutUrl = (fields: Fields) => `/oauth/logout?${encode(fields)}`
-  const isSignedIn = async (person: SignedInPerson) => (await person.get('/api/account/oauth/grants')).statusCode === 200
+  const isSignedIn = async (person: SignedInPerson) =>
+    (await person.get('/api/account/oauth/grants')).statusCode === 200
 
   test('with a hint of the signed-in user the session ends and the redirect follows, with state', async () => {
     const { person, hint } = await prepare()
@@ -66,7 +75,11 @@ onEachEngine('RP-initiated logout', (engine) => {
 
   test('without a hint the dashboard asks first, and there is no redirect to the application', async () => {
     const { person, application } = await prepare()
-    for (const fields of [{}, { post_logout_redirect_uri: AFTERWARDS }, { client_id: application.clientId, post_logout_redirect_uri: AFTERWARDS }]) {
+    for (const fields of [
+      {},
+      { post_logout_redirect_uri: AFTERWARDS },
+      { client_id: application.clientId, post_logout_redirect_uri: AFTERWARDS },
+    ]) {
       const answer = await person.get(logoutUrl(fields))
       assert.equal(answer.headers.location, `${ORIGIN}/logout`)
       assert.equal(await isSignedIn(person), true)
@@ -104,7 +117,11 @@ onEachEngine('RP-initiated logout', (engine) => {
       `${encodePart({ alg: 'none' })}.${payload}.`,
       `${encodePart({ alg: 'HS256', kid: 'service-id-1' })}.${payload}.${signature}`,
       `${encodePart({ alg: 'ES256', kid: 'service-id-9' })}.${payload}.${signature}`,
-      await app().services.signingKeys.sign({ iss: 'https://other.example', sub: person.user.id, aud: application.clientId }),
+      await app().services.signingKeys.sign({
+        iss: 'https://other.example',
+        sub: person.user.id,
+        aud: application.clientId,
+      }),
       'not-a-token',
     ]
     for (const id_token_hint of hints) {

@@ -29,7 +29,8 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(answer.headers['cache-control'], 'no-store')
     const second = answer.json<Tokens>()
     assert.deepEqual([second.token_type, second.expires_in, second.scope], ['Bearer', 3600, 'openid offline_access'])
-    for (const name of ['access_token', 'refresh_token', 'id_token'] as const) assert.notEqual(second[name], first[name])
+    for (const name of ['access_token', 'refresh_token', 'id_token'] as const)
+      assert.notEqual(second[name], first[name])
     const [before, after] = [claimsOf(first.id_token), claimsOf(second.id_token)]
     for (const name of ['iss', 'sub', 'aud', 'auth_time', 'acr']) assert.equal(after[name], before[name], name)
     assert.deepEqual(after['amr'], before['amr'])

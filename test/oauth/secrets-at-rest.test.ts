@@ -20,7 +20,16 @@ import {
 import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 
-const TABLES = ['oauth_clients', 'oauth_grants', 'oauth_pending_requests', 'oauth_authorization_codes', 'oauth_access_tokens', 'oauth_refresh_tokens', 'audit_events', 'notifications'] as const
+const TABLES = [
+  'oauth_clients',
+  'oauth_grants',
+  'oauth_pending_requests',
+  'oauth_authorization_codes',
+  'oauth_access_tokens',
+  'oauth_refresh_tokens',
+  'audit_events',
+  'notifications',
+] as const
 
 async function everythingStored({ services, place }: TestApp): Promise<string> {
   const rows: unknown[] = []
@@ -47,10 +56,26 @@ onEachEngine('secrets at rest', (engine) => {
     const pending = new URL(page.searchParams.get('return_to') ?? '', page).searchParams.get('pending_request')
     await exchangeCode(app, application, code, pkce)
     await getTokens(app, person, application)
-    await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application), client_secret: 'cs_wrong-secret' })
+    await postForm(app, '/oauth/token', {
+      grant_type: 'client_credentials',
+      ...credentials(application),
+      client_secret: 'cs_wrong-secret',
+    })
 
     const kept = `${await everythingStored(app)}${app.logged()}`
-    const secrets = [code, first.access_token, first.refresh_token, first.id_token, second.refresh_token, machine.access_token, application.secret, pending, pkce.verifier, person.cookie, 'cs_wrong-secret']
+    const secrets = [
+      code,
+      first.access_token,
+      first.refresh_token,
+      first.id_token,
+      second.refresh_token,
+      machine.access_token,
+      application.secret,
+      pending,
+      pkce.verifier,
+      person.cookie,
+      'cs_wrong-secret',
+    ]
     for (const secret of secrets) {
       assert.ok(secret)
       assert.ok(!kept.includes(secret), secret.slice(0, 6))
@@ -93,7 +118,10 @@ onEachEngine('guessing client secrets', (engine) => {
     const app = await startApp(t, { engine })
     const application = await registerApplication(app)
     for (let at = 0; at < 60; at++) {
-      const answer = await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) })
+      const answer = await postForm(app, '/oauth/token', {
+        grant_type: 'client_credentials',
+        ...credentials(application),
+      })
       assert.equal(answer.statusCode, 200)
     }
   })

@@ -94,7 +94,12 @@ onEachEngine('refusals of the token endpoint', (engine) => {
 
   test('a public client that sends Basic with an empty password counts as none; one with a password is refused', async () => {
     const { application, code, pkce } = await prepare({ clientType: 'public' })
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: application.redirectUri, code_verifier: pkce.verifier }
+    const fields = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: application.redirectUri,
+      code_verifier: pkce.verifier,
+    }
     const wrong = await token(fields, { authorization: basic({ ...application, secret: 'x' }) })
     assertError(wrong, 401, 'invalid_client')
     assert.equal((await token(fields, { authorization: basic(application) })).statusCode, 200)
@@ -113,7 +118,10 @@ onEachEngine('refusals of the token endpoint', (engine) => {
   test('a secret in the URL is refused', async () => {
     const application = await registerApplication(app())
     const query = new URLSearchParams(credentials(application) as Record<string, string>).toString()
-    const answer = await postForm(app(), `/oauth/token?${query}`, { grant_type: 'client_credentials', client_id: application.clientId })
+    const answer = await postForm(app(), `/oauth/token?${query}`, {
+      grant_type: 'client_credentials',
+      client_id: application.clientId,
+    })
     assertError(answer, 400, 'invalid_request')
   })
 
@@ -184,7 +192,11 @@ onEachEngine('refusals of the token endpoint', (engine) => {
 
   test('invalid_scope: beyond the client, or beyond what the user approved', async () => {
     const application = await registerApplication(app())
-    const machine = await token({ grant_type: 'client_credentials', ...credentials(application), scope: 'openid admin' })
+    const machine = await token({
+      grant_type: 'client_credentials',
+      ...credentials(application),
+      scope: 'openid admin',
+    })
     assertError(machine, 400, 'invalid_scope')
     const { refresh_token } = await getTokens(app(), await signedInPerson(app()), application)
     assertError(await refresh(app(), application, refresh_token, { scope: 'openid email' }), 400, 'invalid_scope')
@@ -224,8 +236,13 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     const person = await signedInPerson(app())
     const { access_token, refresh_token } = await getTokens(app(), person, application)
     assertError(await refresh(app(), application, access_token), 400, 'invalid_grant')
-    for (const bearer of [refresh_token, person.cookie]) assertError(await userinfo(app(), bearer), 401, 'invalid_token')
-    const asCookie = await app().app.inject({ method: 'GET', url: '/oauth/clients', headers: { cookie: `session=${access_token}` } })
+    for (const bearer of [refresh_token, person.cookie])
+      assertError(await userinfo(app(), bearer), 401, 'invalid_token')
+    const asCookie = await app().app.inject({
+      method: 'GET',
+      url: '/oauth/clients',
+      headers: { cookie: `session=${access_token}` },
+    })
     assert.equal(asCookie.statusCode, 401)
     assert.equal(await isLive(app(), application, person.cookie), false)
   })

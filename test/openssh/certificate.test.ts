@@ -8,6 +8,8 @@ import {
   formatCertificate,
   MAX_PRINCIPALS,
   openAuthority,
+  prepareCertificate,
+  sealCertificate,
   signCertificate,
   USER_EXTENSIONS,
   type CertificateRequest,
@@ -113,6 +115,12 @@ test('a certificate that ssh-keygen signed is read with all its fields', () => {
     extensions: new Map([['permit-pty', '']]),
     nonce: read.nonce,
   })
+})
+
+test('a certificate is the same to the last byte when it is signed on another thread', async () => {
+  const unsigned = prepareCertificate(authority, asked)
+  assert.deepEqual(await sealCertificate(authority, unsigned), signCertificate(authority, asked))
+  assert.throws(() => prepareCertificate(authority, { ...asked, principals: [] }), /at least one principal/)
 })
 
 test('a certificate without principals, which would open every account, is never made', () => {

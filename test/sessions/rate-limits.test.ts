@@ -83,6 +83,5 @@ test('failures hold across two copies on one PostgreSQL', async (t) => {
   const login = (app: TestApp, password: string) =>
     anonymous(app).post('/api/auth/login', { email: 'copies@example.com', password })
   for (let n = 0; n < 10; n++) await login(one, 'wrong')
-  assert.equal((await login(two, 'wrong')).statusCode, 401, 'the copy learns it from its own next failure')
   assert.equal((await login(two, PASSWORD)).statusCode, 429)
 })

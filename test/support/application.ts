@@ -16,7 +16,10 @@ export interface Application {
 export const REDIRECT_URI = 'https://app.example/cb'
 export const ALL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 
-export async function registerApplication({ services }: TestApp, change: Partial<NewClient> = {}): Promise<Application> {
+export async function registerApplication(
+  { services }: TestApp,
+  change: Partial<NewClient> = {},
+): Promise<Application> {
   const asked: NewClient = {
     name: 'Example',
     clientType: 'confidential',
@@ -74,7 +77,7 @@ export async function consent(person: Person, page: URL, approve = true): Promis
   assert.equal(page.pathname, '/consent', page.href)
   const answer = await person.post('/oauth/approve', { ...Object.fromEntries(page.searchParams), approve })
   assert.equal(answer.statusCode, 200, answer.body)
-  return new URL((answer.json() as { redirectTo: string }).redirectTo)
+  return new URL(answer.json<{ redirectTo: string }>().redirectTo)
 }
 
 /** Goes from the authorization request to the application's redirect URL, consenting if asked. */
@@ -113,7 +116,10 @@ export function postForm(
 }
 
 /** The credentials of an application as it sends them in a form. */
-export const credentials = ({ clientId, secret }: Application): Fields => ({ client_id: clientId, client_secret: secret })
+export const credentials = ({ clientId, secret }: Application): Fields => ({
+  client_id: clientId,
+  client_secret: secret,
+})
 
 export const exchangeCode = (
   test: Pick<TestApp, 'app'>,

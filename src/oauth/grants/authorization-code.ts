@@ -3,6 +3,7 @@ import { digest, equalInConstantTime } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { consumeCode, findCode, markRevoked } from '../code-store.ts'
 import type { GrantRequest } from '../grant-request.ts'
+import { namedClaims } from '../id-token.ts'
 import { issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
@@ -31,6 +32,7 @@ export async function exchangeCode(provider: Provider, { client, form, caller }:
       issueTokens(provider, {
         ...found,
         codeHash,
+        named: namedClaims(found, provider.config.baseUrl),
         refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
       }),
   ])

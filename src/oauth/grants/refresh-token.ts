@@ -3,6 +3,7 @@ import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { markNeededUntil, markRevoked } from '../code-store.ts'
 import type { GrantRequest } from '../grant-request.ts'
+import { namedClaims } from '../id-token.ts'
 import { isKeptFor, issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
@@ -28,6 +29,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
       ...token,
       scope,
       nonce: null,
+      named: namedClaims(token, provider.config.baseUrl),
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),
@@ -47,11 +49,7 @@ const isReused = ({ usedAt, successorUsedAt }: RefreshToken, now: number): boole
   usedAt !== null && (successorUsedAt !== null || now - usedAt > RETRY_MS)
 
 /** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
-async function revokeFamily(
-  provider: Provider,
-  { client, caller }: GrantRequest,
-  token: RefreshToken,
-): Promise<never> {
+async function revokeFamily(provider: Provider, { client, caller }: GrantRequest, token: RefreshToken): Promise<never> {
   await provider.db.transaction().execute(async (trx) => {
     if (!(await markRevoked(trx, token.codeHash, provider.now()))) return
     await recordEvent(provider, trx, {

@@ -45,6 +45,7 @@ create table oauth_authorization_codes (
   code_challenge text not null,
   scope text not null,
   nonce text,
+  claims text,
   auth_time bigint not null,
   acr text not null,
   amr text not null,

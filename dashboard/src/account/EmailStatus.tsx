@@ -1,0 +1,31 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { answer, api } from '../api/client.ts'
+import type { Profile } from '../api/shapes.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { SavedNote } from '../ui/SavedNote.tsx'
+
+export function EmailStatus({ profile }: { profile: Profile }) {
+  const texts = useTexts('account').profile
+  const resend = useMutation({ mutationFn: () => answer(api.POST('/api/auth/verify-email/resend')) })
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <Text fw={550}>{profile.email}</Text>
+        <Badge color={profile.email_verified ? 'pine' : 'brass'} variant="light">
+          {profile.email_verified ? texts.verified : texts.unverified}
+        </Badge>
+      </Group>
+      {!profile.email_verified && (
+        <Group>
+          <Button variant="default" size="sm" loading={resend.isPending} onClick={() => resend.mutate()}>
+            {texts.resend}
+          </Button>
+          <SavedNote shown={resend.isSuccess}>{texts.resent}</SavedNote>
+        </Group>
+      )}
+      <FailureAlert failure={resend.error} />
+    </Stack>
+  )
+}

@@ -1,0 +1,105 @@
+import { Badge, Button } from '@mantine/core'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import type { Passkey } from '../api/shapes.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { Listing } from '../ui/Listing.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { RelativeTime } from '../ui/RelativeTime.tsx'
+import { Row, Rows } from '../ui/Rows.tsx'
+import { Section } from '../ui/Section.tsx'
+import { AddPasskeyDialog, RenamePasskeyDialog } from './PasskeyDialogs.tsx'
+
+const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => answer(api.GET('/api/passkeys')) })
+
+type Asked = { what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey }
+
+export function PasskeysPage() {
+  const texts = useTexts('account').passkeys
+  const shared = useTexts('shared')
+  const client = useQueryClient()
+  const query = useQuery(passkeysQuery)
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  const reload = () => client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+  const nameOf = (passkey: Passkey) => passkey.name ?? texts.unnamed
+  const add = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAsked({ what: 'add' })}>
+      {texts.add}
+    </Button>
+  )
+
+  return (
+    <>
+      <PageHeader title={texts.title} description={texts.description} actions={add} />
+      <Section flush>
+        <Listing
+          query={query}
+          isEmpty={({ passkeys }) => passkeys.length === 0}
+          empty={
+            <EmptyState icon="fingerprint" title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+          }
+        >
+          {({ passkeys }) => (
+            <Rows label={texts.title}>
+              {passkeys.map((passkey) => (
+                <Row
+                  key={passkey.id}
+                  icon="fingerprint"
+                  title={nameOf(passkey)}
+                  badge={
+                    <Badge variant="light" color={passkey.backedUp ? 'pine' : 'gray'} size="sm">
+                      {passkey.backedUp ? texts.synced : texts.deviceBound}
+                    </Badge>
+                  }
+                  meta={
+                    <>
+                      {texts.created} <RelativeTime at={passkey.createdAt} /> · {texts.lastUsed}{' '}
+                      {passkey.lastUsedAt ? <RelativeTime at={passkey.lastUsedAt} /> : shared.never}
+                    </>
+                  }
+                  actions={
+                    <>
+                      <Button size="xs" variant="default" onClick={() => setAsked({ what: 'rename', passkey })}>
+                        {texts.rename}
+                      </Button>
+                      <Button
+                        size="xs"
+                        variant="subtle"
+                        color="red"
+                        onClick={() => setAsked({ what: 'remove', passkey })}
+                      >
+                        {shared.remove}
+                      </Button>
+                    </>
+                  }
+                />
+              ))}
+            </Rows>
+          )}
+        </Listing>
+      </Section>
+      {asked?.what === 'add' && <AddPasskeyDialog onClose={close} onDone={reload} />}
+      {asked?.what === 'rename' && <RenamePasskeyDialog passkey={asked.passkey} onClose={close} onDone={reload} />}
+      {asked?.what === 'remove' && (
+        <ConfirmDialog
+          title={texts.removeTitle(nameOf(asked.passkey))}
+          confirm={shared.remove}
+          onClose={close}
+          action={async () => {
+            await answer(api.DELETE('/api/passkeys/{id}', { params: { path: { id: asked.passkey.id } } }))
+            await reload()
+          }}
+        >
+          {texts.removeText}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import type { Profile } from '../api/shapes.ts'
+import { useMay } from '../session/me.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { SavedNote } from '../ui/SavedNote.tsx'
+import { useReloadProfile } from './profile-query.ts'
+
+const fieldsOf = (profile: Profile) => ({
+  displayName: profile.displayName ?? '',
+  given_name: profile.given_name ?? '',
+  family_name: profile.family_name ?? '',
+  preferredUsername: profile.preferredUsername ?? '',
+})
+type Fields = ReturnType<typeof fieldsOf>
+
+/** Only what was changed is sent: the username of an SSH user is refused even when it stays the same. */
+function changes(before: Fields, after: Fields) {
+  const names = ['displayName', 'given_name', 'family_name'] as const
+  const changed = names.filter((name) => after[name].trim() !== before[name])
+  const username = after.preferredUsername.trim()
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, after[name].trim() || null])),
+    ...(username === before.preferredUsername ? {} : { preferredUsername: username }),
+  }
+}
+
+export function ProfileForm({ profile }: { profile: Profile }) {
+  const texts = useTexts('account').profile
+  const shared = useTexts('shared')
+  const may = useMay()
+  const reload = useReloadProfile()
+  const [fields, setFields] = useState(() => fieldsOf(profile))
+  const locked = may('ssh:cert:issue') && !may('users:write')
+  const save = useMutation({
+    mutationFn: () => answer(api.PATCH('/api/account/profile', { body: changes(fieldsOf(profile), fields) })),
+    onSuccess: reload,
+  })
+  const field = (name: keyof Fields) => ({
+    value: fields[name],
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget
+      save.reset()
+      setFields((before) => ({ ...before, [name]: value }))
+    },
+  })
+  const unchanged = Object.keys(changes(fieldsOf(profile), fields)).length === 0
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <Stack>
+        <TextInput label={texts.displayName} autoComplete="name" maxLength={100} {...field('displayName')} />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput label={texts.givenName} autoComplete="given-name" maxLength={100} {...field('given_name')} />
+          <TextInput label={texts.familyName} autoComplete="family-name" maxLength={100} {...field('family_name')} />
+        </SimpleGrid>
+        <TextInput
+          label={texts.username}
+          description={locked ? texts.usernameLocked : texts.usernameHint}
+          autoComplete="off"
+          pattern="[a-z_][a-z0-9_\-]{0,31}"
+          disabled={locked}
+          required={!locked}
+          withAsterisk={false}
+          {...field('preferredUsername')}
+        />
+        <FailureAlert failure={save.error} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={unchanged}>
+            {shared.save}
+          </Button>
+          <SavedNote shown={save.isSuccess} />
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,44 @@
+export const VIEW = 280
+const OUTPUT = 512
+
+/** Where a picture stands behind the square window: its centre's distance from the window's, in window pixels, and its zoom. */
+export type Crop = { x: number; y: number; zoom: number }
+
+/** The picture covers the window at zoom 1, whatever its shape. */
+const baseScale = ({ width, height }: ImageBitmap) => VIEW / Math.min(width, height)
+
+/** Keeps the window inside the picture. */
+export function within(picture: ImageBitmap, { x, y, zoom }: Crop): Crop {
+  const scale = baseScale(picture) * zoom
+  const limit = (length: number) => Math.max(0, (length * scale - VIEW) / 2)
+  const clamp = (value: number, most: number) => Math.min(most, Math.max(-most, value))
+  return { x: clamp(x, limit(picture.width)), y: clamp(y, limit(picture.height)), zoom }
+}
+
+export function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, { x, y, zoom }: Crop): void {
+  const context = canvas.getContext('2d')
+  if (!context) return
+  const ratio = canvas.width / VIEW
+  const scale = baseScale(picture) * zoom
+  const [width, height] = [picture.width * scale, picture.height * scale]
+  context.clearRect(0, 0, canvas.width, canvas.height)
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(
+    picture,
+    ((VIEW - width) / 2 + x) * ratio,
+    ((VIEW - height) / 2 + y) * ratio,
+    width * ratio,
+    height * ratio,
+  )
+}
+
+/** Drawn anew on a canvas, the picture also loses its metadata before it leaves the device. */
+export async function cropped(picture: ImageBitmap, crop: Crop): Promise<Blob> {
+  const canvas = document.createElement('canvas')
+  canvas.width = OUTPUT
+  canvas.height = OUTPUT
+  draw(canvas, picture, crop)
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp', 0.92))
+  if (!blob) throw new Error('The picture could not be drawn.')
+  return blob
+}

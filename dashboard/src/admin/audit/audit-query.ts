@@ -1,0 +1,26 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { answer, api } from '../../api/client.ts'
+
+export type AuditFilter = { action: string; actor: string; outcome: '' | 'success' | 'refused' }
+
+/** Only what is filled in: an empty filter would match nothing instead of everything. */
+export const filled = ({ action, actor, outcome }: AuditFilter) => ({
+  ...(action ? { action } : {}),
+  ...(actor ? { actor } : {}),
+  ...(outcome ? { outcome } : {}),
+})
+
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'audit', filter],
+    queryFn: async ({ pageParam }) => {
+      const query = { ...filled(filter), ...(pageParam ? { cursor: pageParam } : {}) }
+      const page = await answer(api.GET('/api/admin/audit', { params: { query } }))
+      // The endpoint also speaks CSV, to those who ask for it.
+      if (typeof page === 'string') throw new TypeError('The audit trail came as text.')
+      return page
+    },
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    placeholderData: (before) => before,
+  })

@@ -1,0 +1,64 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import type { Client } from '../../api/shapes.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { SavedNote } from '../../ui/SavedNote.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { clientBody, ClientFields } from './ClientFields.tsx'
+import { clientsQuery } from './clients-query.ts'
+
+export function ClientDetailsSection({ application, mayWrite }: { application: Client; mayWrite: boolean }) {
+  const texts = useTexts('admin').clients
+  const shared = useTexts('shared')
+  const client = useQueryClient()
+  const [fields, setFields] = useState({
+    name: application.name,
+    redirectUris: application.redirect_uris.join('\n'),
+    postLogoutRedirectUris: application.post_logout_redirect_uris.join('\n'),
+    scopes: application.scopes.join(' '),
+  })
+  const save = useMutation({
+    mutationFn: () =>
+      answer(
+        api.PATCH('/oauth/clients/{clientId}', {
+          params: { path: { clientId: application.client_id } },
+          body: clientBody(fields),
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: clientsQuery.queryKey }),
+  })
+
+  return (
+    <Section title={texts.details}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <Stack>
+          <ClientFields
+            value={fields}
+            readOnly={!mayWrite}
+            onChange={(value) => {
+              save.reset()
+              setFields(value)
+            }}
+          />
+          <FailureAlert failure={save.error} />
+          {mayWrite && (
+            <Group>
+              <Button type="submit" loading={save.isPending}>
+                {shared.save}
+              </Button>
+              <SavedNote shown={save.isSuccess} />
+            </Group>
+          )}
+        </Stack>
+      </form>
+    </Section>
+  )
+}

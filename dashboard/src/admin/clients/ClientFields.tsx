@@ -1,0 +1,57 @@
+import { Textarea, TextInput } from '@mantine/core'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+
+export type ClientFieldValues = { name: string; redirectUris: string; postLogoutRedirectUris: string; scopes: string }
+type Props = {
+  value: ClientFieldValues
+  readOnly?: boolean
+  onChange: (value: ClientFieldValues) => void
+}
+
+const words = (text: string) => text.split(/\s+/).filter(Boolean)
+
+export const clientBody = (value: ClientFieldValues) => ({
+  name: value.name.trim(),
+  redirectUris: words(value.redirectUris),
+  postLogoutRedirectUris: words(value.postLogoutRedirectUris),
+  scopes: words(value.scopes),
+})
+
+export function ClientFields({ value, readOnly = false, onChange }: Props) {
+  const texts = useTexts('admin').clients
+  const field = (name: keyof ClientFieldValues) => ({
+    value: value[name],
+    readOnly,
+    onChange: (event: { currentTarget: { value: string } }) =>
+      onChange({ ...value, [name]: event.currentTarget.value }),
+  })
+  return (
+    <>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHint}
+        data-autofocus
+        required
+        maxLength={100}
+        {...field('name')}
+      />
+      <Textarea
+        label={texts.redirectUris}
+        description={texts.redirectUrisHint}
+        size="md"
+        autosize
+        minRows={2}
+        placeholder="https://app.example.com/callback"
+        {...field('redirectUris')}
+      />
+      <TextInput label={texts.scopes} description={texts.scopesHint} {...field('scopes')} />
+      <Textarea
+        label={texts.postLogoutRedirectUris}
+        size="md"
+        autosize
+        minRows={1}
+        {...field('postLogoutRedirectUris')}
+      />
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { ClientSettings } from './ClientSettings.tsx'
+
+export type Secret = { name: string; clientId: string; clientSecret: string | undefined }
+
+/** Closed only by its button: a stray click must not lose what can't be shown again. */
+export function SecretDialog({ secret, onClose }: { secret: Secret; onClose: () => void }) {
+  const texts = useTexts('admin').clients
+  const { close } = useTexts('shared')
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={secret.name}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack>
+        {secret.clientSecret !== undefined && (
+          <>
+            <Alert color="brass" variant="light" title={texts.secretTitle} icon={<Icon name="key" />}>
+              {texts.secretText}
+            </Alert>
+            <CodeBlock label={texts.clientSecret} value={secret.clientSecret} wrap />
+          </>
+        )}
+        <ClientSettings clientId={secret.clientId} clientSecret={secret.clientSecret} />
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            {secret.clientSecret === undefined ? close : texts.done}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

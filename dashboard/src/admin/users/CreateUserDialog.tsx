@@ -1,0 +1,78 @@
+import { Checkbox, MultiSelect, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
+import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
+import { rolesQuery } from './user-queries.ts'
+
+export function CreateUserDialog({ onClose }: { onClose: () => void }) {
+  const texts = useTexts('admin').users
+  const profile = useTexts('account').profile
+  const may = useMay()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const roles = useQuery({ ...rolesQuery, enabled: may('roles:read') && may('roles:assign') })
+  const [email, setEmail] = useState('')
+  const [displayName, setDisplayName] = useState('')
+  const [invited, setInvited] = useState(true)
+  const [password, setPassword] = useState('')
+  const [roleIds, setRoleIds] = useState<string[]>([])
+
+  const create = async () => {
+    const { user } = await answer(
+      api.POST('/api/admin/users', {
+        body: {
+          email: email.trim(),
+          ...(displayName.trim() ? { displayName: displayName.trim() } : {}),
+          ...(invited ? {} : { password }),
+          ...(roleIds.length > 0 ? { roleIds } : {}),
+        },
+      }),
+    )
+    await client.invalidateQueries({ queryKey: ['admin', 'users'] })
+    await navigate({ to: paths.adminUser, params: { userId: user.id } })
+  }
+  const choices = (roles.data?.roles ?? []).filter(({ name }) => name !== 'user')
+
+  return (
+    <FormDialog
+      title={texts.create}
+      submit={invited ? texts.inviteSubmit : texts.createSubmit}
+      action={create}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.email}
+        type="email"
+        autoComplete="off"
+        data-autofocus
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <TextInput
+        label={profile.displayName}
+        autoComplete="off"
+        maxLength={100}
+        value={displayName}
+        onChange={(event) => setDisplayName(event.currentTarget.value)}
+      />
+      {choices.length > 0 && (
+        <MultiSelect
+          label={texts.roles}
+          size="md"
+          data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+          value={roleIds}
+          onChange={setRoleIds}
+        />
+      )}
+      <Checkbox label={texts.invite} checked={invited} onChange={(event) => setInvited(event.currentTarget.checked)} />
+      {!invited && <NewPasswordInput label={texts.password} email={email} value={password} onChange={setPassword} />}
+    </FormDialog>
+  )
+}

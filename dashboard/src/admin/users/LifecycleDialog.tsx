@@ -1,0 +1,64 @@
+import { Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import type { User } from '../../api/shapes.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
+import { WhatEnds } from './WhatEnds.tsx'
+
+type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; onDone: () => Promise<unknown> }
+
+/** The value of a datetime-local field: local time without a zone. */
+function localValue(at: number): string {
+  const offset = new Date(at).getTimezoneOffset() * 60_000
+  return new Date(at - offset).toISOString().slice(0, 16)
+}
+
+export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
+  const texts = useTexts('admin').lifecycle
+  const [when, setWhen] = useState('now')
+  const [at, setAt] = useState(() => localValue(Date.now() + 3_600_000))
+  const name = user.displayName ?? user.email
+  const executeAt = new Date(at).getTime()
+  const inPast = when === 'later' && !(executeAt > Date.now())
+
+  const run = async () => {
+    const params = { path: { userId: user.id } }
+    const body = { action, ...(when === 'later' ? { executeAt } : {}) }
+    await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
+    await onDone()
+  }
+
+  return (
+    <FormDialog
+      title={action === 'disable' ? texts.disableTitle(name) : texts.enableTitle(name)}
+      submit={when === 'later' ? texts.schedule : texts[action]}
+      disabled={inPast}
+      action={run}
+      onClose={onClose}
+    >
+      {action === 'disable' ? (
+        <WhatEnds userId={user.id}>{texts.kept}</WhatEnds>
+      ) : (
+        <Text size="sm">{texts.enableText}</Text>
+      )}
+      <Radio.Group label={texts.when} value={when} onChange={setWhen}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="now" label={texts.now} />
+          <Radio value="later" label={texts.later} />
+        </Stack>
+      </Radio.Group>
+      {when === 'later' && (
+        <TextInput
+          type="datetime-local"
+          label={texts.at}
+          description={texts.atHint}
+          error={inPast && texts.past}
+          min={localValue(Date.now())}
+          value={at}
+          onChange={(event) => setAt(event.currentTarget.value)}
+        />
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,124 @@
+import { Badge, Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { TextLink } from '../../ui/LinkButton.tsx'
+import { Listing } from '../../ui/Listing.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { CreateUserDialog } from './CreateUserDialog.tsx'
+import { usersQuery, type Status } from './user-queries.ts'
+
+const isStatus = (value: string): value is Status => ['all', 'active', 'disabled'].includes(value)
+
+export function UsersPage() {
+  const texts = useTexts('admin').users
+  const may = useMay()
+  const [search, setSearch] = useState('')
+  const [q] = useDebouncedValue(search.trim(), 250)
+  const [status, setStatus] = useState<Status>('all')
+  const [creating, setCreating] = useState(false)
+  const query = useInfiniteQuery(usersQuery(q, status))
+
+  return (
+    <>
+      <PageHeader
+        title={texts.title}
+        description={texts.description}
+        actions={
+          may('users:write') && (
+            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+              {texts.create}
+            </Button>
+          )
+        }
+      />
+      <Group mb="md" gap="sm">
+        <TextInput
+          flex={1}
+          miw={220}
+          size="sm"
+          type="search"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          leftSection={<Icon name="search" size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label={texts.status}
+          value={status}
+          onChange={(value) => isStatus(value) && setStatus(value)}
+          data={[
+            { value: 'all', label: texts.all },
+            { value: 'active', label: texts.active },
+            { value: 'disabled', label: texts.disabled },
+          ]}
+        />
+      </Group>
+      <Section flush>
+        <Listing
+          query={query}
+          isEmpty={({ pages }) => pages[0]?.users.length === 0}
+          empty={
+            <EmptyState icon="users" title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+          }
+        >
+          {({ pages }) => (
+            <Rows label={texts.title}>
+              {pages.flatMap(({ users }) =>
+                users.map((user) => (
+                  <Row
+                    key={user.id}
+                    icon="user"
+                    title={
+                      <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
+                        {user.displayName ?? user.email}
+                      </TextLink>
+                    }
+                    badge={
+                      <>
+                        {user.disabled_at !== null && (
+                          <Badge size="sm" color="red" variant="light">
+                            {texts.disabled}
+                          </Badge>
+                        )}
+                        {user.roles
+                          .filter(({ name }) => name !== 'user')
+                          .map((role) => (
+                            <Badge key={role.id} size="sm" variant="light" tt="none">
+                              {role.name}
+                            </Badge>
+                          ))}
+                      </>
+                    }
+                    meta={
+                      <>
+                        {user.email} · {texts.lastLogin}{' '}
+                        {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
+                      </>
+                    }
+                  />
+                )),
+              )}
+            </Rows>
+          )}
+        </Listing>
+      </Section>
+      <Group justify="center">
+        <MoreButton query={query} />
+      </Group>
+      {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,14 @@
+import createClient from 'openapi-fetch'
+import { ApiFailure } from './failure.ts'
+import type { paths } from './schema.ts'
+
+export const api = createClient<paths>({ credentials: 'same-origin' })
+
+type Answered<Data> = { data?: Data | undefined; error?: unknown; response: Response }
+
+/** The data of an answer. A refusal is thrown, so that callers and the query library handle one kind of error. */
+export async function answer<Data>(request: Promise<Answered<Data>>): Promise<Data> {
+  const { data, error, response } = await request
+  if (!response.ok) throw new ApiFailure(response, error)
+  return data as Data
+}

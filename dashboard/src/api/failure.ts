@@ -1,0 +1,29 @@
+export type Issue = { path: string; message: string }
+
+/** A refusal by the server, in the server's own words, with the request id that finds it in the server's log. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string | undefined
+  readonly issues: Issue[]
+  readonly requestId: string | undefined
+
+  constructor(response: Response, body: unknown) {
+    const told = isRecord(body) ? body : {}
+    // OAuth endpoints put the sentence into error_description and the code into error (RFC 6749 section 5.2).
+    const sentence = told['error_description'] ?? told['error']
+    super(typeof sentence === 'string' && sentence ? sentence : `${response.status} ${response.statusText}`.trim())
+    this.name = 'ApiFailure'
+    this.status = response.status
+    const code = told['error_description'] ? told['error'] : told['code']
+    this.code = typeof code === 'string' ? code : undefined
+    this.issues = Array.isArray(told['issues']) ? told['issues'].filter(isIssue) : []
+    this.requestId = response.headers.get('X-Request-Id') ?? undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isIssue = (value: unknown): value is Issue =>
+  isRecord(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string'
+
+export const isStatus = (error: unknown, ...statuses: number[]): error is ApiFailure =>
+  error instanceof ApiFailure && statuses.includes(error.status)

@@ -1,0 +1,2374 @@
+// Generated from docs/openapi.json by scripts/generate-api-types.ts. Do not edit.
+
+export type paths = {
+  '/.well-known/jwks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Signing keys */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/.well-known/jwks.json': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Signing keys */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/.well-known/oauth-authorization-server': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Server metadata */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/.well-known/openid-configuration': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Server metadata */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': Record<string, unknown> } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/oauth/grants': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Applications with access to your account */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { grants: components['schemas']['OAuthGrant'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/oauth/grants/{clientId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Revoke an application's access to your account */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/password': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Change your password */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            currentPassword: string
+            /** At least 8 characters, at most 128. */ newPassword: string
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/profile': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Your profile */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: /** Change your profile */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            displayName?: string | null
+            given_name?: string | null
+            family_name?: string | null
+            preferredUsername?: string
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/account/profile/avatar': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** An avatar: your own, or that of the user named */ {
+      parameters: { query?: { user?: string; v?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'image/webp': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+      }
+    }
+    put: /** Set your avatar */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    post?: never
+    delete: /** Remove your avatar */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/audit': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The audit trail */ {
+      parameters: {
+        query?: {
+          limit?: number
+          cursor?: string
+          action?: string
+          actor?: string
+          target?: string
+          outcome?: 'success' | 'refused'
+          from?: number
+          to?: number
+          format?: 'json' | 'csv'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              events: components['schemas']['AuditEntry'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+            'text/csv': string
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/bootstrap': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Become the first administrator */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { secret: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/overview': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The figures of the service */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Overview'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/permissions': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The permission catalogue */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { permissions: components['schemas']['Permission'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/roles': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List roles */ {
+      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              roles: components['schemas']['Role'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Create a role */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+            description?: string
+            /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+            permissions?: (
+              | 'users:read'
+              | 'users:write'
+              | 'users:delete'
+              | 'users:lifecycle'
+              | 'roles:read'
+              | 'roles:write'
+              | 'roles:assign'
+              | 'permissions:read'
+              | 'oauth_clients:read'
+              | 'oauth_clients:write'
+              | 'ssh:keys:manage'
+              | 'ssh:cert:issue'
+              | 'ssh:cert:list'
+              | 'ssh:cert:revoke'
+              | 'audit:read'
+            )[]
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { role: components['schemas']['Role'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/roles/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A role */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { role: components['schemas']['Role'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete: /** Delete a role */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Change a role */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name?: string
+            description?: string
+            /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { role: components['schemas']['Role'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/admin/roles/{id}/permissions': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Permissions of a role */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { permissions: components['schemas']['Permission'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Grant a permission to a role */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { permissionId: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { permissions: components['schemas']['Permission'][] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/roles/{id}/permissions/{permissionId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Revoke a permission from a role */ {
+      parameters: { query?: never; header?: never; path: { id: string; permissionId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List users */ {
+      parameters: {
+        query?: { limit?: number; cursor?: string; q?: string; status?: 'active' | 'disabled'; roleId?: string }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              users: components['schemas']['User'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Create a user */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are one. */ email: string
+            /** At least 8 characters, at most 128. */ password?: string
+            displayName?: string | null
+            given_name?: string | null
+            family_name?: string | null
+            preferredUsername?: string
+            email_verified?: boolean
+            roleIds?: string[]
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              user: components['schemas']['User']
+              /** What the roles of this person add up to. */ permissions: string[]
+              hasPassword: boolean
+              passkeys: number
+              sessions: number
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete: /** Delete a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; ended: components['schemas']['Ended'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Change a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are one. */ email?: string
+            displayName?: string | null
+            given_name?: string | null
+            family_name?: string | null
+            preferredUsername?: string
+            email_verified?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/admin/users/{userId}/invitation': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send the invitation again */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/lifecycle': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What is and was planned for an account */ {
+      parameters: {
+        query?: { limit?: number; cursor?: string }
+        header?: never
+        path: { userId: string }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              actions: components['schemas']['LifecycleAction'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Disable or enable an account */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { action: 'enable' | 'disable'; executeAt?: number } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json':
+              | {
+                  success: true
+                  scheduled: false
+                  user: components['schemas']['User']
+                  ended: components['schemas']['Ended']
+                }
+              | { scheduled: true; lifecycleActionId: string; /** Epoch milliseconds. */ executeAt: number }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/lifecycle/preview': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What disabling or deleting the account would end */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { ends: components['schemas']['Ended'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/lifecycle/{actionId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Cancel a planned action */ {
+      parameters: { query?: never; header?: never; path: { userId: string; actionId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; action: components['schemas']['LifecycleAction'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/roles': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Roles of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { roles: components['schemas']['Role'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Give a role to a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { roleId: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; roles: components['schemas']['Role'][] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/roles/{roleId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Take a role from a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; roleId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; roles: components['schemas']['Role'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/login': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Sign in with email and password */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are one. */ email: string
+            password: string
+            rememberMe?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/logout': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** End this session */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/me': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Who is signed in, and what they may do */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              user: components['schemas']['User']
+              session: components['schemas']['Session']
+              roles: { id: string; name: string }[]
+              permissions: string[]
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/password-reset': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Ask for a mail to set a new password */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: { 'application/json': { /** An email address; upper and lower case are one. */ email: string } }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/password-reset/confirm': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Set a password with the link of a reset or invitation mail */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': { token: string; /** At least 8 characters, at most 128. */ newPassword: string }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/register': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Make an account and sign in */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are one. */ email: string
+            /** At least 8 characters, at most 128. */ password: string
+            displayName?: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/sessions': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The live sessions of this account */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { sessions: components['schemas']['Session'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/sessions/revoke-all': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** End all other sessions */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/sessions/{id}/revoke': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** End one session */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/verify-email': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Confirm an email address with the link that was sent to it */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/verify-email/resend': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send that link again */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/notifications': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List your notifications */ {
+      parameters: {
+        query?: { limit?: number; cursor?: string; unread?: boolean }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              notifications: components['schemas']['Notification'][]
+              /** How many are unread in all. */ unreadCount: number
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/notifications/read-all': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Mark all notifications read */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; /** How many are unread in all. */ unreadCount: number } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/notifications/stream': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Your notifications as they come */ {
+      parameters: {
+        query?: { lastEventId?: string }
+        header?: { 'last-event-id'?: string }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/event-stream': string } }
+        400: { headers: Record<string, unknown>; content: { 'text/event-stream': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'text/event-stream': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/notifications/{id}/read': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: /** Mark a notification read */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              success: true
+              notification: components['schemas']['Notification']
+              /** How many are unread in all. */ unreadCount: number
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/passkeys': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List your passkeys */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { passkeys: components['schemas']['Passkey'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/passkeys/login/options': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin to sign in with a passkey */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': Record<string, never> | null } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['PublicKeyCredentialRequestOptionsJSON'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/passkeys/login/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Sign in with a passkey */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': { response: components['schemas']['AuthenticationResponseJSON']; challengeId: string }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/passkeys/register/options': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin to register a passkey */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': Record<string, never> | null } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['PublicKeyCredentialCreationOptionsJSON'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/passkeys/register/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Register a passkey */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            response: components['schemas']['RegistrationResponseJSON']
+            /** 1 to 100 characters in one line, without < and >. */ name?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; passkey: components['schemas']['Passkey'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/passkeys/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Remove a passkey */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Rename a passkey */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: {
+        content: { 'application/json': { /** 1 to 100 characters in one line, without < and >. */ name: string } }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { passkey: components['schemas']['Passkey'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/ssh/certs': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The log of all certificates, newest first */ {
+      parameters: {
+        query?: {
+          limit?: number
+          cursor?: string
+          user?: string
+          serial?: string
+          state?: 'valid' | 'expired' | 'revoked'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              certificates: components['schemas']['SshCert'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/certs/issue': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Get a certificate for a saved key */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: { 'application/json': { savedKeyId: string; /** How long it is valid. */ ttlSeconds?: number } }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['IssuedSshCert'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/certs/mine': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Your own certificates, newest first */ {
+      parameters: {
+        query?: { limit?: number; cursor?: string; state?: 'valid' | 'expired' | 'revoked' }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              certificates: components['schemas']['SshCert'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/certs/{id}/revoke': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Revoke a certificate */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { reason?: string } | null } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; certificate: components['schemas']['SshCert'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/keys': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Your saved public keys */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { keys: components['schemas']['UserSshKey'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Save a public key */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: { 'application/json': { name: string; /** The line of the .pub file. */ publicKey: string } }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { key: components['schemas']['UserSshKey'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/keys/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Delete a saved key, and revoke its certificates */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/principals': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The UNIX principals that your certificates name */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { principals: string[] } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/healthz': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Is the process alive? */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': { status: 'ok' } } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/approve': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Record what the user decided on the consent page */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** code */ response_type?: string
+            /** The application. */ client_id?: string
+            /** One of the URLs that the application has registered. */ redirect_uri?: string
+            /** Scopes, separated by spaces. */ scope?: string
+            /** Returned unchanged. */ state?: string
+            /** BASE64URL(SHA256(code_verifier)). */ code_challenge?: string
+            /** S256 */ code_challenge_method?: string
+            /** Copied into the ID token. */ nonce?: string
+            /** none, login, consent, select_account. */ prompt?: string
+            /** Seconds that may have passed since the user signed in. */ max_age?: string
+            /** What the user will probably sign in with. */ login_hint?: string
+            /** An ID token of the user that the request is about. */ id_token_hint?: string
+            /** Set by this server when it sends the browser here again. */ pending_request?: string
+            /** Absent means yes. */ approve?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; redirectTo: string } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/authorize': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Ask for an authorization code */ {
+      parameters: {
+        query?: {
+          response_type?: unknown
+          client_id?: unknown
+          redirect_uri?: unknown
+          scope?: unknown
+          state?: unknown
+          code_challenge?: unknown
+          code_challenge_method?: unknown
+          nonce?: unknown
+          prompt?: unknown
+          max_age?: unknown
+          login_hint?: unknown
+          id_token_hint?: unknown
+          pending_request?: unknown
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        302: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    put?: never
+    post: /** Ask for an authorization code, by a form */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** code */ response_type?: unknown
+            /** The application. */ client_id?: unknown
+            /** One of the URLs that the application has registered. */ redirect_uri?: unknown
+            /** Scopes, separated by spaces. */ scope?: unknown
+            /** Returned unchanged. */ state?: unknown
+            /** BASE64URL(SHA256(code_verifier)). */ code_challenge?: unknown
+            /** S256 */ code_challenge_method?: unknown
+            /** Copied into the ID token. */ nonce?: unknown
+            /** none, login, consent, select_account. */ prompt?: unknown
+            /** Seconds that may have passed since the user signed in. */ max_age?: unknown
+            /** What the user will probably sign in with. */ login_hint?: unknown
+            /** An ID token of the user that the request is about. */ id_token_hint?: unknown
+            /** Set by this server when it sends the browser here again. */ pending_request?: unknown
+          }
+        }
+      }
+      responses: {
+        302: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List registered applications */ {
+      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              clients: components['schemas']['Client'][]
+              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Register an application */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+            clientType: 'confidential' | 'public'
+            redirectUris?: string[]
+            postLogoutRedirectUris?: string[]
+            scopes: string[]
+            grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              client: components['schemas']['Client']
+              client_id: string
+              /** Shown this once. */ client_secret?: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients/{clientId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** One registered application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { client: components['schemas']['Client'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete: /** Delete an application and revoke all tokens issued to it */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Change an application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name?: string
+            redirectUris?: string[]
+            postLogoutRedirectUris?: string[]
+            scopes?: string[]
+            grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { client: components['schemas']['Client'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/oauth/clients/{clientId}/secret': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Give an application a new secret */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              client: components['schemas']['Client']
+              client_id: string
+              /** Shown this once. */ client_secret: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/details': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Who asks for what, for the consent page */ {
+      parameters: {
+        query?: {
+          response_type?: string
+          client_id?: string
+          redirect_uri?: string
+          scope?: string
+          state?: string
+          code_challenge?: string
+          code_challenge_method?: string
+          nonce?: string
+          prompt?: string
+          max_age?: string
+          login_hint?: string
+          id_token_hint?: string
+          pending_request?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['ConsentDetails'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/introspect': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Tell whether a token is live, and what it is for */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** An access or refresh token. */ token?: string
+            /** access_token or refresh_token; a wrong one does no harm. */ token_type_hint?: string
+            /** The client, unless it authenticates in the Authorization header. */ client_id?: string
+            /** For confidential clients, unless in the Authorization header. */ client_secret?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['Introspection'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/logout': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Sign the user out at the wish of an application */ {
+      parameters: {
+        query?: { id_token_hint?: unknown; client_id?: unknown; post_logout_redirect_uri?: unknown; state?: unknown }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        302: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    put?: never
+    post: /** Sign the user out at the wish of an application, by a form */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** An ID token that was issued to the application. */ id_token_hint?: unknown
+            /** The application. */ client_id?: unknown
+            /** One of the URLs that the application has registered for this. */ post_logout_redirect_uri?: unknown
+            /** Returned unchanged. */ state?: unknown
+          }
+        }
+      }
+      responses: {
+        302: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/revoke': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Revoke a token */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** An access or refresh token. */ token?: string
+            /** access_token or refresh_token; a wrong one does no harm. */ token_type_hint?: string
+            /** The client, unless it authenticates in the Authorization header. */ client_id?: string
+            /** For confidential clients, unless in the Authorization header. */ client_secret?: string
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/token': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Exchange a code, a refresh token or client credentials for tokens */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** authorization_code, refresh_token or client_credentials. */ grant_type?: string
+            /** The client, unless it authenticates in the Authorization header. */ client_id?: string
+            /** For confidential clients, unless in the Authorization header. */ client_secret?: string
+            /** For authorization_code. */ code?: string
+            /** For authorization_code: that of the authorization request. */ redirect_uri?: string
+            /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
+            /** For refresh_token. */ refresh_token?: string
+            /** For refresh_token and client_credentials: fewer scopes than there could be. */ scope?: string
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['TokenAnswer'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/userinfo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Who the user is */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Userinfo'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    put?: never
+    post: /** Who the user is, asked by POST */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Userinfo'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/readyz': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Can it serve requests? */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { status: 'ok' } } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/ca.pub': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The public key of the certificate authority */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/host-setup.sh': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A script that sets up a host */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'text/x-shellscript': string } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/krl': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The revocation list */ {
+      parameters: {
+        query?: { format?: 'krl' | 'binary' | 'raw'; includeExpired?: boolean; wildcard?: boolean }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
+            'application/octet-stream': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
+            'text/plain': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
+          }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
+
+export type components = {
+  schemas: {
+    Error: {
+      /** A sentence for a person. */ error: string
+      /** A stable name for a program. */ code: string
+      issues?: { path: string; message: string }[]
+    }
+    TokenAnswer: {
+      access_token: string
+      token_type: 'Bearer'
+      expires_in: number
+      refresh_token?: string
+      id_token?: string
+      scope: string
+    }
+    OAuthError: { error: string; error_description?: string }
+    Introspection: {
+      active: boolean
+      scope?: string
+      client_id?: string
+      username?: string
+      token_type?: string
+      exp?: number
+      iat?: number
+      sub?: string
+      aud?: string
+      iss?: string
+    }
+    Success: { success: true }
+    Userinfo: {
+      sub: string
+      name?: string
+      given_name?: string
+      family_name?: string
+      preferred_username?: string
+      picture?: string
+      email?: string
+      email_verified?: boolean
+    }
+    User: {
+      id: string
+      email: string
+      email_verified: boolean
+      displayName: string | null
+      given_name: string | null
+      family_name: string | null
+      preferredUsername: string
+      disabled_at: number | null
+      /** Epoch milliseconds. */ createdAt: number
+      lastLoginAt: number | null
+      avatarUrl: string | null
+      roles: { id: string; name: string }[]
+    }
+    Session: {
+      id: string
+      ipAddress: string
+      geolocation: { country: string | null; city: string | null; region: string | null }
+      userAgent: string | null
+      /** Epoch milliseconds. */ createdAt: number
+      /** Epoch milliseconds. */ lastUsedAt: number
+      /** Epoch milliseconds. */ expiresAt: number
+      current: boolean
+    }
+    PublicKeyCredentialCreationOptionsJSON: {
+      challenge: string
+      rp: { id: string; name: string }
+      user: { id: string; name: string; displayName: string }
+      pubKeyCredParams: { alg: number; type: 'public-key' }[]
+      timeout: number
+      attestation: 'none'
+      excludeCredentials: { id: string; type: 'public-key'; transports: string[] }[]
+      authenticatorSelection: { residentKey: 'required'; requireResidentKey: boolean; userVerification: 'preferred' }
+      extensions: { credProps: boolean }
+      hints: string[]
+    }
+    RegistrationResponseJSON: {
+      id: string
+      rawId: string
+      type: string
+      response: {
+        /** Base64url. */ clientDataJSON: string
+        /** Base64url. */ attestationObject: string
+        transports?: string[]
+      }
+      authenticatorAttachment?: string | null
+      clientExtensionResults?: Record<string, unknown>
+    }
+    Passkey: {
+      id: string
+      /** Base64url. */ credentialId: string
+      name: string
+      transports: string[]
+      /** Whether it is bound to one device or can be synchronised. */ deviceType: 'singleDevice' | 'multiDevice'
+      backedUp: boolean
+      /** The model of the authenticator, as it says; zeros when it does not. */ aaguid: string
+      /** Epoch milliseconds. */ createdAt: number
+      lastUsedAt: number | null
+    }
+    PublicKeyCredentialRequestOptionsJSON: {
+      /** Hand it back with the response. */ challengeId: string
+      challenge: string
+      rpId: string
+      timeout: number
+      userVerification: 'preferred'
+    }
+    AuthenticationResponseJSON: {
+      id: string
+      rawId: string
+      type: string
+      response: {
+        /** Base64url. */ clientDataJSON: string
+        /** Base64url. */ authenticatorData: string
+        /** Base64url. */ signature: string
+        userHandle?: string | null
+      }
+      authenticatorAttachment?: string | null
+      clientExtensionResults?: Record<string, unknown>
+    }
+    UserSshKey: {
+      id: string
+      name: string
+      /** The line of its .pub file. */ publicKey: string
+      /** As ssh-keygen -l prints it. */ fingerprint: string
+      /** Epoch milliseconds. */ createdAt: number
+      lastUsedAt: number | null
+    }
+    IssuedSshCert: {
+      /** One line, for a file whose name ends in -cert.pub. */ certificate: string
+      id: string
+      /** 64 bits, in decimal digits. */ serial: string
+      /** Names the user and the certificate; sshd writes it to its log. */ keyId: string
+      principals: string[]
+      /** Epoch seconds. */ validAfter: number
+      /** Epoch seconds. */ validBefore: number
+      fingerprint: string
+    }
+    SshCert: {
+      id: string
+      /** 64 bits, in decimal digits. */ serial: string
+      userId: string
+      /** Names the user and the certificate; sshd writes it to its log. */ keyId: string
+      principals: string[]
+      /** Of the public key that was certified. */ fingerprint: string
+      /** Epoch seconds. */ validAfter: number
+      /** Epoch seconds. */ validBefore: number
+      revokedAt: number | null
+      revokeReason: string | null
+      /** Epoch milliseconds. */ createdAt: number
+    }
+    Ended: {
+      /** Browser sessions. */ sessions: number
+      /** Authorizations of applications, with every code and token of theirs. */ tokens: number
+      /** SSH certificates that were still valid. */ certificates: number
+    }
+    Role: {
+      id: string
+      name: string
+      description: string
+      principals: string[]
+      builtIn: boolean
+      permissions: string[]
+    }
+    Permission: { id: string; name: string; description: string }
+    LifecycleAction: {
+      id: string
+      userId: string
+      action: 'enable' | 'disable'
+      status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed'
+      /** Epoch milliseconds. */ executeAt: number
+      requestedBy: string | null
+      /** Epoch milliseconds. */ createdAt: number
+      finishedAt: number | null
+      failureReason: string | null
+    }
+    Notification: {
+      id: string
+      type: string
+      /** What it is about; its shape goes with the type. */ data: Record<string, unknown>
+      /** Epoch milliseconds. */ createdAt: number
+      readAt: number | null
+      read: boolean
+    }
+    AuditEntry: {
+      id: string
+      /** Epoch milliseconds. */ at: number
+      action: string
+      outcome: 'success' | 'refused'
+      actorId: string | null
+      actorEmail: string | null
+      targetType: string | null
+      targetId: string | null
+      ipAddress: string | null
+      userAgent: string | null
+      requestId: string | null
+      data: Record<string, unknown>
+    }
+    Overview: {
+      users: { active: number; disabled: number; administrators: number }
+      sessions: { active: number }
+      tokens: { /** Access tokens that have not expired. */ active: number }
+      certificates: { /** Since the beginning. */ issued: number }
+      lifecycle: {
+        pending: number
+        failed: number
+        /** The next ones due. */ next: {
+          id: string
+          userId: string
+          email: string
+          action: string
+          /** Epoch milliseconds. */ executeAt: number
+        }[]
+      }
+      /** The last 30 days, oldest first. */ days: {
+        /** A day in UTC, as 2026-01-31. */ day: string
+        /** Sign-ins with a password. */ password: number
+        /** Sign-ins with a passkey. */ passkey: number
+        /** Sign-ins that were refused. */ refused: number
+        /** SSH certificates issued. */ certificates: number
+      }[]
+    }
+    Client: {
+      client_id: string
+      name: string
+      clientType: 'confidential' | 'public'
+      redirect_uris: string[]
+      post_logout_redirect_uris: string[]
+      scopes: string[]
+      grantTypes: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+      /** Epoch milliseconds. */ createdAt: number
+    }
+    ConsentDetails: { client_id: string; name: string; scopes: string[]; redirect_uri: string; user: { email: string } }
+    OAuthGrant: {
+      client_id: string
+      name: string
+      scopes: string[]
+      /** Epoch milliseconds. */ createdAt: number
+      /** Epoch milliseconds. */ updatedAt: number
+    }
+  }
+}

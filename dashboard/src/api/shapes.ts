@@ -1,0 +1,35 @@
+import type { paths } from './schema.ts'
+
+type Answers = { responses: Record<number, { content?: { 'application/json'?: unknown } }> }
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : never
+type OkOf<Operation> = Operation extends { responses: infer Responses }
+  ? Responses extends Answers['responses']
+    ? JsonOf<Responses[200 & keyof Responses]> | JsonOf<Responses[201 & keyof Responses]>
+    : never
+  : never
+type Got<Path extends keyof paths> = OkOf<paths[Path]['get']>
+type Sent<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Path][Method] extends {
+  requestBody?: { content: { 'application/json': infer Json } }
+}
+  ? Json
+  : never
+
+export type Me = Got<'/api/auth/me'>
+export type Profile = Got<'/api/account/profile'>
+export type Session = Got<'/api/auth/sessions'>['sessions'][number]
+export type Passkey = Got<'/api/passkeys'>['passkeys'][number]
+export type Grant = Got<'/api/account/oauth/grants'>['grants'][number]
+export type Notification = Got<'/api/notifications'>['notifications'][number]
+export type NotificationList = Got<'/api/notifications'>
+export type SshKey = Got<'/api/ssh/keys'>['keys'][number]
+export type Certificate = Got<'/api/ssh/certs'>['certificates'][number]
+export type IssuedCertificate = OkOf<paths['/api/ssh/certs/issue']['post']>
+export type User = Got<'/api/admin/users'>['users'][number]
+export type NewUser = Sent<'/api/admin/users', 'post'>
+export type Role = Got<'/api/admin/roles'>['roles'][number]
+export type Permission = Got<'/api/admin/permissions'>['permissions'][number]
+export type LifecycleAction = Got<'/api/admin/users/{userId}/lifecycle'>['actions'][number]
+export type Overview = Got<'/api/admin/overview'>
+export type AuditEntry = Got<'/api/admin/audit'>['events'][number]
+export type Client = Got<'/oauth/clients'>['clients'][number]
+export type ConsentDetails = Got<'/oauth/details'>

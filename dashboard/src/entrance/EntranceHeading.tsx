@@ -1,0 +1,18 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useEffect, type ReactNode } from 'react'
+
+export function EntranceHeading({ title, children }: { title: string; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Latchkey`
+  }, [title])
+  return (
+    <Stack gap={6}>
+      <Title>{title}</Title>
+      {children && (
+        <Text c="dimmed" size="sm">
+          {children}
+        </Text>
+      )}
+    </Stack>
+  )
+}

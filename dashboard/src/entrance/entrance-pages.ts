@@ -1,0 +1,21 @@
+import type { ComponentType } from 'react'
+import { paths } from '../paths.ts'
+
+type Load = () => Promise<{ default: ComponentType }>
+
+/** The pages that people see before they are inside, each loaded by itself. */
+export const entrancePages: Record<string, Load> = {
+  [paths.login]: () => import('../sign-in/LoginPage.tsx'),
+  [paths.register]: () => import('../sign-in/RegisterPage.tsx'),
+  [paths.forgotPassword]: () => import('../sign-in/ForgotPasswordPage.tsx'),
+  [paths.resetPassword]: () => import('../sign-in/ResetPasswordPage.tsx'),
+  [paths.verifyEmail]: () => import('../sign-in/VerifyEmailPage.tsx'),
+  [paths.setup]: () => import('../sign-in/SetupPage.tsx'),
+  [paths.logout]: () => import('../sign-in/LogoutPage.tsx'),
+  [paths.consent]: () => import('../consent/ConsentPage.tsx'),
+}
+
+const withoutSlash = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path)
+
+export const entrancePageAt = (path: string): Load | undefined => entrancePages[withoutSlash(path)]
+export const isEntrance = (path: string): boolean => entrancePageAt(path) !== undefined

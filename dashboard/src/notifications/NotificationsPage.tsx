@@ -1,0 +1,101 @@
+import { Badge, Button, Group } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { answer, api } from '../api/client.ts'
+import type { Notification } from '../api/shapes.ts'
+import { deviceName } from '../lib/user-agent.ts'
+import { asText } from '../texts/as-text.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import type { IconName } from '../ui/Icon.tsx'
+import { Listing } from '../ui/Listing.tsx'
+import { MoreButton } from '../ui/MoreButton.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { RelativeTime } from '../ui/RelativeTime.tsx'
+import { Row, Rows } from '../ui/Rows.tsx'
+import { Section } from '../ui/Section.tsx'
+import { notificationsQuery, showAsRead } from './notification-queries.ts'
+
+const icons: Record<string, IconName> = { security: 'shield', oauth: 'apps', ssh: 'terminal', user: 'users' }
+
+/** Of a sign-in: from which device and where, so that a person can tell whether it was theirs. */
+function whereabouts({ data }: Notification): string[] {
+  const told = ['city', 'country', 'ipAddress'].map((name) => asText(data[name], ''))
+  return [deviceName(asText(data['userAgent'], '')) ?? '', ...told].filter(Boolean)
+}
+
+export function NotificationsPage() {
+  const texts = useTexts('account').notifications
+  const client = useQueryClient()
+  const query = useInfiniteQuery(notificationsQuery)
+  const reload = () => client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+  const readOne = useMutation({
+    mutationFn: (id: string) => answer(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } })),
+    onMutate: (id) => showAsRead(client, (notification) => notification.id === id),
+    onError: reload,
+  })
+  const readAll = useMutation({
+    mutationFn: () => answer(api.POST('/api/notifications/read-all')),
+    onMutate: () => showAsRead(client, () => true),
+    onSettled: reload,
+  })
+  const unread = query.data?.pages[0]?.unreadCount ?? 0
+  const say = ({ type, data }: Notification) => texts.types[type]?.(data) ?? texts.unknown(type)
+
+  return (
+    <>
+      <PageHeader
+        title={texts.title}
+        description={texts.description}
+        actions={
+          <Button variant="default" disabled={unread === 0} onClick={() => readAll.mutate()}>
+            {texts.markAll}
+          </Button>
+        }
+      />
+      <FailureAlert failure={readOne.error ?? readAll.error} />
+      <Section flush>
+        <Listing
+          query={query}
+          isEmpty={({ pages }) => pages[0]?.notifications.length === 0}
+          empty={
+            <EmptyState icon="bell" title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+          }
+        >
+          {({ pages }) => (
+            <Rows label={texts.title}>
+              {pages.flatMap(({ notifications }) =>
+                notifications.map((notification) => (
+                  <Row
+                    key={notification.id}
+                    icon={icons[notification.type.split('.')[0] ?? ''] ?? 'bell'}
+                    title={say(notification)}
+                    badge={!notification.read && <Badge size="sm">{texts.unread}</Badge>}
+                    meta={
+                      <>
+                        <RelativeTime at={notification.createdAt} />
+                        {whereabouts(notification).map((part) => ` · ${part}`)}
+                      </>
+                    }
+                    actions={
+                      !notification.read && (
+                        <Button size="xs" variant="subtle" onClick={() => readOne.mutate(notification.id)}>
+                          {texts.markRead}
+                        </Button>
+                      )
+                    }
+                  />
+                )),
+              )}
+            </Rows>
+          )}
+        </Listing>
+      </Section>
+      <Group justify="center">
+        <MoreButton query={query} />
+      </Group>
+    </>
+  )
+}

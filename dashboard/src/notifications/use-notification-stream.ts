@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Notification } from '../api/shapes.ts'
+import { endpoints } from '../paths.ts'
+import { meQuery } from '../session/me.ts'
+import { addArrived, notificationsQuery } from './notification-queries.ts'
+
+const FIRST_WAIT = 3_000
+const LONGEST_WAIT = 60_000
+
+/** Keeps the notification list live. The browser reconnects a broken stream by itself, but gives up on one that was refused. */
+export function useNotificationStream(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    let source: EventSource | undefined
+    let waiting: ReturnType<typeof setTimeout> | undefined
+    let wait = FIRST_WAIT
+
+    function connect() {
+      source = new EventSource(endpoints.notificationStream)
+      source.addEventListener('open', () => {
+        // After a refusal there is no Last-Event-ID to replay from, so the list is asked for again.
+        if (wait > FIRST_WAIT) void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+        wait = FIRST_WAIT
+      })
+      source.addEventListener('notification', (event) => {
+        addArrived(client, JSON.parse(String(event.data)) as Notification)
+      })
+      source.addEventListener('error', () => {
+        if (source?.readyState !== EventSource.CLOSED) return
+        // The session may have ended: asking who is signed in leads to the sign-in page if so.
+        void client.invalidateQueries({ queryKey: meQuery.queryKey })
+        waiting = setTimeout(connect, wait)
+        wait = Math.min(wait * 2, LONGEST_WAIT)
+      })
+    }
+
+    connect()
+    return () => {
+      clearTimeout(waiting)
+      source?.close()
+    }
+  }, [client])
+}

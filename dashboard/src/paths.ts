@@ -1,0 +1,43 @@
+/** Every address of the dashboard. The server answers all of them with the same page. */
+export const paths = {
+  home: '/',
+  setup: '/setup',
+  login: '/login',
+  register: '/register',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+  verifyEmail: '/verify-email',
+  consent: '/consent',
+  logout: '/logout',
+  account: '/account',
+  password: '/account/password',
+  passkeys: '/account/passkeys',
+  sessions: '/account/sessions',
+  applications: '/account/applications',
+  notifications: '/notifications',
+  ssh: '/ssh',
+  admin: '/admin',
+  adminUsers: '/admin/users',
+  adminUser: '/admin/users/$userId',
+  adminRoles: '/admin/roles',
+  adminClients: '/admin/applications',
+  adminClient: '/admin/applications/$clientId',
+  adminCertificates: '/admin/certificates',
+  adminAudit: '/admin/audit',
+} as const
+
+/** Where the server's own endpoints live that a page has to name, because the browser goes there itself. */
+export const endpoints = {
+  authorize: '/oauth/authorize',
+  endSession: '/oauth/logout',
+  avatar: '/api/account/profile/avatar',
+  notificationStream: '/api/notifications/stream',
+  audit: '/api/admin/audit',
+  sshCa: '/ssh/ca.pub',
+  sshKrl: '/ssh/krl',
+  sshHostSetup: '/ssh/host-setup.sh',
+} as const
+
+/** The address of the sign-in page that leads back to the given address afterwards. */
+export const loginWithReturn = (returnTo: string): string =>
+  returnTo === paths.home ? paths.login : `${paths.login}?${new URLSearchParams({ return_to: returnTo })}`

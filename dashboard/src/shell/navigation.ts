@@ -1,0 +1,45 @@
+import type { LinkProps } from '@tanstack/react-router'
+import { paths } from '../paths.ts'
+import type { Texts } from '../texts/load-texts.ts'
+import type { IconName } from '../ui/Icon.tsx'
+
+type Label = keyof {
+  [Name in keyof Texts['account']['nav'] as Texts['account']['nav'][Name] extends string ? Name : never]: 0
+}
+export type Item = {
+  to: Exclude<LinkProps['to'], undefined>
+  icon: IconName
+  label: Label
+  anyOf?: string[]
+  exact?: boolean
+}
+export type Group = { label: Label; items: Item[] }
+
+export const navigation: Group[] = [
+  {
+    label: 'yours',
+    items: [
+      { to: paths.account, icon: 'user', label: 'profile', exact: true },
+      { to: paths.password, icon: 'lock', label: 'password' },
+      { to: paths.passkeys, icon: 'fingerprint', label: 'passkeys' },
+      { to: paths.sessions, icon: 'laptop', label: 'sessions' },
+      { to: paths.applications, icon: 'apps', label: 'applications' },
+      { to: paths.notifications, icon: 'bell', label: 'notifications' },
+    ],
+  },
+  {
+    label: 'ssh',
+    items: [{ to: paths.ssh, icon: 'terminal', label: 'sshKeys', anyOf: ['ssh:keys:manage', 'ssh:cert:issue'] }],
+  },
+  {
+    label: 'admin',
+    items: [
+      { to: paths.admin, icon: 'activity', label: 'overview', anyOf: ['users:read'], exact: true },
+      { to: paths.adminUsers, icon: 'users', label: 'users', anyOf: ['users:read'] },
+      { to: paths.adminRoles, icon: 'shield', label: 'roles', anyOf: ['roles:read'] },
+      { to: paths.adminClients, icon: 'apps', label: 'clients', anyOf: ['oauth_clients:read'] },
+      { to: paths.adminCertificates, icon: 'certificate', label: 'certificates', anyOf: ['ssh:cert:list'] },
+      { to: paths.adminAudit, icon: 'list', label: 'audit', anyOf: ['audit:read'] },
+    ],
+  },
+]

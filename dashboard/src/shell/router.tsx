@@ -1,0 +1,123 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { paths } from '../paths.ts'
+import { meQuery } from '../session/me.ts'
+import { queryClient } from '../session/query-client.ts'
+import { NotFoundPage } from '../ui/NotFoundPage.tsx'
+import { RouteFailure } from './RouteFailure.tsx'
+import { Shell } from './Shell.tsx'
+import { ShellSkeleton } from './ShellSkeleton.tsx'
+
+const root = createRootRoute({
+  beforeLoad: () => queryClient.ensureQueryData(meQuery),
+  component: Shell,
+  pendingComponent: ShellSkeleton,
+  notFoundComponent: NotFoundPage,
+  errorComponent: RouteFailure,
+})
+
+const getParentRoute = () => root
+
+const routeTree = root.addChildren([
+  createRoute({
+    getParentRoute,
+    path: paths.home,
+    beforeLoad: () => {
+      throw redirect({ to: paths.account, replace: true })
+    },
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.account,
+    component: lazyRouteComponent(() => import('../account/ProfilePage.tsx'), 'ProfilePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.password,
+    component: lazyRouteComponent(() => import('../account/PasswordPage.tsx'), 'PasswordPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.passkeys,
+    component: lazyRouteComponent(() => import('../account/PasskeysPage.tsx'), 'PasskeysPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.sessions,
+    component: lazyRouteComponent(() => import('../account/SessionsPage.tsx'), 'SessionsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.applications,
+    component: lazyRouteComponent(() => import('../account/ApplicationsPage.tsx'), 'ApplicationsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.notifications,
+    component: lazyRouteComponent(() => import('../notifications/NotificationsPage.tsx'), 'NotificationsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.ssh,
+    component: lazyRouteComponent(() => import('../ssh/SshPage.tsx'), 'SshPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.admin,
+    staticData: { permission: 'users:read' },
+    component: lazyRouteComponent(() => import('../admin/overview/OverviewPage.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminAudit,
+    staticData: { permission: 'audit:read' },
+    component: lazyRouteComponent(() => import('../admin/audit/AuditPage.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminUsers,
+    staticData: { permission: 'users:read' },
+    component: lazyRouteComponent(() => import('../admin/users/UsersPage.tsx'), 'UsersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminUser,
+    staticData: { permission: 'users:read' },
+    component: lazyRouteComponent(() => import('../admin/users/UserPage.tsx'), 'UserPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminRoles,
+    staticData: { permission: 'roles:read' },
+    component: lazyRouteComponent(() => import('../admin/roles/RolesPage.tsx'), 'RolesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminClients,
+    staticData: { permission: 'oauth_clients:read' },
+    component: lazyRouteComponent(() => import('../admin/clients/ClientsPage.tsx'), 'ClientsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminClient,
+    staticData: { permission: 'oauth_clients:read' },
+    component: lazyRouteComponent(() => import('../admin/clients/ClientPage.tsx'), 'ClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminCertificates,
+    staticData: { permission: 'ssh:cert:list' },
+    component: lazyRouteComponent(() => import('../admin/certificates/CertificatesPage.tsx'), 'CertificatesPage'),
+  }),
+])
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+  interface StaticDataRouteOption {
+    /** The permission that the page needs. The shell shows it only to those who hold it. */
+    permission?: string
+  }
+}

@@ -1,0 +1,56 @@
+import { Anchor, Button, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { useSubmit } from '../lib/use-submit.ts'
+import { paths } from '../paths.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+
+export default function ForgotPasswordPage() {
+  const texts = useTexts('entrance')
+  const [email, setEmail] = useState('')
+  const [sent, setSent] = useState(false)
+  const { busy, failure, onSubmit } = useSubmit(async () => {
+    await answer(api.POST('/api/auth/password-reset', { body: { email } }))
+    setSent(true)
+  })
+  const back = (
+    <Anchor size="sm" href={paths.login}>
+      {texts.forgot.back}
+    </Anchor>
+  )
+
+  if (sent) {
+    return (
+      <Stack gap="lg" role="status">
+        <EntranceHeading title={texts.forgot.sentTitle}>{texts.forgot.sent(email)}</EntranceHeading>
+        {back}
+      </Stack>
+    )
+  }
+  return (
+    <Stack gap="lg">
+      <EntranceHeading title={texts.forgot.title}>{texts.forgot.text}</EntranceHeading>
+      <FailureAlert failure={failure} />
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <TextInput
+            label={texts.email}
+            type="email"
+            autoComplete="username"
+            autoFocus
+            required
+            withAsterisk={false}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <Button type="submit" size="md" fullWidth loading={busy}>
+            {texts.forgot.submit}
+          </Button>
+        </Stack>
+      </form>
+      {back}
+    </Stack>
+  )
+}

@@ -1,0 +1,49 @@
+import { Button, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { isStatus } from '../api/failure.ts'
+import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { useSubmit } from '../lib/use-submit.ts'
+import { paths } from '../paths.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+
+/** Asks before signing out, so that a link on another site can't end somebody's session unasked. */
+export default function LogoutPage() {
+  const texts = useTexts('entrance').logout
+  const [done, setDone] = useState(false)
+  const { busy, failure, onSubmit } = useSubmit(async () => {
+    await answer(api.POST('/api/auth/logout')).catch((error: unknown) => {
+      // Whoever has no session any more is signed out already.
+      if (!isStatus(error, 401)) throw error
+    })
+    setDone(true)
+  })
+
+  if (done) {
+    return (
+      <Stack gap="lg" role="status">
+        <EntranceHeading title={texts.doneTitle}>{texts.done}</EntranceHeading>
+        <Button component="a" href={paths.login} size="md">
+          {texts.again}
+        </Button>
+      </Stack>
+    )
+  }
+  return (
+    <Stack gap="lg">
+      <EntranceHeading title={texts.title}>{texts.text}</EntranceHeading>
+      <FailureAlert failure={failure} />
+      <form onSubmit={onSubmit}>
+        <Stack gap="sm">
+          <Button type="submit" size="md" fullWidth loading={busy}>
+            {texts.submit}
+          </Button>
+          <Button component="a" href={paths.home} size="md" variant="default" fullWidth>
+            {texts.stay}
+          </Button>
+        </Stack>
+      </form>
+    </Stack>
+  )
+}

@@ -1,0 +1,49 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
+
+type NewAccount = { displayName: string; email: string; password: string }
+type Fields = { value: NewAccount; change: (part: Partial<NewAccount>) => void }
+
+export function useNewAccount(): Fields {
+  const [value, setValue] = useState<NewAccount>({ displayName: '', email: '', password: '' })
+  return { value, change: (part) => setValue((before) => ({ ...before, ...part })) }
+}
+
+export async function register({ displayName, email, password }: NewAccount): Promise<void> {
+  const body = { email, password, ...(displayName.trim() ? { displayName: displayName.trim() } : {}) }
+  await answer(api.POST('/api/auth/register', { body }))
+}
+
+export function NewAccountFields({ value, change }: Fields) {
+  const texts = useTexts('entrance')
+  return (
+    <>
+      <TextInput
+        label={texts.displayName}
+        description={texts.displayNameHint}
+        autoComplete="name"
+        autoFocus
+        maxLength={100}
+        value={value.displayName}
+        onChange={(event) => change({ displayName: event.currentTarget.value })}
+      />
+      <TextInput
+        label={texts.email}
+        type="email"
+        autoComplete="username"
+        required
+        value={value.email}
+        onChange={(event) => change({ email: event.currentTarget.value })}
+      />
+      <NewPasswordInput
+        label={texts.password}
+        email={value.email}
+        value={value.password}
+        onChange={(password) => change({ password })}
+      />
+    </>
+  )
+}

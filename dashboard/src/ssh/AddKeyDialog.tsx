@@ -1,0 +1,56 @@
+import { Button, FileButton, Group, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
+
+/** The comment of a public key usually names the device, so it makes a good first name. */
+const commentOf = (publicKey: string) => publicKey.trim().split(/\s+/).slice(2).join(' ').slice(0, 100)
+
+export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<unknown> }) {
+  const texts = useTexts('ssh').keys
+  const [name, setName] = useState('')
+  const [publicKey, setPublicKey] = useState('')
+
+  function take(text: string) {
+    setPublicKey(text)
+    setName((before) => before || commentOf(text))
+  }
+  const add = async () => {
+    await answer(api.POST('/api/ssh/keys', { body: { name: name.trim(), publicKey: publicKey.trim() } }))
+    await onDone()
+  }
+
+  return (
+    <FormDialog title={texts.add} submit={texts.add} size="lg" action={add} onClose={onClose}>
+      <Textarea
+        label={texts.publicKey}
+        description={texts.publicKeyHint}
+        data-autofocus
+        required
+        autosize
+        minRows={3}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+        value={publicKey}
+        onChange={(event) => take(event.currentTarget.value)}
+      />
+      <Group>
+        <FileButton accept=".pub,text/plain" onChange={(file) => void file?.text().then(take)}>
+          {(props) => (
+            <Button size="xs" variant="default" {...props}>
+              {texts.chooseFile}
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHint}
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,77 @@
+import { Badge, Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import type { IssuedCertificate, SshKey } from '../api/shapes.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { principalsQuery } from './ssh-queries.ts'
+
+type Props = { keys: SshKey[]; onIssued: (issued: IssuedCertificate) => void }
+
+const MINUTE = 60
+const HOUR = 3600
+
+export function IssueForm({ keys, onIssued }: Props) {
+  const texts = useTexts('ssh').issue
+  const principals = useQuery(principalsQuery)
+  const [savedKeyId, setSavedKeyId] = useState(keys[0]?.id ?? '')
+  const [ttlSeconds, setTtlSeconds] = useState(8 * HOUR)
+  const issue = useMutation({
+    mutationFn: () => answer(api.POST('/api/ssh/certs/issue', { body: { savedKeyId, ttlSeconds } })),
+    onSuccess: onIssued,
+  })
+  const lifetimes = [
+    { value: 15 * MINUTE, label: texts.minutes(15) },
+    { value: HOUR, label: texts.hours(1) },
+    { value: 4 * HOUR, label: texts.hours(4) },
+    { value: 8 * HOUR, label: texts.hours(8) },
+    { value: 24 * HOUR, label: texts.days(1) },
+  ].map(({ value, label }) => ({ value: String(value), label }))
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        issue.mutate()
+      }}
+    >
+      <Stack>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <NativeSelect
+            label={texts.key}
+            size="md"
+            data={keys.map(({ id, name }) => ({ value: id, label: name }))}
+            value={savedKeyId}
+            onChange={(event) => setSavedKeyId(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label={texts.lifetime}
+            size="md"
+            data={lifetimes}
+            value={String(ttlSeconds)}
+            onChange={(event) => setTtlSeconds(Number(event.currentTarget.value))}
+          />
+        </SimpleGrid>
+        {principals.data && (
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              {texts.principals}
+            </Text>
+            {principals.data.principals.map((principal) => (
+              <Badge key={principal} variant="default" tt="none" ff="monospace" fw={500}>
+                {principal}
+              </Badge>
+            ))}
+          </Group>
+        )}
+        <FailureAlert failure={issue.error ?? principals.error} />
+        <Group>
+          <Button type="submit" loading={issue.isPending}>
+            {texts.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

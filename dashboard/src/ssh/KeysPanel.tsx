@@ -1,0 +1,94 @@
+import { Box, Button } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import type { SshKey } from '../api/shapes.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { CodeBlock } from '../ui/CodeBlock.tsx'
+import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { Listing } from '../ui/Listing.tsx'
+import { RelativeTime } from '../ui/RelativeTime.tsx'
+import { Row, Rows } from '../ui/Rows.tsx'
+import { Section } from '../ui/Section.tsx'
+import { AddKeyDialog } from './AddKeyDialog.tsx'
+import { keysQuery } from './ssh-queries.ts'
+
+export function KeysPanel() {
+  const texts = useTexts('ssh').keys
+  const shared = useTexts('shared')
+  const client = useQueryClient()
+  const query = useQuery(keysQuery)
+  const [adding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<SshKey>()
+  const reload = () => client.invalidateQueries({ queryKey: ['ssh'] })
+
+  return (
+    <Section
+      title={texts.title}
+      description={texts.description}
+      flush
+      actions={
+        <Button size="sm" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+          {texts.add}
+        </Button>
+      }
+    >
+      <Listing
+        query={query}
+        isEmpty={({ keys }) => keys.length === 0}
+        empty={
+          <>
+            <EmptyState icon="key" title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+            <Box px="lg" pb="lg">
+              <CodeBlock label="ssh-keygen" value="ssh-keygen -t ed25519 -f ~/.ssh/id_ed25519" />
+            </Box>
+          </>
+        }
+      >
+        {({ keys }) => (
+          <Rows label={texts.title}>
+            {keys.map((key) => (
+              <Row
+                key={key.id}
+                icon="key"
+                title={key.name}
+                meta={
+                  <>
+                    <Box ff="monospace" fz="xs">
+                      {key.fingerprint}
+                    </Box>
+                    {texts.added} <RelativeTime at={key.createdAt} /> · {texts.lastUsed}{' '}
+                    {key.lastUsedAt ? <RelativeTime at={key.lastUsedAt} /> : shared.never}
+                  </>
+                }
+                actions={
+                  <Button size="xs" variant="subtle" color="red" onClick={() => setRemoving(key)}>
+                    {shared.remove}
+                  </Button>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </Listing>
+      {adding && <AddKeyDialog onClose={() => setAdding(false)} onDone={reload} />}
+      {removing && (
+        <ConfirmDialog
+          title={texts.removeTitle(removing.name)}
+          confirm={shared.remove}
+          onClose={() => setRemoving(undefined)}
+          action={async () => {
+            await answer(api.DELETE('/api/ssh/keys/{id}', { params: { path: { id: removing.id } } }))
+            await reload()
+          }}
+        >
+          {texts.removeText}
+        </ConfirmDialog>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,19 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { answer, api } from '../api/client.ts'
+
+export const keysQuery = queryOptions({ queryKey: ['ssh', 'keys'], queryFn: () => answer(api.GET('/api/ssh/keys')) })
+
+export const principalsQuery = queryOptions({
+  queryKey: ['ssh', 'principals'],
+  queryFn: () => answer(api.GET('/api/ssh/principals')),
+})
+
+export const ownCertificatesQuery = infiniteQueryOptions({
+  queryKey: ['ssh', 'certificates'],
+  queryFn: ({ pageParam }) =>
+    answer(
+      api.GET('/api/ssh/certs/mine', { params: { query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } } }),
+    ),
+  initialPageParam: '',
+  getNextPageParam: (last) => last.nextCursor ?? undefined,
+})

@@ -1,0 +1,3 @@
+/** A value from a notification's data, which has no fixed shape, or the words to use without it. */
+export const asText = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' && value ? value : otherwise

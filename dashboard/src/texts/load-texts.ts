@@ -1,0 +1,25 @@
+import type { account } from './en/account.ts'
+import type { admin } from './en/admin.ts'
+import type { entrance } from './en/entrance.ts'
+import type { shared } from './en/shared.ts'
+import type { ssh } from './en/ssh.ts'
+import type { Language } from './language.ts'
+
+/** English is the language that the others are checked against: a text missing in one of them fails the type check. */
+export type Texts = {
+  shared: typeof shared
+  entrance: typeof entrance
+  account: typeof account
+  ssh: typeof ssh
+  admin: typeof admin
+}
+export type Part = keyof Texts
+
+const files = import.meta.glob<Partial<Texts>>('./{en,de}/*.ts')
+
+/** Loads only the parts that the page needs, in one language: the sign-in page carries no administration texts. */
+export async function loadTexts(language: Language, parts: Part[]): Promise<Partial<Texts>> {
+  const loaded = await Promise.all(parts.map(async (part) => files[`./${language}/${part}.ts`]?.()))
+  document.documentElement.lang = language
+  return Object.assign({}, ...loaded) as Partial<Texts>
+}

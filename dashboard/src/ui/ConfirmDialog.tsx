@@ -1,0 +1,61 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from './FailureAlert.tsx'
+
+type Props = {
+  title: string
+  children: ReactNode
+  confirm: string
+  /** What has to be typed first, for what can't be undone. */
+  typed?: { label: string; value: string }
+  safe?: boolean
+  action: () => Promise<unknown>
+  onClose: () => void
+}
+
+export function ConfirmDialog({ title, children, confirm, typed, safe = false, action, onClose }: Props) {
+  const texts = useTexts('shared')
+  const [typedNow, setTypedNow] = useState('')
+  const run = useMutation({ mutationFn: action, onSuccess: onClose })
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': texts.close }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          run.mutate()
+        }}
+      >
+        <Stack>
+          <Text component="div" size="sm">
+            {children}
+          </Text>
+          {typed && (
+            <TextInput
+              label={typed.label}
+              autoComplete="off"
+              data-autofocus
+              value={typedNow}
+              onChange={(event) => setTypedNow(event.currentTarget.value)}
+            />
+          )}
+          <FailureAlert failure={run.error} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button
+              type="submit"
+              color={safe ? 'pine' : 'red.8'}
+              loading={run.isPending}
+              disabled={typed !== undefined && typedNow.trim() !== typed.value}
+            >
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,43 @@
+import { Alert, List, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ApiFailure } from '../api/failure.ts'
+import { PasskeyFailure } from '../lib/passkey-failure.ts'
+import type { Texts } from '../texts/load-texts.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { Icon } from './Icon.tsx'
+
+/** What went wrong, as the API says it, with the request id that finds it in the server's log. */
+export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
+  const texts = useTexts('shared')
+  if (failure === undefined || failure === null) return null
+  const told = failure instanceof ApiFailure ? failure : undefined
+  return (
+    <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
+      <Text size="sm">{sentenceOf(failure, texts)}</Text>
+      {told && told.issues.length > 0 && (
+        <List size="sm" mt={4}>
+          {told.issues.map((issue) => (
+            <List.Item key={issue.path + issue.message}>
+              {issue.path ? `${issue.path}: ` : ''}
+              {issue.message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {children}
+      {told?.requestId && (
+        <Text size="xs" mt={6} ff="monospace" opacity={0.85}>
+          {texts.requestId(told.requestId)}
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function sentenceOf(failure: unknown, texts: Texts['shared']): string {
+  if (failure instanceof ApiFailure) return failure.message
+  if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
+  // A fetch that never got an answer rejects with a TypeError.
+  if (failure instanceof TypeError) return texts.offline
+  return failure instanceof Error && failure.message ? failure.message : texts.unexpected
+}

@@ -1,0 +1,19 @@
+import { NativeSelect } from '@mantine/core'
+import { languages, type Language } from '../texts/language.ts'
+import { useLanguage, useTexts } from '../texts/TextsProvider.tsx'
+
+const choices = Object.entries(languages).map(([value, label]) => ({ value, label }))
+
+export function LanguageMenu() {
+  const { language, speak } = useLanguage()
+  return (
+    <NativeSelect
+      aria-label={useTexts('shared').language}
+      size="xs"
+      variant="unstyled"
+      data={choices}
+      value={language}
+      onChange={(event) => void speak(event.currentTarget.value as Language)}
+    />
+  )
+}

@@ -1,0 +1,32 @@
+import { Box, Button, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from './FailureAlert.tsx'
+import { RowsSkeleton } from './Rows.tsx'
+
+type Query<Data> = { data: Data | undefined; error: unknown; refetch: () => Promise<unknown> }
+type Props<Data> = {
+  query: Query<Data>
+  skeleton?: ReactNode
+  isEmpty?: (data: Data) => boolean
+  empty?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/** The four faces of everything that is loaded: waiting, failed, empty, there. */
+export function Listing<Data>({ query, skeleton, isEmpty, empty, children }: Props<Data>) {
+  const { retry } = useTexts('shared')
+  if (query.data !== undefined) return isEmpty?.(query.data) ? empty : children(query.data)
+  if (!query.error) return skeleton ?? <RowsSkeleton />
+  return (
+    <Box p="md">
+      <FailureAlert failure={query.error}>
+        <Group mt="xs">
+          <Button size="xs" variant="default" onClick={() => void query.refetch()}>
+            {retry}
+          </Button>
+        </Group>
+      </FailureAlert>
+    </Box>
+  )
+}

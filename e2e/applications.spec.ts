@@ -1,0 +1,125 @@
+import { startApplication, type Application } from './support/application.ts'
+import { expect, test } from './support/test.ts'
+
+let application: Application
+test.beforeEach(async () => {
+  application = await startApplication()
+})
+test.afterEach(() => application.stop())
+
+type Registered = { client_id: string; client_secret: string }
+
+/** Registers the application as the administrator would, without a browser. */
+const register = test.extend<{ registered: { issuer: string; clientId: string; clientSecret: string } }>({
+  registered: async ({ playwright, server, administrator }, use) => {
+    const api = await playwright.request.newContext({ baseURL: server.origin })
+    const { email, password } = administrator
+    await api.post('/api/auth/login', { data: { email, password } })
+    const scopes = ['openid', 'profile', 'email', 'offline_access']
+    const made = await api.post('/oauth/clients', {
+      data: { name: 'Team Wiki', clientType: 'confidential', redirectUris: [application.redirectUri], scopes },
+    })
+    const { client_id: clientId, client_secret: clientSecret } = (await made.json()) as Registered
+    await api.dispose()
+    await use({ issuer: server.origin, clientId, clientSecret })
+  },
+})
+
+test('an application is registered, its secret shown once, changed, rotated and deleted', async ({
+  asAdministrator: page,
+  newcomer,
+}) => {
+  const name = `Wiki of ${newcomer.displayName}`
+  await page.goto('/admin/applications')
+  await page.getByRole('button', { name: 'Register an application' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByLabel('Redirect URLs', { exact: true }).fill('https://wiki.example.com/callback')
+  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
+  await expect(page.getByRole('dialog', { name })).toContainText('The secret, this once')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+
+  await page.getByRole('link', { name }).click()
+  await page
+    .getByLabel('Redirect URLs', { exact: true })
+    .fill('https://wiki.example.com/callback\nhttps://wiki.example.org/callback')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved.')).toBeVisible()
+
+  await page.getByRole('button', { name: 'New secret…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByLabel(`Type ${name} to confirm`).fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page).toHaveURL(/\/admin\/applications$/)
+  await expect(page.getByRole('link', { name })).toHaveCount(0)
+})
+
+test('a redirect URL that is not allowed is refused in the words of the API', async ({ asAdministrator: page }) => {
+  await page.goto('/admin/applications')
+  await page.getByRole('button', { name: 'Register an application' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Bad one')
+  await page.getByRole('dialog').getByLabel('Redirect URLs', { exact: true }).fill('http://example.com/callback')
+  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+})
+
+register(
+  'a person signs in to an application, allows it, and takes it back',
+  async ({ page, person, registered, expectAccessible }) => {
+    await page.context().clearCookies()
+    await page.goto(await application.start(registered))
+    await expect(page.getByText('Sign in to continue to the application.')).toBeVisible()
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+
+    await expect(page.getByRole('heading', { name: 'Team Wiki asks for access' })).toBeVisible()
+    await expect(page.getByText('See your email address')).toBeVisible()
+    await expect(page.getByText(`Afterwards you go to ${new URL(application.redirectUri).host}.`)).toBeVisible()
+    await expectAccessible()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
+    expect(await application.userinfo()).toMatchObject({ email: person.email, name: person.displayName })
+
+    // Once allowed, it is not asked again.
+    await page.goto(await application.start(registered))
+    await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
+
+    await page.goto(`${registered.issuer}/account/applications`)
+    const row = page.getByRole('listitem').filter({ hasText: 'Team Wiki' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await expect(page.getByText('No applications yet')).toBeVisible()
+    await expect(application.userinfo()).rejects.toThrow()
+    await expect(application.refresh()).rejects.toThrow()
+  },
+)
+
+register('cancelling tells the application', async ({ page, person, registered }) => {
+  expect(person).toBeDefined()
+  await page.goto(await application.start(registered))
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('heading', { name: 'Refused: access_denied' })).toBeVisible()
+})
+
+register('consent works with the keyboard alone', async ({ page, person, registered }) => {
+  expect(person).toBeDefined()
+  await page.goto(await application.start(registered))
+  await expect(page.getByRole('heading', { name: 'Team Wiki asks for access' })).toBeVisible()
+  const allow = page.getByRole('button', { name: 'Allow' })
+  const focused = allow.and(page.locator(':focus'))
+  for (let presses = 0; presses < 10 && (await focused.count()) === 0; presses += 1) await page.keyboard.press('Tab')
+  await expect(allow).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
+})
+
+test('a consent page without a request says so', async ({ page, person }) => {
+  expect(person).toBeDefined()
+  await page.goto('/consent?client_id=nobody')
+  await expect(page.getByRole('heading', { name: 'This request can’t go on' })).toBeVisible()
+  await expect(page.getByRole('alert')).toBeVisible()
+})

@@ -1,0 +1,59 @@
+import { addAuthenticator } from './support/authenticator.ts'
+import { startServer, type Server } from './support/server.ts'
+import { expect, test } from './support/test.ts'
+
+// Each of these needs an installation that nobody has set up.
+let fresh: Server
+test.beforeEach(async () => {
+  fresh = await startServer()
+})
+test.afterEach(() => fresh.stop())
+
+test('the printed link leads to an administrator with a passkey', async ({ page, newcomer, expectAccessible }) => {
+  const authenticator = await addAuthenticator(page)
+  await page.goto(fresh.setupLink)
+  await page.getByLabel('Your name').fill(newcomer.displayName)
+  await page.getByLabel('Email').fill(newcomer.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
+  await expectAccessible()
+  await page.getByRole('button', { name: 'Create the administrator' }).click()
+
+  await expect(page.getByRole('heading', { name: 'Add a passkey' })).toBeVisible()
+  expect(page.url()).not.toContain('secret')
+  await expectAccessible()
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Users' })).toBeVisible()
+  expect(await authenticator.credentials()).toBe(1)
+})
+
+test('a wrong secret is refused, and the account can try again', async ({ page, newcomer }) => {
+  await page.goto(`${fresh.origin}/setup#secret=wrong`)
+  await page.getByLabel('Email').fill(newcomer.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
+  await page.getByRole('button', { name: 'Create the administrator' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Become administrator' })).toBeVisible()
+
+  await page.goto('about:blank')
+  await page.goto(fresh.setupLink)
+  await page.getByRole('button', { name: 'Become administrator' }).click()
+  await expect(page.getByRole('heading', { name: 'Add a passkey' })).toBeVisible()
+})
+
+test('the link serves once', async ({ page, browser, newcomer }) => {
+  await page.goto(fresh.setupLink)
+  await page.getByLabel('Email').fill(newcomer.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
+  await page.getByRole('button', { name: 'Create the administrator' }).click()
+  await expect(page.getByRole('heading', { name: 'Add a passkey' })).toBeVisible()
+
+  const elsewhere = await browser.newContext({ locale: 'en-GB' })
+  const late = await elsewhere.newPage()
+  await late.goto(fresh.setupLink)
+  await late.getByLabel('Email').fill(`late-${newcomer.email}`)
+  await late.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
+  await late.getByRole('button', { name: 'Create the administrator' }).click()
+  await expect(late.getByRole('heading', { name: 'Latchkey is set up already' })).toBeVisible()
+  await elsewhere.close()
+})

@@ -1,0 +1,23 @@
+import { expect, test } from './support/test.ts'
+
+const BUDGET = 120_000
+
+for (const path of ['/login', '/consent?client_id=x']) {
+  test(`${path} loads under ${BUDGET / 1000} KB of compressed script`, async ({ page, person }) => {
+    expect(person).toBeDefined()
+    const sizes: Promise<number>[] = []
+    page.on('response', (response) => {
+      if (response.request().resourceType() !== 'script') return
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => responseBodySize),
+      )
+    })
+    await page.goto(path, { waitUntil: 'networkidle' })
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(total).toBeGreaterThan(0)
+    expect(total).toBeLessThan(BUDGET)
+  })
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from './support/test.ts'
+
+/** A fresh key pair, made by OpenSSH itself. */
+function makeKey(): { folder: string; publicKey: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-key-'))
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', join(folder, 'id_ed25519')])
+  return { folder, publicKey: readFileSync(join(folder, 'id_ed25519.pub'), 'utf8') }
+}
+
+test('a key is added, a certificate issued and downloaded, and then revoked in the log', async ({
+  asAdministrator: page,
+}) => {
+  const { folder, publicKey } = makeKey()
+  await page.goto('/ssh')
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  await page.getByRole('dialog').getByLabel('Public key').fill(publicKey)
+  await expect(page.getByRole('dialog').getByLabel('Name')).toHaveValue('ada@laptop')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a key' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'SHA256:' }).first()).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Certificates' }).click()
+  await page.getByLabel('Valid for').selectOption('1 hour')
+  await page.getByRole('button', { name: 'Issue the certificate' }).click()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download' }).click()
+  const file = join(folder, 'id_ed25519-cert.pub')
+  writeFileSync(file, readFileSync(await (await downloading).path()))
+  const told = execFileSync('ssh-keygen', ['-L', '-f', file], { encoding: 'utf8' })
+  expect(told).toContain('user certificate')
+  const serial = /Serial: (\d+)/.exec(told)?.[1] ?? ''
+  await expect(page.getByRole('list', { name: 'Issued to you' })).toContainText(serial)
+
+  await page.goto('/admin/certificates')
+  const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: serial, exact: true }) })
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Laptop lost')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(row).toContainText('Revoked')
+  await expect(row).toContainText('Laptop lost')
+})
+
+test('a key of another kind is refused in the words of the API', async ({ asAdministrator: page }) => {
+  await page.goto('/ssh')
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  await page.getByRole('dialog').getByLabel('Public key').fill('ssh-rsa AAAAB3NzaC1yc2E= ada')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a key' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+})
+
+test('the page tells how to set up a host', async ({ asAdministrator: page, server }) => {
+  await page.goto('/ssh')
+  await page.getByRole('tab', { name: 'Set up a host' }).click()
+  await expect(page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)).toBeVisible()
+})

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, request, test as base, type Page } from '@playwright/test'
+import { startServer, type Server } from './server.ts'
+
+export type Person = { email: string; password: string; displayName: string }
+
+type Fixtures = {
+  /** Nobody has this email yet. */
+  newcomer: Person
+  /** Registered, and signed in in the test's own browser. */
+  person: Person
+  /** The test's own page, with the worker's administrator signed in. */
+  asAdministrator: Page
+  /** Every test fails when its page breaks the content security policy or asks anybody but our own server. */
+  keepsToItself: void
+  /** Fails on any breach of WCAG 2.2 A or AA on the page as it stands. */
+  expectAccessible: (page?: Page) => Promise<void>
+}
+
+/** One server for each worker: tests share it and keep out of each other's way by using people of their own. */
+export const test = base.extend<Fixtures, { server: Server; administrator: Person }>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture's needs from this pattern.
+    async ({}, use) => {
+      const server = await startServer()
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker' },
+  ],
+  administrator: [
+    async ({ server }, use) => {
+      const person = { email: 'admin@example.com', password: 'the first of them all', displayName: 'Grace Hopper' }
+      const api = await request.newContext({ baseURL: server.origin })
+      await api.post('/api/auth/register', { data: person })
+      const secret = new URLSearchParams(new URL(server.setupLink).hash.slice(1)).get('secret')
+      const elevated = await api.post('/api/admin/bootstrap', { data: { secret } })
+      expect(elevated.status()).toBe(200)
+      await api.dispose()
+      await use(person)
+    },
+    { scope: 'worker' },
+  ],
+  asAdministrator: async ({ page, administrator: { email, password } }, use) => {
+    const signedIn = await page.request.post('/api/auth/login', { data: { email, password } })
+    expect(signedIn.status()).toBe(200)
+    await use(page)
+  },
+  baseURL: async ({ server }, use) => {
+    await use(server.origin)
+  },
+  // oxlint-disable-next-line no-empty-pattern
+  newcomer: async ({}, use) => {
+    const id = randomUUID().slice(0, 8)
+    await use({ email: `ada-${id}@example.com`, password: `correct horse ${id}`, displayName: `Ada ${id}` })
+  },
+  person: async ({ page, newcomer }, use) => {
+    const registered = await page.request.post('/api/auth/register', { data: newcomer })
+    expect(registered.status()).toBe(201)
+    await use(newcomer)
+  },
+  keepsToItself: [
+    async ({ page }, use) => {
+      const breaches: string[] = []
+      page.on('console', (message) => {
+        if (/content security policy/i.test(message.text())) breaches.push(message.text())
+      })
+      page.on('pageerror', (error) => breaches.push(String(error)))
+      page.on('request', (request) => {
+        const { protocol, hostname } = new URL(request.url())
+        const ours = hostname === 'localhost' || protocol === 'data:' || protocol === 'blob:'
+        if (!ours && !request.isNavigationRequest()) breaches.push(request.url())
+      })
+      await use()
+      expect(breaches).toEqual([])
+    },
+    { auto: true },
+  ],
+  expectAccessible: async ({ page: own }, use) => {
+    await use(async (page = own) => {
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+        .analyze()
+      const told = violations.map(
+        ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join('\n  ')}`,
+      )
+      expect(told).toEqual([])
+    })
+  },
+})
+
+export { expect } from '@playwright/test'

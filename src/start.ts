@@ -1,0 +1,96 @@
+import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
+import { hasAdministrator } from './access/administrators.ts'
+import { createApp } from './app.ts'
+import { backgroundJobs } from './background/jobs.ts'
+import { createTicker } from './background/ticker.ts'
+import { type Config, loadEnvironment, readConfig } from './config.ts'
+import { StartError } from './errors.ts'
+import { createLogger } from './http/log.ts'
+import { publishNextKey } from './keys/rotate-signing-key.ts'
+import { openServices, type Services } from './services.ts'
+
+const SHUTDOWN_MS = 9000
+
+// Nothing this process writes is for other users of the machine.
+process.umask(0o077)
+
+try {
+  await start()
+} catch (error) {
+  process.stderr.write(`${error instanceof StartError ? `latchkey: ${error.message}` : describe(error)}\n`)
+  process.exit(1)
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(loadEnvironment())
+  const log = createLogger(config.logLevel, process.stdout.isTTY ? await forPeople() : undefined)
+  const services = await openServices(config, { log, now: Date.now })
+  const app = await createApp(services)
+  const ticker = createTicker(services, backgroundJobs(services))
+
+  // On SQLite no second process can open the file, so the one that runs starts a rotation itself when it gets this signal.
+  process.on('SIGUSR2', () => void rotateKeys(services, log))
+  closeWithGrace({ delay: SHUTDOWN_MS, logger: false, skip: ['SIGUSR2'] }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
+    else log.info({ signal }, 'Stopping.')
+    await app.close()
+    await ticker.stop()
+    await services.close()
+  })
+
+  await listen(app.listen.bind(app), config)
+  ticker.start()
+  await announce(services, log)
+}
+
+async function rotateKeys(services: Services, log: Logger): Promise<void> {
+  try {
+    const key = await publishNextKey(services)
+    log.info({ key }, 'The next signing key is published. In ten minutes it signs.')
+  } catch (error) {
+    log.error({ err: error }, 'The next signing key could not be published.')
+  }
+}
+
+/** Colours and columns, on a terminal alone. */
+async function forPeople() {
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({ sync: true })
+}
+
+async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {
+  try {
+    await on({ port, host })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT.`)
+    if (code === 'EACCES')
+      throw new StartError(`Port ${port} needs more rights than this user has. Set PORT to one above 1023.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError(`HOST is ${JSON.stringify(host)}, but this machine has no such address.`)
+    throw error
+  }
+}
+
+/** The first thing a person sees. The set-up link carries a secret, so it goes to the terminal and never to the log. */
+async function announce({ config, db, bootstrapSecret }: Services, log: Logger): Promise<void> {
+  const { dashboardOrigin, baseUrl } = config
+  log.info({ address: `${config.host}:${config.port}`, issuer: baseUrl }, 'Latchkey is listening.')
+  const lines = [`Latchkey is running: ${dashboardOrigin}`]
+  if (!(await hasAdministrator(db))) {
+    const secret = config.adminBootstrapSecret === undefined ? `#secret=${bootstrapSecret}` : ''
+    lines.push(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)
+  }
+  if (baseUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
+    lines.push(
+      'BASE_URL is plain http on a public name: browsers will not keep sessions or make passkeys there. Use https.',
+    )
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

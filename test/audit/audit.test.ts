@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import type { AuditEntry } from '../../src/audit/audit-entry.ts'
+import { recordEvent, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { startApp } from '../support/app.ts'
+import { type EngineName, onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+const PASSWORD = 'correct horse battery staple'
+
+interface Page {
+  events: AuditEntry[]
+  nextCursor: string | null
+}
+
+async function setUp(t: TestContext, engine: EngineName) {
+  const app = await startApp(t, { engine })
+  const admin = await signedInPerson(app, { admin: true })
+  const list = async (query = '') => (await admin.get(`/api/admin/audit${query}`)).json<Page>()
+  const actions = async (query = '') => (await list(query)).events.map(({ action }) => action)
+  const record = (action: string, rest: Partial<Parameters<typeof recordEvent>[2]> = {}) =>
+    recordEvent(app.services, app.services.db, { action, outcome: 'success', actor: THE_SERVICE, ...rest })
+  return { app, admin, list, actions, record }
+}
+
+onEachEngine('the audit trail', (engine) => {
+  test('every administrative change says who did what to whom, when, and from where', async (t) => {
+    const { app, admin, list } = await setUp(t, engine)
+    const made = await admin.post('/api/admin/users', { email: 'audited@example.com', password: PASSWORD })
+    const userId: string = made.json().user.id
+    const roleId: string = (await admin.post('/api/admin/roles', { name: 'Audited' })).json().role.id
+    const user = `/api/admin/users/${userId}`
+    const role = `/api/admin/roles/${roleId}`
+    await admin.patch(user, { email: 'renamed@example.com' })
+    await admin.post(`${role}/permissions`, { permissionId: 'users:read' })
+    await admin.post(`${user}/roles`, { roleId })
+    await admin.delete(`${user}/roles/${roleId}`)
+    await admin.delete(`${role}/permissions/users:read`)
+    await admin.patch(role, { description: 'x' })
+    await admin.delete(role)
+    const later = { action: 'disable', executeAt: app.clock.now() + 60_000 }
+    const { lifecycleActionId } = (await admin.post(`${user}/lifecycle`, later)).json()
+    await admin.delete(`${user}/lifecycle/${lifecycleActionId}`)
+    await admin.post(`${user}/lifecycle`, { action: 'disable' })
+    await admin.post(`${user}/lifecycle`, { action: 'enable' })
+    await admin.delete(user)
+    const { events } = await list(`?actor=${admin.user.id}`)
+    const expected: [string, string][] = [
+      ['user.created', userId],
+      ['role.created', roleId],
+      ['user.updated', userId],
+      ['role.permission_granted', roleId],
+      ['role.assigned', userId],
+      ['role.unassigned', userId],
+      ['role.permission_revoked', roleId],
+      ['role.updated', roleId],
+      ['role.deleted', roleId],
+      ['lifecycle.scheduled', userId],
+      ['lifecycle.cancelled', userId],
+      ['user.disabled', userId],
+      ['user.enabled', userId],
+      ['user.deleted', userId],
+    ]
+    assert.deepEqual(
+      events.map(({ action, targetId }) => `${action} ${targetId}`).toSorted(),
+      expected.map((pair) => pair.join(' ')).toSorted(),
+    )
+    for (const event of events) {
+      assert.equal(event.outcome, 'success')
+      assert.equal(event.actorEmail, admin.user.email)
+      assert.equal(event.ipAddress, '127.0.0.1')
+      assert.equal(event.at, app.clock.now())
+      assert.ok(event.requestId)
+    }
+    assert.ok(!JSON.stringify(events).includes(PASSWORD))
+  })
+
+  test('a change that is refused leaves no entry that says it happened', async (t) => {
+    const { admin, actions } = await setUp(t, engine)
+    await admin.delete(`/api/admin/users/${admin.user.id}`)
+    await admin.delete(`/api/admin/users/${admin.user.id}/roles/${ADMIN_ROLE}`)
+    await admin.post('/api/admin/roles', { name: 'admin' })
+    assert.deepEqual(await actions(), [])
+  })
+
+  test('sign-ins and failed sign-ins are there, without the password', async (t) => {
+    const { app, admin, list } = await setUp(t, engine)
+    await signedInPerson(app, { email: 'enters@example.com', password: PASSWORD })
+    await anonymous(app).post('/api/auth/login', { email: 'enters@example.com', password: PASSWORD })
+    await anonymous(app).post('/api/auth/login', { email: 'enters@example.com', password: 'a wrong password' })
+    const { events } = await list('?action=session.*')
+    assert.deepEqual(events.map(({ action, outcome }) => `${action} ${outcome}`).toSorted(), [
+      'session.refused refused',
+      'session.started success',
+    ])
+    const everything = (await admin.get('/api/admin/audit')).body
+    assert.ok(!everything.includes(PASSWORD) && !everything.includes('a wrong password'))
+  })
+
+  test('filters by action, family, actor, target, outcome and time', async (t) => {
+    const { app, actions, record } = await setUp(t, engine)
+    const someone = { id: 'usr_someone', email: 'someone@example.com', caller: null }
+    await record('user.updated', { actor: someone, target: { type: 'user', id: 'usr_target' } })
+    await record('user_xupdated')
+    app.clock.advance(1000)
+    await record('role.updated', { outcome: 'refused' })
+    const now = app.clock.now()
+    assert.deepEqual(await actions('?action=user.updated'), ['user.updated'])
+    assert.deepEqual(await actions('?action=user.*'), ['user.updated'])
+    assert.deepEqual(await actions('?action=user_*'), [])
+    assert.deepEqual(await actions('?actor=usr_someone'), ['user.updated'])
+    assert.deepEqual(await actions('?actor=Someone@Example.com'), ['user.updated'])
+    assert.deepEqual(await actions('?target=usr_target'), ['user.updated'])
+    assert.deepEqual(await actions('?outcome=refused'), ['role.updated'])
+    assert.deepEqual(await actions(`?from=${now}`), ['role.updated'])
+    assert.deepEqual(await actions(`?to=${now}&outcome=refused`), [])
+    assert.deepEqual(await actions(`?from=${now - 1000}&to=${now}&actor=usr_someone&action=user.*`), ['user.updated'])
+  })
+
+  test('pages newest first without a gap or a double while entries are added', async (t) => {
+    const { app, list, record } = await setUp(t, engine)
+    for (let index = 0; index < 10; index++) {
+      if (index % 4 === 0) app.clock.advance(1)
+      await record(`event.${index}`)
+    }
+    const seen: string[] = []
+    let cursor = ''
+    for (;;) {
+      const page = await list(`?limit=3${cursor}`)
+      seen.push(...page.events.map(({ action }) => action))
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+      app.clock.advance(1)
+      await record('late')
+    }
+    assert.deepEqual(
+      seen.toSorted(),
+      Array.from({ length: 10 }, (_, index) => `event.${index}`),
+    )
+  })
+
+  test('bad queries are refused', async (t) => {
+    const { admin } = await setUp(t, engine)
+    for (const query of [
+      '?cursor=x',
+      '?limit=0',
+      '?limit=201',
+      '?format=xml',
+      '?outcome=maybe',
+      '?from=x',
+      '?nope=1',
+    ]) {
+      assert.equal((await admin.get(`/api/admin/audit${query}`)).statusCode, 400, query)
+    }
+  })
+
+  test('as CSV: everything that matches, safe to open in a spreadsheet', async (t) => {
+    const { app, admin, record } = await setUp(t, engine)
+    const caller = (userAgent: string) => ({
+      ipAddress: '192.0.2.1',
+      userAgent,
+      requestId: 'r',
+      geolocation: { country: null, city: null, region: null },
+    })
+    const agents = ['=cmd()', '+1', '-1', '@x', '\tx', 'plain, with "quotes"', 'two\r\nlines']
+    for (const agent of agents) {
+      app.clock.advance(1)
+      await record('csv.row', { actor: { ...THE_SERVICE, caller: caller(agent) } })
+    }
+    for (const response of [
+      await admin.get('/api/admin/audit?format=csv&action=csv.row'),
+      await admin.get('/api/admin/audit?action=csv.row', undefined, { accept: 'text/csv' }),
+    ]) {
+      assert.equal(response.statusCode, 200)
+      assert.match(String(response.headers['content-type']), /^text\/csv; charset=utf-8/)
+      assert.match(String(response.headers['content-disposition']), /attachment; filename="audit\.csv"/)
+      const [header, ...rows] = response.body.split(/\r\n(?!lines)/).filter((line) => line !== '')
+      assert.equal(
+        header,
+        'at,action,outcome,actorId,actorEmail,targetType,targetId,ipAddress,userAgent,requestId,data,id',
+      )
+      const cells = rows.map((row) => /,192\.0\.2\.1,(.*),r,\{\},/s.exec(row)?.[1]).toReversed()
+      assert.deepEqual(cells, ["'=cmd()", "'+1", "'-1", "'@x", "'\tx", '"plain, with ""quotes"""', '"two\r\nlines"'])
+    }
+  })
+
+  test('a long CSV is more than a page of JSON, and a limit cuts it', async (t) => {
+    const { admin, record } = await setUp(t, engine)
+    for (let index = 0; index < 620; index++) await record('many')
+    const all = await admin.get('/api/admin/audit?format=csv&action=many')
+    assert.equal(all.body.trim().split('\r\n').length, 621)
+    assert.equal(new Set(all.body.trim().split('\r\n')).size, 621)
+    const some = await admin.get('/api/admin/audit?format=csv&action=many&limit=10')
+    assert.equal(some.body.trim().split('\r\n').length, 11)
+    const none = await admin.get('/api/admin/audit?format=csv&action=none')
+    assert.equal(none.body.trim().split('\r\n').length, 1)
+  })
+
+  test('nothing in the API changes or deletes an entry', async (t) => {
+    const { admin } = await setUp(t, engine)
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      assert.equal((await admin[method]('/api/admin/audit')).statusCode, 405)
+    }
+  })
+})

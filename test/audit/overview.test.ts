@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Overview } from '../../src/audit/overview.ts'
+import { recordEvent, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+const DAY = 86_400_000
+const PASSWORD = 'correct horse battery staple'
+
+onEachEngine('the overview', (engine) => {
+  test('counts people, sessions and planned actions as they are', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const gone = await signedInPerson(app)
+    const planned = await signedInPerson(app)
+    await admin.post(`/api/admin/users/${gone.user.id}/lifecycle`, { action: 'disable' })
+    const executeAt = app.clock.now() + DAY
+    await admin.post(`/api/admin/users/${planned.user.id}/lifecycle`, { action: 'disable', executeAt })
+    const overview = (await admin.get('/api/admin/overview')).json<Overview>()
+    assert.deepEqual(overview.users, { active: 2, disabled: 1, administrators: 1 })
+    assert.deepEqual(overview.sessions, { active: 2 })
+    assert.deepEqual(overview.tokens, { active: 0 })
+    assert.deepEqual(overview.certificates, { issued: 0 })
+    const { pending, failed, next } = overview.lifecycle
+    assert.deepEqual([pending, failed], [1, 0])
+    assert.deepEqual(
+      next.map(({ userId, email, executeAt: at }) => ({ userId, email, at })),
+      [{ userId: planned.user.id, email: planned.user.email, at: executeAt }],
+    )
+  })
+
+  test('sign-ins by day and method for thirty days, oldest first', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const started = (method: string) =>
+      recordEvent(app.services, app.services.db, {
+        action: 'session.started',
+        outcome: 'success',
+        actor: THE_SERVICE,
+        data: { method },
+      })
+    await started('password')
+    await started('passkey')
+    app.clock.advance(DAY)
+    await started('passkey')
+    await signedInPerson(app, { email: 'enters@example.com', password: PASSWORD })
+    await anonymous(app).post('/api/auth/login', { email: 'enters@example.com', password: PASSWORD })
+    await anonymous(app).post('/api/auth/login', { email: 'enters@example.com', password: 'a wrong password' })
+    const read = async () => (await admin.get('/api/admin/overview')).json<Overview>().days
+    const days = await read()
+    assert.equal(days.length, 30)
+    assert.deepEqual(days.slice(-2), [
+      { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0 },
+      { day: '2026-01-16', password: 1, passkey: 1, refused: 1, certificates: 0 },
+    ])
+    await started('passkey')
+    app.clock.advance(5000)
+    assert.equal((await read()).at(-1)?.passkey, 2)
+    app.clock.advance(28 * DAY)
+    const later = await read()
+    assert.deepEqual(later[0], { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0 })
+    assert.equal(later[1]?.passkey, 2)
+    assert.equal(later.at(-1)?.day, '2026-02-13')
+  })
+})

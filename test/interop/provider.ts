@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { after, before } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import type { EngineName } from '../support/engines.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+
+/** The service on a real port by the real clock, as a client library meets it. */
+export interface RealProvider {
+  app: TestApp
+  issuer: string
+}
+
+export function realProvider(engine: EngineName): () => RealProvider {
+  const endings: (() => Promise<void>)[] = []
+  let provider: RealProvider
+  before(async () => {
+    const port = await freePort()
+    const issuer = `http://127.0.0.1:${port}`
+    const app = await startApp(
+      { after: (work) => void endings.push(work) },
+      {
+        engine,
+        config: { baseUrl: issuer, dashboardOrigin: issuer, port },
+        clock: { now: Date.now, advance: () => assert.fail('The real clock is nobody’s to move.') },
+      },
+    )
+    await app.app.listen({ port, host: '127.0.0.1' })
+    provider = { app, issuer }
+  })
+  after(async () => {
+    for (const end of endings.toReversed()) await end()
+  })
+  return () => provider
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  assert.ok(typeof address === 'object' && address !== null)
+  return address.port
+}
+
+const OURS = /^\/(oauth\/|consent$)/
+
+/** Somebody at a browser, who is signed in and says yes to everything. */
+export async function browser({ app, issuer }: RealProvider) {
+  const person: SignedInPerson = await signedInPerson(app)
+  const cookie = `session=${person.cookie}`
+  return {
+    user: person.user,
+    /** Follows the redirects from an authorization request until they leave the provider, or it shows another page. */
+    async go(url: URL): Promise<URL> {
+      let next = url
+      for (let hops = 0; next.origin === issuer && OURS.test(next.pathname); hops++) {
+        assert.ok(hops < 5, `going round in circles at ${next.href}`)
+        next = next.pathname === '/consent' ? await approve(next) : await follow(next)
+      }
+      return next
+    },
+  }
+
+  async function follow(url: URL): Promise<URL> {
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    assert.equal(answer.status, 302, await answer.text())
+    return new URL(answer.headers.get('location') ?? '', url)
+  }
+
+  async function approve(page: URL): Promise<URL> {
+    const answer = await fetch(`${issuer}/oauth/approve`, {
+      method: 'POST',
+      headers: { cookie, origin: issuer, 'content-type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(page.searchParams)),
+    })
+    const { redirectTo } = (await answer.json()) as { redirectTo: string }
+    return new URL(redirectTo)
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { REAL_CLOCK, startCopy, until } from '../support/copies.ts'
+import { signedInPerson } from '../support/people.ts'
+import { plan } from './scene.ts'
+
+/** One PostgreSQL with two administrators; the service itself runs in processes of their own. */
+async function setUp(t: TestContext) {
+  const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
+  const admins = [await signedInPerson(app, { admin: true }), await signedInPerson(app, { admin: true })]
+  return { app, admins, place: app.place, db: app.services.db }
+}
+
+async function addPeople({ services }: TestApp, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `usr_copy${index}`)
+  const rows = ids.map((id) => ({
+    id,
+    email: `${id}@example.com`,
+    email_verified: 0,
+    preferred_username: id,
+    created_at: services.now(),
+  }))
+  for (let from = 0; from < rows.length; from += 500) {
+    await services.db
+      .insertInto('users')
+      .values(rows.slice(from, from + 500))
+      .execute()
+  }
+  return ids
+}
+
+const countDone = async ({ services }: TestApp): Promise<number> =>
+  (await services.db.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute()).length
+
+/** Every account is off, every action done, and each administrator was told once of each. */
+async function assertOnce({ services }: TestApp, admins: { user: { id: string } }[], count: number): Promise<void> {
+  const { db } = services
+  const disabled = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
+  assert.equal(disabled.length, count)
+  for (const { user } of admins) {
+    const told = await db.selectFrom('notifications').select('data').where('user_id', '=', user.id).execute()
+    assert.equal(told.length, count)
+    assert.equal(new Set(told.map(({ data }) => data)).size, count)
+  }
+  const audited = await db
+    .selectFrom('audit_events')
+    .select('target_id')
+    .where('action', '=', 'user.disabled')
+    .execute()
+  assert.equal(audited.length, count)
+}
+
+test('two processes and 500 actions in one second: 500 disables, no notification twice', async (t) => {
+  const { app, admins, place } = await setUp(t)
+  await Promise.all([startCopy(t, place), startCopy(t, place)])
+  const people = await addPeople(app, 500)
+  const from = Date.now() + 500
+  await plan(
+    app,
+    people.map((userId, index) => ({ userId, executeAt: from + index * 2 })),
+  )
+  await until(async () => (await countDone(app)) === 500)
+  await assertOnce(app, admins, 500)
+})
+
+test('an action runs within two seconds of its time', async (t) => {
+  const { app, place, db } = await setUp(t)
+  await startCopy(t, place)
+  const [userId = ''] = await addPeople(app, 1)
+  const executeAt = Date.now() + 1500
+  await plan(app, [{ userId, executeAt }])
+  await until(async () => (await countDone(app)) === 1)
+  const done = await db.selectFrom('lifecycle_actions').select('finished_at').executeTakeFirstOrThrow()
+  const late = (done.finished_at ?? 0) - executeAt
+  assert.ok(late >= 0 && late <= 2000, `${late} ms late`)
+})
+
+test('kill -9 while actions run: every one of them runs to its end, once', async (t) => {
+  const { app, admins, place, db } = await setUp(t)
+  const people = await addPeople(app, 1500)
+  await plan(
+    app,
+    people.map((userId) => ({ userId, executeAt: Date.now() })),
+  )
+  const victim = await startCopy(t, place)
+  await until(async () => (await countDone(app)) > 0)
+  await victim.kill()
+  const left = await db.selectFrom('lifecycle_actions').select('status').where('status', '!=', 'completed').execute()
+  assert.ok(left.length > 0, 'The process was killed too late to show anything.')
+  // What it had taken and not finished is taken up when its lease is over: as if that time had passed already.
+  await db
+    .updateTable('lifecycle_actions')
+    .set((eb) => ({ claimed_at: eb('claimed_at', '-', 10_000) }))
+    .where('status', '=', 'running')
+    .execute()
+  await Promise.all([startCopy(t, place), startCopy(t, place)])
+  await until(async () => (await countDone(app)) === 1500)
+  await assertOnce(app, admins, 1500)
+})
+
+test('a process that died between taking an action and finishing it leaves it to the others', async (t) => {
+  const { app, admins, place } = await setUp(t)
+  const people = await addPeople(app, 3)
+  await plan(
+    app,
+    people.map((userId) => ({
+      userId,
+      executeAt: Date.now() - 60_000,
+      status: 'running',
+      attempts: 1,
+      claimedAt: Date.now() - 11_000,
+    })),
+  )
+  await startCopy(t, place)
+  await until(async () => (await countDone(app)) === 3)
+  await assertOnce(app, admins, 3)
+})
+
+test('down over the due time: it runs at the start', async (t) => {
+  const { app, admins, place } = await setUp(t)
+  const first = await startCopy(t, place)
+  const people = await addPeople(app, 5)
+  await first.stop()
+  await plan(
+    app,
+    people.map((userId) => ({ userId, executeAt: Date.now() - 3_600_000 })),
+  )
+  await startCopy(t, place)
+  await until(async () => (await countDone(app)) === 5)
+  await assertOnce(app, admins, 5)
+})
+
+test('a removed role bites at the next request, on every copy', async (t) => {
+  const { admins, place } = await setUp(t)
+  const copies = await Promise.all([startCopy(t, place), startCopy(t, place)])
+  const [keeper, goer] = admins
+  if (!keeper || !goer) throw new Error('There are two.')
+  const ask = (cookie: string, address: string) =>
+    fetch(`${address}/api/admin/users`, { headers: { cookie: `session=${cookie}` } })
+  for (const { address } of copies) assert.equal((await ask(goer.cookie, address)).status, 200)
+  const removed = await fetch(`${copies[0]?.address}/api/admin/users/${goer.user.id}/roles/${ADMIN_ROLE}`, {
+    method: 'DELETE',
+    headers: { cookie: `session=${keeper.cookie}` },
+  })
+  assert.equal(removed.status, 200)
+  for (const { address } of copies) assert.equal((await ask(goer.cookie, address)).status, 403)
+})

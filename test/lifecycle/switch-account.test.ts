@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Ended } from '../../src/lifecycle/cut-access.ts'
+import type { User } from '../../src/users/user.ts'
+import { sharedApp, type TestApp } from '../support/app.ts'
+import { exchangeCode, getCode, newPkce, postForm, registerApplication, type Tokens } from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
+import { issue, saveKey } from '../ssh/public-keys.ts'
+import { lifecycleOf, toldAbout } from './scene.ts'
+
+const PASSWORD = 'correct horse battery staple'
+const SSH = ['ssh:keys:manage', 'ssh:cert:issue'] as const
+
+interface Switched {
+  success: boolean
+  scheduled: boolean
+  user: User
+  ended: Ended
+}
+
+onEachEngine('disabling and enabling at once', (engine) => {
+  const shared = sharedApp({ engine })
+  let app: TestApp
+  let admin: SignedInPerson
+  let second: SignedInPerson
+  before(async () => {
+    app = shared()
+    admin = await signedInPerson(app, { admin: true })
+    second = await signedInPerson(app, { admin: true })
+  })
+
+  const disable = (userId: string) => admin.post(lifecycleOf(userId), { action: 'disable' })
+  const enable = (userId: string) => admin.post(lifecycleOf(userId), { action: 'enable' })
+
+  test('one switch ends sessions and certificates and refuses the password', async () => {
+    const email = 'switched@example.com'
+    const person = await signedInPerson(app, { email, password: PASSWORD, permissions: [...SSH] })
+    const phone = await signIn(app, person.user)
+    const certificate = await issue(person, await saveKey(person))
+    const response = await disable(person.user.id)
+    assert.equal(response.statusCode, 200, response.body)
+    const { success, scheduled, user, ended } = response.json<Switched>()
+    assert.deepEqual(
+      { success, scheduled, ended },
+      {
+        success: true,
+        scheduled: false,
+        ended: { sessions: 2, tokens: 0, certificates: 1 },
+      },
+    )
+    assert.equal(user.disabled_at, app.clock.now())
+    for (const device of [person, phone]) assert.equal((await device.get('/api/auth/me')).statusCode, 401)
+    assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId: 'any' })).statusCode, 401)
+    const login = await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })
+    assert.equal(login.statusCode, 403)
+    assert.deepEqual(login.json(), { error: 'Your account has been disabled.' })
+    const { revoked } = (await anonymous(app).get('/ssh/krl')).json<{ revoked: { serial: string }[] }>()
+    assert.ok(revoked.some(({ serial }) => serial === certificate.serial))
+  })
+
+  test('one switch kills codes, access tokens and refresh tokens, and enabling does not revive them', async () => {
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app)
+    const pkce = newPkce()
+    const scope = { scope: 'openid offline_access' }
+    const used = await exchangeCode(app, application, await getCode(person, application, pkce, scope), pkce)
+    const tokens = used.json<Tokens>()
+    const unused = await getCode(person, application, pkce, scope)
+    const userinfo = () =>
+      app.app.inject({ url: '/oauth/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } })
+    const refresh = () =>
+      postForm(app, '/oauth/token', {
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+        client_id: application.clientId,
+        client_secret: application.secret,
+      })
+    assert.equal((await userinfo()).statusCode, 200)
+    assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, {
+      sessions: 1,
+      tokens: 2,
+      certificates: 0,
+    })
+    for (const state of ['disabled', 'enabled again']) {
+      assert.equal((await userinfo()).statusCode, 401, state)
+      assert.equal((await refresh()).json<{ error: string }>().error, 'invalid_grant', state)
+      const late = await exchangeCode(app, application, unused, pkce)
+      assert.equal(late.json<{ error: string }>().error, 'invalid_grant', state)
+      await enable(person.user.id)
+    }
+  })
+
+  test('every administrator hears of it once, with who did it', async () => {
+    const person = await signedInPerson(app)
+    await disable(person.user.id)
+    for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+    const { notifications } = (await second.get('/api/notifications?limit=1')).json<{
+      notifications: { data: unknown }[]
+    }>()
+    assert.deepEqual(notifications[0]?.data, {
+      userId: person.user.id,
+      email: person.user.email,
+      displayName: null,
+      actorId: admin.user.id,
+    })
+  })
+
+  test('disabling twice notifies once, ends nothing more and keeps the first time', async () => {
+    const person = await signedInPerson(app)
+    const first = (await disable(person.user.id)).json<Switched>()
+    app.clock.advance(1000)
+    const again = await disable(person.user.id)
+    assert.equal(again.statusCode, 200)
+    const { user, ended } = again.json<Switched>()
+    assert.equal(user.disabled_at, first.user.disabled_at)
+    assert.deepEqual(ended, { sessions: 0, tokens: 0, certificates: 0 })
+    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+  })
+
+  test('fifty at the same moment disable once and notify once', async () => {
+    const person = await signedInPerson(app)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? admin : second).post(lifecycleOf(person.user.id), { action: 'disable' }),
+      ),
+    )
+    assert.ok(answers.every(({ statusCode }) => statusCode === 200))
+    const sessions = answers.map((answer) => answer.json<Switched>().ended.sessions)
+    assert.equal(
+      sessions.reduce((sum, each) => sum + each),
+      1,
+    )
+    for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+  })
+
+  test('enabling brings back the account and nothing that was cut', async () => {
+    const email = 'returns@example.com'
+    const person = await signedInPerson(app, { email, password: PASSWORD, permissions: [...SSH] })
+    const certificate = await issue(person, await saveKey(person))
+    await disable(person.user.id)
+    const response = await enable(person.user.id)
+    const { success, scheduled, user } = response.json<Switched>()
+    assert.deepEqual(
+      { success, scheduled, disabled_at: user.disabled_at },
+      {
+        success: true,
+        scheduled: false,
+        disabled_at: null,
+      },
+    )
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+    assert.equal((await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 200)
+    const { revoked } = (await anonymous(app).get('/ssh/krl')).json<{ revoked: { serial: string }[] }>()
+    assert.ok(revoked.some(({ serial }) => serial === certificate.serial))
+    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
+    await enable(person.user.id)
+    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
+  })
+
+  test('a session that a sign-in under way left behind does not come back either', async () => {
+    const person = await signedInPerson(app)
+    await disable(person.user.id)
+    const late = await signIn(app, person.user)
+    assert.equal((await late.get('/api/auth/me')).statusCode, 401)
+    await enable(person.user.id)
+    assert.equal((await late.get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('a reset or invitation link stops working', async () => {
+    const made = await admin.post('/api/admin/users', { email: 'invited@example.com' })
+    const { user } = made.json<{ user: User }>()
+    await disable(user.id)
+    const { db } = app.services
+    const left = await db.selectFrom('email_tokens').selectAll().where('user_id', '=', user.id).execute()
+    assert.deepEqual(left, [])
+  })
+
+  test('the preview says what would end, and ends nothing', async () => {
+    const person = await signedInPerson(app, { permissions: [...SSH] })
+    await signIn(app, person.user)
+    await issue(person, await saveKey(person))
+    const expected = { sessions: 2, tokens: 0, certificates: 1 }
+    for (let time = 0; time < 2; time++) {
+      const preview = await admin.get(`${lifecycleOf(person.user.id)}/preview`)
+      assert.deepEqual(preview.json(), { ends: expected })
+    }
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+    assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, expected)
+    assert.equal((await admin.get(`${lifecycleOf('usr_nobody')}/preview`)).statusCode, 404)
+  })
+
+  test('deleting a user kills every token', async () => {
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app)
+    const pkce = newPkce()
+    const used = await exchangeCode(app, application, await getCode(person, application, pkce), pkce)
+    const { access_token } = used.json<Tokens>()
+    await admin.delete(`/api/admin/users/${person.user.id}`)
+    const headers = { authorization: `Bearer ${access_token}` }
+    assert.equal((await app.app.inject({ url: '/oauth/userinfo', headers })).statusCode, 401)
+    const credentials = { client_id: application.clientId, client_secret: application.secret }
+    const introspected = await postForm(app, '/oauth/introspect', { token: access_token, ...credentials })
+    assert.deepEqual(introspected.json(), { active: false })
+  })
+
+  test('deleting a user revokes the certificates, which stay in the log', async () => {
+    const person = await signedInPerson(app, { permissions: [...SSH] })
+    const certificate = await issue(person, await saveKey(person))
+    await admin.delete(`/api/admin/users/${person.user.id}`)
+    const log = await admin.get('/api/ssh/certs')
+    const entry = log
+      .json<{ certificates: { id: string; revokedAt: number | null; userId: string }[] }>()
+      .certificates.find(({ id }) => id === certificate.id)
+    assert.equal(entry?.userId, person.user.id)
+    assert.ok(entry?.revokedAt)
+  })
+
+  test('bad requests are refused', async () => {
+    const person = await signedInPerson(app)
+    for (const body of [{}, { action: 'delete' }, { action: 'disable', extra: 1 }, { action: ['disable'] }]) {
+      assert.equal((await admin.post(lifecycleOf(person.user.id), body)).statusCode, 400)
+    }
+    assert.equal((await admin.post(lifecycleOf('usr_nobody'), { action: 'disable' })).statusCode, 404)
+  })
+})

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import pg from 'pg'
+import { notify } from '../../src/notifications/notify.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Copy, REAL_CLOCK, startCopy } from '../support/copies.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { type EventStream, openEventStream } from './event-stream.ts'
+
+async function setUp(t: TestContext) {
+  const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
+  const [one, two] = await Promise.all([startCopy(t, app.place), startCopy(t, app.place)])
+  const admin = await signedInPerson(app, { admin: true })
+  const person = await signedInPerson(app)
+  const open = async ({ address }: Copy, { cookie }: SignedInPerson): Promise<EventStream> => {
+    const stream = await openEventStream(address, { cookie })
+    t.after(() => stream.close())
+    await stream.next()
+    return stream
+  }
+  const ask = (copy: Copy, { cookie }: SignedInPerson, path: string, body?: unknown) =>
+    fetch(copy.address + path, {
+      method: 'POST',
+      headers: { cookie: `session=${cookie}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  return { app, one, two, admin, person, open, ask }
+}
+
+const tell = ({ services }: TestApp, { user }: SignedInPerson, name: string): Promise<void> =>
+  services.db
+    .transaction()
+    .execute((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
+
+test('whichever process holds the stream delivers', async (t) => {
+  const { one, two, admin, person, open, ask } = await setUp(t)
+  const streams = [await open(one, admin), await open(two, admin)]
+  await ask(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
+  for (const stream of streams) {
+    const { type, data } = await stream.notification()
+    assert.equal(type, 'user.disabled')
+    assert.equal(data['userId'], person.user.id)
+  }
+})
+
+test('a session that ends on one process ends its streams on every other within a second', async (t) => {
+  const { one, two, admin, person, open, ask } = await setUp(t)
+  const mine = await open(two, person)
+  await ask(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
+  const started = Date.now()
+  await mine.ended
+  assert.ok(Date.now() - started < 1000, `${Date.now() - started} ms`)
+  const again = await open(two, admin)
+  await ask(one, admin, '/api/auth/logout')
+  await again.ended
+})
+
+test('what is told while a process can not hear the others is made up for', async (t) => {
+  const { app, one, person, open } = await setUp(t)
+  const stream = await open(one, person)
+  const database = new pg.Client(app.place.databaseUrl)
+  await database.connect()
+  const cut = await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query ilike 'listen %'`)
+  await database.end()
+  assert.ok((cut.rowCount ?? 0) > 0)
+  await tell(app, person, 'while it was deaf')
+  assert.equal((await stream.notification()).data['name'], 'while it was deaf')
+})
+
+test('SIGTERM closes the streams and ends with exit code 0', async (t) => {
+  const { one, admin, person, open } = await setUp(t)
+  const streams = [await open(one, admin), await open(one, person)]
+  const started = Date.now()
+  assert.equal(await one.stop(), 0, one.output())
+  assert.ok(Date.now() - started < 9000)
+  for (const stream of streams) await stream.ended
+})
+
+test('a stream that moves from a dead process to another goes on where it was', async (t) => {
+  const { app, one, two, person, open } = await setUp(t)
+  const first = await open(one, person)
+  await tell(app, person, 'seen')
+  const { id } = await first.notification()
+  await one.kill()
+  await first.ended
+  await tell(app, person, 'missed')
+  const second = await openEventStream(two.address, { cookie: person.cookie, lastEventId: id })
+  t.after(() => second.close())
+  assert.equal((await second.notification()).data['name'], 'missed')
+  await tell(app, person, 'live')
+  assert.equal((await second.notification()).data['name'], 'live')
+})

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { Notification } from '../../src/notifications/notification.ts'
+
+/** A browser's end of a notification stream. */
+export interface EventStream {
+  status: number
+  headers: IncomingHttpHeaders
+  /** The next frame of the stream, whenever it comes; undefined when the stream has ended. */
+  next(): Promise<Frame | undefined>
+  /** Waits for the next notification and answers what it holds. */
+  notification(): Promise<Notification>
+  /** Everything received so far. */
+  received(): string
+  ended: Promise<void>
+  close(): void
+}
+
+export interface Frame {
+  id?: string
+  event?: string
+  data?: string
+  retry?: string
+  comment?: string
+}
+
+export interface Asked {
+  cookie: string
+  lastEventId?: string
+  query?: string
+  /** Takes the headers and nothing after them. */
+  reading?: boolean
+}
+
+export async function openEventStream(address: string, asked: Asked): Promise<EventStream> {
+  const { cookie, lastEventId, query = '', reading = true } = asked
+  const call = request(`${address}/api/notifications/stream${query}`, {
+    agent: false,
+    headers: {
+      cookie: `session=${cookie}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+  })
+  call.end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  let text = ''
+  let taken = 0
+  let over = false
+  let wake = () => {}
+  if (reading) {
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      text += chunk
+      wake()
+    })
+  }
+  response.on('error', () => {})
+  const ended = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      over = true
+      wake()
+      resolve()
+    })
+  })
+
+  const next = async (): Promise<Frame | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n', taken)
+      if (end >= 0) {
+        const frame = parse(text.slice(taken, end))
+        taken = end + 2
+        return frame
+      }
+      if (over) return undefined
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    next,
+    async notification() {
+      for (;;) {
+        const frame = await next()
+        if (!frame) throw new Error('The stream ended.')
+        if (frame.event === 'notification') return JSON.parse(frame.data ?? '') as Notification
+      }
+    },
+    received: () => text,
+    ended,
+    close: () => call.destroy(),
+  }
+}
+
+function parse(block: string): Frame {
+  const frame: Frame = {}
+  for (const line of block.split('\n')) {
+    const [, name, value] = /^([a-z]*): ?(.*)$/s.exec(line) ?? []
+    frame[(name === '' ? 'comment' : name) as keyof Frame] = value ?? ''
+  }
+  return frame
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { importJWK, type JWK } from 'jose'
+import { ORIGIN, sharedApp } from '../support/app.ts'
+import {
+  authorizeUrl,
+  encode,
+  type Fields,
+  getTokens,
+  locationOf,
+  newPkce,
+  registerApplication,
+} from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+onEachEngine('oidcc-config-certification', (engine) => {
+  const app = sharedApp({ engine })
+
+  test('oidcc-discovery-endpoint-verification', async () => {
+    const answer = await anonymous(app()).get('/.well-known/openid-configuration')
+    const document = answer.json<Record<string, unknown>>()
+    assert.equal(document['issuer'], ORIGIN)
+    for (const name of [
+      'authorization_endpoint',
+      'token_endpoint',
+      'userinfo_endpoint',
+      'jwks_uri',
+      'end_session_endpoint',
+    ])
+      assert.ok(URL.canParse(String(document[name])), name)
+    for (const name of ['response_types_supported', 'subject_types_supported', 'scopes_supported', 'claims_supported'])
+      assert.ok(Array.isArray(document[name]) && document[name].length > 0, name)
+    const { keys } = (await anonymous(app()).get('/.well-known/jwks.json')).json<{ keys: JWK[] }>()
+    assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length)
+    for (const key of keys) {
+      await importJWK(key)
+      assert.equal('d' in key, false)
+    }
+  })
+})
+
+const AFTERWARDS = 'https://app.example/bye'
+
+onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
+  const app = sharedApp({ engine })
+
+  /** Signs in, logs out with the parameters that the test makes of the hint, and tells how it ended. */
+  const logOut = async (parameters: (hint: string) => Fields) => {
+    const application = await registerApplication(app(), { postLogoutRedirectUris: [AFTERWARDS] })
+    const person = await signedInPerson(app())
+    const { id_token: hint } = await getTokens(app(), person, application)
+    const answer = await person.get(`/oauth/logout?${encode(parameters(hint))}`)
+    const after = locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'none' })))
+    return { answer, signedOut: after.searchParams.get('error') === 'login_required' }
+  }
+  const change = (hint: string) => {
+    const [header = '', , signature = ''] = hint.split('.')
+    const payload = { iss: ORIGIN, sub: 'usr_somebody', aud: 'somebody' }
+    return `${header}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${signature}`
+  }
+
+  test('oidcc-rp-initiated-logout-discovery-endpoint-verification', async () => {
+    const document = (await anonymous(app()).get('/.well-known/openid-configuration')).json<Record<string, unknown>>()
+    assert.equal(document['end_session_endpoint'], `${ORIGIN}/oauth/logout`)
+  })
+
+  test('oidcc-rp-initiated-logout', async () => {
+    const { answer, signedOut } = await logOut((id_token_hint) => ({
+      id_token_hint,
+      post_logout_redirect_uri: AFTERWARDS,
+      state: 'xyz',
+    }))
+    assert.equal(answer.headers.location, `${AFTERWARDS}?state=xyz`)
+    assert.equal(signedOut, true)
+  })
+
+  test('oidcc-rp-initiated-logout-no-state', async () => {
+    const { answer, signedOut } = await logOut((id_token_hint) => ({
+      id_token_hint,
+      post_logout_redirect_uri: AFTERWARDS,
+    }))
+    assert.equal(answer.headers.location, AFTERWARDS)
+    assert.equal(signedOut, true)
+  })
+
+  test('oidcc-rp-initiated-logout-no-post-logout-redirect-uri', async () => {
+    const { answer, signedOut } = await logOut((id_token_hint) => ({ id_token_hint, state: 'xyz' }))
+    assert.equal(answer.headers.location, `${ORIGIN}/login`)
+    assert.equal(signedOut, true)
+  })
+
+  const asking: [string, Fields][] = [
+    ['oidcc-rp-initiated-logout-no-id-token-hint', { post_logout_redirect_uri: AFTERWARDS, state: 'xyz' }],
+    ['oidcc-rp-initiated-logout-no-params', {}],
+    ['oidcc-rp-initiated-logout-only-state', { state: 'xyz' }],
+  ]
+  for (const [module, fields] of asking) {
+    test(`${module}: the dashboard asks`, async () => {
+      const { answer, signedOut } = await logOut(() => fields)
+      assert.equal(answer.headers.location, `${ORIGIN}/logout`)
+      assert.equal(signedOut, false)
+    })
+  }
+
+  const refused: [string, (hint: string) => Fields][] = [
+    [
+      'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
+      (id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: 'https://app.example/other' }),
+    ],
+    [
+      'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
+      (id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: `${AFTERWARDS}?foo=bar` }),
+    ],
+    [
+      'oidcc-rp-initiated-logout-modified-id-token-hint',
+      (hint) => ({ id_token_hint: change(hint), post_logout_redirect_uri: AFTERWARDS }),
+    ],
+    [
+      'oidcc-rp-initiated-logout-bad-id-token-hint',
+      () => ({ id_token_hint: 'eyJhbGciOiJub25lIn0.e30.', post_logout_redirect_uri: AFTERWARDS }),
+    ],
+  ]
+  for (const [module, parameters] of refused) {
+    test(`${module}: an error page`, async () => {
+      const { answer, signedOut } = await logOut(parameters)
+      assert.deepEqual([answer.statusCode, answer.headers.location], [400, undefined])
+      assert.equal(signedOut, false)
+    })
+  }
+})

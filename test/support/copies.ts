@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { SECRET_KEY } from './app.ts'
+import type { Clock } from './clock.ts'
+import type { Place } from './engines.ts'
+import { freePort } from './postgres.ts'
+
+/** A real process of the service. */
+export interface Copy {
+  address: string
+  output(): string
+  /** kill -9, and waits until it is dead. */
+  kill(): Promise<void>
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** The time that real processes go by. */
+export const REAL_CLOCK: Clock = { now: Date.now, advance: () => {} }
+
+/** Starts the service as people start it, on the database of that place. */
+export async function startCopy(t: TestContext, place: Place): Promise<Copy> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
+  const port = await freePort()
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      DATABASE_URL: place.databaseUrl,
+      BASE_URL: 'http://localhost:3000',
+      SECRET_KEY,
+    },
+  })
+  const exited = once(child, 'close')
+  let output = ''
+  const running = new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('Latchkey is running')) resolve()
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    void exited.then(() => reject(new Error(`The copy ended: ${output}`)))
+  })
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (isAlive(child)) child.kill(signal)
+    await exited
+    return child.exitCode
+  }
+  t.after(async () => {
+    await end('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await running
+  return {
+    address: `http://127.0.0.1:${port}`,
+    output: () => output,
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  }
+}
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
+
+/** Looks until it is so; for what another process does in its own time. */
+export async function until(isSo: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
+  const end = Date.now() + withinMs
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`It was not so within ${withinMs} ms.`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
