@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from './support/test.ts'
@@ -32,6 +32,7 @@ test('a key is added, a certificate issued and downloaded, and then revoked in t
   writeFileSync(file, readFileSync(await (await downloading).path()))
   const told = execFileSync('ssh-keygen', ['-L', '-f', file], { encoding: 'utf8' })
   expect(told).toContain('user certificate')
+  rmSync(folder, { recursive: true })
   const serial = /Serial: (\d+)/.exec(told)?.[1] ?? ''
   await expect(page.getByRole('list', { name: 'Issued to you' })).toContainText(serial)
 

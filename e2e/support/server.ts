@@ -24,16 +24,16 @@ export async function startServer(): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-e2e-'))
   const env = { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
   const child = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const setupLink = await printedSetupLink(child)
-  return {
-    origin: `http://localhost:${port}`,
-    dataDir,
-    setupLink,
-    async stop() {
-      child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
-      await rm(dataDir, { recursive: true, force: true })
-    },
+  async function stop() {
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    return { origin: `http://localhost:${port}`, dataDir, setupLink: await printedSetupLink(child), stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 

@@ -2,8 +2,10 @@ import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
 import type { SignedIn } from '../sessions/session.ts'
+import { isMissingReference } from '../storage/failure.ts'
+import type { Db } from '../storage/schema.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
-import { readAsked, whereToSignIn } from './continue-authorization.ts'
+import { type Asked, readAsked, whereToSignIn } from './continue-authorization.ts'
 import { addToGrant } from './grant-store.ts'
 import { issueCode } from './issue-code.ts'
 import type { ReadParameters } from './parameters.ts'
@@ -28,22 +30,36 @@ export async function approve(provider: Provider, { given, approve, who, actor }
   const login = await whereToSignIn(provider, asked, who)
   if (login !== undefined) return login
 
+  try {
+    return await provider.db.transaction().execute((trx) => grantAndIssue(provider, trx, asked, who, actor))
+  } catch (error) {
+    // While the user was deciding, the application was deleted.
+    if (isMissingReference(error)) return refuse('conflict', 'The application is no longer registered.')
+    throw error
+  }
+}
+
+async function grantAndIssue(
+  provider: Provider,
+  trx: Db,
+  { request, pending }: Asked,
+  who: SignedIn,
+  actor: Actor,
+): Promise<string> {
+  if (pending && !(await consumePendingRequest(trx, pending.id)))
+    return refuse('conflict', 'This request was answered already.')
   const { client_id: clientId, name } = request.client
-  return provider.db.transaction().execute(async (trx) => {
-    if (pending && !(await consumePendingRequest(trx, pending.id)))
-      return refuse('conflict', 'This request was answered already.')
-    const { id: userId } = who.user
-    const added = await addToGrant(trx, { userId, clientId, scopes: request.consentScopes, at: provider.now() })
-    if (added.length > 0) {
-      await recordEvent(provider, trx, {
-        action: 'oauth_grant.added',
-        outcome: 'success',
-        actor,
-        target: { type: 'oauth_client', id: clientId },
-        data: { scopes: added },
-      })
-      await notify(provider, trx, userId, 'oauth.grant_added', { client_id: clientId, name, scopes: added })
-    }
-    return issueCode(provider, trx, request, who)
-  })
+  const { id: userId } = who.user
+  const added = await addToGrant(trx, { userId, clientId, scopes: request.consentScopes, at: provider.now() })
+  if (added.length > 0) {
+    await recordEvent(provider, trx, {
+      action: 'oauth_grant.added',
+      outcome: 'success',
+      actor,
+      target: { type: 'oauth_client', id: clientId },
+      data: { scopes: added },
+    })
+    await notify(provider, trx, userId, 'oauth.grant_added', { client_id: clientId, name, scopes: added })
+  }
+  return issueCode(provider, trx, request, who)
 }

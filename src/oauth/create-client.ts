@@ -1,5 +1,6 @@
 import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { issueToken } from '../crypto/token.ts'
+import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { type Client, type ClientType, toClient } from './client.ts'
 import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from './client-settings.ts'
@@ -30,7 +31,7 @@ export async function createClient(
   checkSettings(type, settings)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined
   const row = {
-    client_id: services.random.text(16),
+    client_id: newId(),
     client_secret_hash: secret?.hash ?? null,
     client_type: type,
     created_at: services.now(),

@@ -41,11 +41,8 @@ export const userinfoRoutes =
     )
     app.post(
       '/oauth/userinfo',
-      {
-        schema: { ...schema, summary: 'Who the user is, asked by POST', consumes },
-        // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
-        attachValidation: true,
-      },
+      // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
+      { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
       (request) => answerUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
     )
   }

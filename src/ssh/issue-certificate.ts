@@ -7,7 +7,7 @@ const MOST_TOGETHER = 64
 
 interface Waiting {
   asked: Asked
-  resolve(issued: IssuedCertificate): void
+  resolve(issued: Promise<IssuedCertificate>): void
   reject(error: unknown): void
 }
 

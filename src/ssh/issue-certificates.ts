@@ -33,15 +33,15 @@ export interface Asked {
 /**
  * Issues certificates for saved keys of one user; answers, for each, the certificate or why there is none. What is
  * decided and logged is one transaction that holds the user's row and the keys', so that disabling the user or deleting
- * a key comes either before, and refuses, or after, and revokes. The signatures follow: they need no row, take long, and
- * a certificate that was revoked before it was signed is revoked all the same.
+ * a key comes either before, and refuses, or after, and revokes. The signatures follow, and the next batch need not wait
+ * for them: a certificate that is revoked before it is signed is revoked all the same.
  */
 export async function issueCertificates(
   services: Needs,
   authority: Authority,
   userId: string,
   asked: Asked[],
-): Promise<(IssuedCertificate | AppError)[]> {
+): Promise<(Promise<IssuedCertificate> | AppError)[]> {
   const outcomes = await services.db.transaction().execute(async (trx) => {
     const at = services.now()
     const preferredUsername = await holdActingUser(trx, userId)
@@ -65,7 +65,7 @@ export async function issueCertificates(
     await recordEvents(services, trx, granted.map(toEvent))
     return prepared
   })
-  return Promise.all(outcomes.map(async (each) => (each instanceof AppError ? each : finish(authority, each))))
+  return outcomes.map((each) => (each instanceof AppError ? each : finish(authority, each)))
 }
 
 interface UsedKey extends PublicKey {
