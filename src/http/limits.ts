@@ -79,31 +79,36 @@ export function createLimits({ db, now }: { db: Db; now: () => number }, enabled
     const [row] = await countFailure(db, { bucket, now: now(), until: now() + limit.windowMs })
     if (!row) return true
     const entry = lookAt(bucket)
-    entry.failures = row.failures
+    // Answers can overtake one another: within one window the count only grows.
+    entry.failures = entry.until === row.expires_at ? Math.max(entry.failures, row.failures) : row.failures
     entry.until = row.expires_at
     return row.failures <= limit.most
   }
 
-  const learn = async (bucket: string, entry: Known): Promise<void> => {
+  const learn = async (bucket: string): Promise<void> => {
     const [row] = await failuresSoFar(db, { bucket })
     if (!row) return
+    const entry = lookAt(bucket)
     entry.failures = Math.max(entry.failures, row.failures)
     entry.until = Math.max(entry.until, row.expires_at)
   }
 
   const enter = async (limit: Limit, key: string): Promise<() => void> => {
     const bucket = bucketOf(limit, key)
-    const isNew = !known.has(bucket)
-    const entry = lookAt(bucket)
-    if (isNew) await learn(bucket, entry)
+    if (!known.has(bucket)) await learn(bucket)
+    // Looked at again after each wait: an entry that nobody ran on may have been replaced meanwhile.
+    let entry = lookAt(bucket)
     while (failuresOf(entry) < limit.most && failuresOf(entry) + entry.running >= limit.most) {
-      await new Promise<void>((resolve) => entry.waiting.push(resolve))
+      const { waiting } = entry
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      entry = lookAt(bucket)
     }
     check(limit, key)
-    entry.running++
+    const entered = entry
+    entered.running++
     return () => {
-      entry.running--
-      for (const resume of entry.waiting.splice(0)) resume()
+      entered.running--
+      for (const resume of entered.waiting.splice(0)) resume()
     }
   }
 

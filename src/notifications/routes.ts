@@ -60,8 +60,10 @@ export const notificationRoutes =
             'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for whoever can set no header, replays what came after that notification. It ends with its session.',
           headers: Type.Object({ 'last-event-id': Type.Optional(LastSeen) }),
           querystring: Type.Object({ lastEventId: Type.Optional(LastSeen) }, strict),
-          produces: ['text/event-stream'],
-          response: { 200: Type.String(), ...failures(400, 401) },
+          response: {
+            200: { description: 'The stream.', content: { 'text/event-stream': { schema: Type.String() } } },
+            ...failures(400, 401),
+          },
         },
       },
       async (request, reply) => {

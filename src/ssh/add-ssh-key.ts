@@ -5,7 +5,7 @@ import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '..
 import { FormatError } from '../openssh/wire.ts'
 import type { Services } from '../services.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import { holdUser } from './certificate-store.ts'
+import { holdUser } from '../users/hold-account.ts'
 import type { UserSshKey } from './ssh-key.ts'
 import { countSshKeys, insertSshKey } from './ssh-key-store.ts'
 

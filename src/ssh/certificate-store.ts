@@ -41,20 +41,6 @@ const toCertificate = (row: Row): SshCertificate => ({
   createdAt: row.created_at,
 })
 
-/**
- * Changes nothing, but from here to the end of the transaction the user's row is ours: whoever issues, disables or
- * deletes waits for us, or we have waited for them.
- */
-export async function holdUser(db: Db, userId: string): Promise<boolean> {
-  const held = await db
-    .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification` })
-    .where('id', '=', userId)
-    .returning('id')
-    .execute()
-  return held.length > 0
-}
-
 const holdActing = statement((db, value: Values<{ userId: string }>) =>
   db
     .updateTable('users')
@@ -64,7 +50,7 @@ const holdActing = statement((db, value: Values<{ userId: string }>) =>
     .returning('preferred_username'),
 )
 
-/** The same, of a user who may act; answers the username, or nothing when the account is disabled or gone. */
+/** As `holdUser`, of a user who may act; answers the username, or nothing when the account is disabled or gone. */
 export async function holdActingUser(db: Db, userId: string): Promise<string | undefined> {
   const [row] = await holdActing(db, { userId })
   return row?.preferred_username

@@ -1,6 +1,7 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import { holdUser, markValidRevoked } from './certificate-store.ts'
+import { holdUser } from '../users/hold-account.ts'
+import { markValidRevoked } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 
 /**

@@ -8,7 +8,6 @@ import type { Db } from './schema.ts'
 export interface SignalPayloads {
   notifications: { userId: string }
   'sessions-ended': { userId: string }
-  'krl-changed': null
   'client-changed': { clientId: string }
   'keys-changed': null
   /** Signals may have been missed: look at everything again. */

@@ -3,16 +3,21 @@ import type { Db } from '../storage/schema.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
 /**
- * Takes the account's row until the transaction ends, and tells how the account stands. Whoever would disable it, or
- * change it in another way, waits; whoever was faster has been waited for. So what is decided here still holds at the
- * commit: no session begins on an account that was disabled a moment ago.
+ * Changes nothing, but from here to the end of the transaction the user's row is ours: whoever would disable, delete or
+ * change the account waits for us, or we have waited for them. So what is decided here still holds at the commit. An
+ * update that changes nothing takes the row on both engines alike. False when there is no such user.
  */
-export async function holdAccount(trx: Db, userId: string): Promise<Account | undefined> {
-  // An update that changes nothing takes the row on both engines alike.
-  await trx
+export async function holdUser(trx: Db, userId: string): Promise<boolean> {
+  const held = await trx
     .updateTable('users')
-    .set({ last_login_at: sql`last_login_at` })
+    .set({ last_notification: sql<number>`last_notification` })
     .where('id', '=', userId)
+    .returning('id')
     .execute()
-  return findAccountById(trx, userId)
+  return held.length > 0
+}
+
+/** The same, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
+export async function holdAccount(trx: Db, userId: string): Promise<Account | undefined> {
+  return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }

@@ -52,7 +52,7 @@ onEachEngine('openid-client', (engine) => {
       })
       const claims = tokens.claims()
       assert.equal(claims?.sub, person.user.id)
-      assert.equal(tokens.expiresIn(), 3600)
+      assert.equal(tokens.expires_in, 3600)
 
       const info = await client.fetchUserInfo(config, tokens.access_token, person.user.id)
       assert.equal(info.email, person.user.email)

@@ -271,7 +271,7 @@ onEachEngine('OAuth clients', (engine) => {
   })
 })
 
-test('a change on one copy holds on the other within a second', async (t) => {
+test('a change on one copy soon holds on the other, whose clock stands still: the signal alone tells it', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const application = await registerApplication(first)
@@ -281,7 +281,7 @@ test('a change on one copy holds on the other within a second', async (t) => {
       .statusCode
   assert.equal(await ask(), 200)
   await admin.post(`/oauth/clients/${application.clientId}/secret`)
-  const deadline = Date.now() + 1000
+  const deadline = Date.now() + 5000
   let status = await ask()
   while (status === 200 && Date.now() < deadline) status = await ask()
   assert.equal(status, 401)

