@@ -1,116 +1,153 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { APIRequestContext, Page } from '@playwright/test'
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import sharp from 'sharp'
+import { addAuthenticator } from './support/authenticator.ts'
+import { populate, type Sample } from './support/sample-team.ts'
 import { expect, test } from './support/test.ts'
 
 // Pictures for the documentation, of the real thing: SCREENSHOTS=1 npx playwright test screenshots
 test.skip(!process.env.SCREENSHOTS, 'Only when the pictures in docs/screenshots are to be taken anew.')
 
-const FOLDER = 'docs/screenshots'
+const FOLDER = process.env.SCREENSHOTS_FOLDER ?? 'docs/screenshots'
 const LOOKS = {
   light: { colorScheme: 'light', viewport: { width: 1280, height: 860 } },
   dark: { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
-} as const
-const OUTSIDE = {
-  'sign-in': '/login',
-  register: '/register',
-  'forgot-password': '/forgot-password',
-  'set-up': '/setup',
-}
-const INSIDE = {
-  profile: '/account',
-  password: '/account/password',
-  passkeys: '/account/passkeys',
-  sessions: '/account/sessions',
-  applications: '/account/applications',
-  notifications: '/notifications',
-  ssh: '/ssh',
-  'admin-overview': '/admin',
-  'admin-users': '/admin/users',
-  'admin-roles': '/admin/roles',
-  'admin-applications': '/admin/applications',
-  'admin-certificates': '/admin/certificates',
-  'admin-audit': '/admin/audit',
-}
+} as const satisfies Record<string, BrowserContextOptions>
 
-async function post<Answer>(api: APIRequestContext, path: string, data: object = {}): Promise<Answer> {
-  const response = await api.post(path, { data })
-  expect(response.ok(), `${path}: ${await response.text()}`).toBe(true)
-  return (await response.json()) as Answer
-}
+type View = { path: string; then?: (page: Page) => Promise<unknown> }
+const click = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).click()
 
-/** A small team at work: people, a role, an application that one of them uses, a key with certificates. */
-async function populate(api: APIRequestContext): Promise<{ userId: string; consent: string }> {
-  const { role } = await post<{ role: { id: string } }>(api, '/api/admin/roles', {
-    name: 'operators',
-    description: 'Keep the servers running',
-    principals: ['deploy'],
-    permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'users:read'],
-  })
-  let userId = ''
-  for (const displayName of ['Ada Lovelace', 'Katherine Johnson', 'Radia Perlman']) {
-    const email = `${displayName.split(' ')[0]?.toLowerCase() ?? ''}@example.com`
-    const body = { email, displayName, password: 'a password of theirs', roleIds: [role.id] }
-    userId = (await post<{ user: { id: string } }>(api, '/api/admin/users', body)).user.id
-  }
-  await post(api, `/api/admin/users/${userId}/lifecycle`, { action: 'disable', executeAt: Date.now() + 86_400_000 })
-
-  const redirectUri = 'https://wiki.example.com/callback'
-  const scopes = ['openid', 'profile', 'email', 'offline_access']
-  const client = await post<{ client_id: string }>(api, '/oauth/clients', {
-    name: 'Team Wiki',
-    clientType: 'confidential',
-    redirectUris: [redirectUri],
-    scopes,
-  })
-  const request = {
-    response_type: 'code',
-    client_id: client.client_id,
-    redirect_uri: redirectUri,
-    scope: scopes.join(' '),
-    state: 'x',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-  }
-  await post(api, '/oauth/approve', request)
-
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-screenshots-'))
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'grace@laptop', '-f', join(folder, 'key')])
-  const publicKey = readFileSync(join(folder, 'key.pub'), 'utf8').trim()
-  const { key } = await post<{ key: { id: string } }>(api, '/api/ssh/keys', { name: 'grace@laptop', publicKey })
-  const issued = await post<{ id: string }>(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
-  await post(api, `/api/ssh/certs/${issued.id}/revoke`, { reason: 'Laptop lost' })
-  await post(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
-  return { userId, consent: `/consent?${new URLSearchParams({ ...request, prompt: 'consent' }).toString()}` }
+const OUTSIDE: Record<string, View> = {
+  'sign-in': { path: '/login' },
+  'sign-in-refused': {
+    path: '/login',
+    async then(page) {
+      await page.getByLabel('Email').fill('edsger@example.com')
+      await page.getByRole('textbox', { name: 'Password' }).fill('a password of theirs')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await expect(page.getByRole('alert')).toBeVisible()
+    },
+  },
+  register: {
+    path: '/register',
+    async then(page) {
+      await page.getByLabel('Your name').fill('Ada Lovelace')
+      await page.getByLabel('Email').fill('ada@example.com')
+      await page.getByLabel('Password', { exact: false }).first().fill('engine of difference')
+    },
+  },
+  'forgot-password': { path: '/forgot-password' },
+  'forgot-password-sent': {
+    path: '/forgot-password',
+    async then(page) {
+      await page.getByLabel('Email').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Send the link' }).click()
+      await expect(page.getByRole('heading', { name: 'Look into your mailbox' })).toBeVisible()
+    },
+  },
+  'reset-password': { path: '/reset-password?token=x' },
+  'verify-email': { path: '/verify-email?token=x' },
+  'sign-out': { path: '/logout' },
+  'set-up': { path: '/setup' },
 }
 
-async function take(page: Page, look: string, pages: Record<string, string>) {
-  for (const [name, path] of Object.entries(pages)) {
+const inside = ({ userId, invitedId, clientId, consent }: Sample): Record<string, View> => ({
+  consent: { path: consent },
+  profile: { path: '/account' },
+  password: { path: '/account/password' },
+  passkeys: { path: '/account/passkeys' },
+  'passkeys-rename': { path: '/account/passkeys', then: click('Rename') },
+  sessions: { path: '/account/sessions' },
+  applications: { path: '/account/applications' },
+  'applications-revoke': { path: '/account/applications', then: click('Revoke') },
+  notifications: { path: '/notifications' },
+  ssh: { path: '/ssh' },
+  'ssh-issued': {
+    path: '/ssh',
+    async then(page) {
+      await page.getByRole('button', { name: 'Issue the certificate' }).click()
+      await expect(page.getByText('Your certificate')).toBeVisible()
+    },
+  },
+  'ssh-keys': { path: '/ssh', then: tab('Keys') },
+  'ssh-keys-add': {
+    path: '/ssh',
+    async then(page) {
+      await tab('Keys')(page)
+      await click('Add a key')(page)
+    },
+  },
+  'ssh-hosts': { path: '/ssh', then: tab('Set up a host') },
+  'admin-overview': { path: '/admin' },
+  'admin-users': { path: '/admin/users' },
+  'admin-users-create': { path: '/admin/users', then: click('Create a user') },
+  'admin-user': { path: `/admin/users/${userId}` },
+  'admin-user-invited': { path: `/admin/users/${invitedId}` },
+  'admin-user-disable': {
+    path: `/admin/users/${userId}`,
+    async then(page) {
+      await click('Disable…')(page)
+      await page.getByLabel('At a set time').check()
+      await expect(page.getByText('What ends at once')).toBeVisible()
+    },
+  },
+  'admin-user-delete': { path: `/admin/users/${userId}`, then: click('Delete…') },
+  'admin-roles': { path: '/admin/roles' },
+  'admin-roles-create': { path: '/admin/roles', then: click('Create a role') },
+  'admin-applications': { path: '/admin/applications' },
+  'admin-applications-create': { path: '/admin/applications', then: click('Register an application') },
+  'admin-application': { path: `/admin/applications/${clientId}` },
+  'admin-application-secret': {
+    path: `/admin/applications/${clientId}`,
+    async then(page) {
+      await click('New secret…')(page)
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+      await expect(page.getByText('The secret, this once')).toBeVisible()
+    },
+  },
+  'admin-certificates': { path: '/admin/certificates' },
+  'admin-certificates-revoke': { path: '/admin/certificates', then: click('Revoke') },
+  'admin-audit': { path: '/admin/audit' },
+  'not-found': { path: '/nowhere' },
+})
+
+async function take(page: Page, look: string, views: Record<string, View>) {
+  for (const [name, { path, then }] of Object.entries(views)) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
-    await page.screenshot({ path: `${FOLDER}/${look}-${name}.png`, animations: 'disabled' })
+    await then?.(page)
+    await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
+    const picture = await page.screenshot({ animations: 'disabled' })
+    // A palette is enough for flat surfaces, and a third of the size.
+    await sharp(picture).png({ palette: true, colors: 128, effort: 8 }).toFile(`${FOLDER}/${look}-${name}.png`)
   }
 }
 
-test('every page, light, dark and on a phone', async ({ asAdministrator, browser, baseURL, context }) => {
+test('every page and dialog, light, dark and on a phone', async ({
+  asAdministrator: page,
+  administrator,
+  server,
+  browser,
+}) => {
   test.setTimeout(600_000)
-  const { userId, consent } = await populate(asAdministrator.request)
-  const signedIn = await context.storageState()
+  const sample = await populate(page.request, server, administrator)
+  await addAuthenticator(page)
+  await page.goto('/account/passkeys')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Work laptop')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  await expect(page.getByText('Work laptop')).toBeVisible()
+
+  const storageState = await page.context().storageState()
   for (const [look, options] of Object.entries(LOOKS)) {
-    const outside = await browser.newContext({ ...options, locale: 'en-GB', baseURL: baseURL ?? '' })
+    const common = { ...options, locale: 'en-GB', baseURL: server.origin }
+    const outside = await browser.newContext(common)
     await take(await outside.newPage(), look, OUTSIDE)
     await outside.close()
-    const inside = await browser.newContext({
-      ...options,
-      locale: 'en-GB',
-      baseURL: baseURL ?? '',
-      storageState: signedIn,
-    })
-    await take(await inside.newPage(), look, { consent, ...INSIDE, 'admin-user': `/admin/users/${userId}` })
-    await inside.close()
+    const signedIn = await browser.newContext({ ...common, storageState })
+    await take(await signedIn.newPage(), look, inside(sample))
+    await signedIn.close()
   }
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyBaseLogger, FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { assignmentRoutes } from './access/assignment-routes.ts'
 import { roleRoutes } from './access/role-routes.ts'
@@ -48,7 +48,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     trustProxy: trustedProxies(config.trustProxy),

@@ -1,12 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { newFolder } from './folder.ts'
 
-export type Server = { origin: string; dataDir: string; setupLink: string; stop: () => Promise<void> }
+export type Server = {
+  origin: string
+  dataDir: string
+  setupLink: string
+  /** Away, and back on the same port with the same data, as after an update. */
+  restart: () => Promise<void>
+  stop: () => Promise<void>
+}
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
@@ -21,31 +27,43 @@ async function freePort(): Promise<number> {
 /** Starts the real server with a data folder of its own, as a person would on a new machine. */
 export async function startServer(): Promise<Server> {
   const port = await freePort()
-  const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-e2e-'))
+  const dataDir = newFolder('server')
   const env = { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
-  const child = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  async function stop() {
+  const run = () => spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let child = run()
+
+  async function end() {
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  async function stop() {
+    await end()
     await rm(dataDir, { recursive: true, force: true })
   }
+  async function restart() {
+    await end()
+    child = run()
+    await printed(child, /Latchkey|https?:\/\/\S+/)
+  }
   try {
-    return { origin: `http://localhost:${port}`, dataDir, setupLink: await printedSetupLink(child), stop }
+    const setupLink = await printed(child, /https?:\/\/\S+\/setup#secret=\S+/)
+    return { origin: `http://localhost:${port}`, dataDir, setupLink, restart, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function printedSetupLink(child: ChildProcess): Promise<string> {
+/** What it says once it listens. */
+async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (!child.stdout) throw new Error('The server has no output to read.')
   const lines = createInterface(child.stdout)
   for await (const line of lines) {
-    const link = /https?:\/\/\S+\/setup#secret=\S+/.exec(line)?.[0]
-    if (link) {
+    const found = pattern.exec(line)?.[0]
+    if (found) {
       child.stdout.resume()
-      return link
+      return found
     }
   }
-  throw new Error('The server ended before it printed the set-up link.')
+  throw new Error('The server ended before it said that it listens.')
 }

@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { refuse } from '../errors.ts'
 import { failures, type Routes, Success, success } from '../http/contracts.ts'
@@ -49,7 +49,7 @@ export const avatarRoutes =
         const bytes = await avatar.read()
         if (!bytes) return refuse('not_found', 'There is no avatar.')
         void reply.type('image/webp').header('cache-control', 'private, no-cache')
-        return sendTagged(request, reply as FastifyReply, `"${avatar.version}"`, bytes)
+        return sendTagged(request, reply, `"${avatar.version}"`, bytes)
       },
     )
 

@@ -53,7 +53,10 @@ function readPlace(value: string | string[] | undefined): string | null {
   if (typeof value !== 'string') return null
   const bytes = Buffer.from(value, 'latin1').toString('utf8')
   const text = bytes.includes('\uFFFD') ? value : bytes
-  const plain = decode(text).replace(/\p{Cc}/gu, '').slice(0, LONGEST_PLACE).toWellFormed()
+  const plain = decode(text)
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, LONGEST_PLACE)
+    .toWellFormed()
   return plain === '' ? null : plain
 }
 

@@ -28,7 +28,7 @@ export const answerClientErrors =
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
-      'connection': 'close',
+      connection: 'close',
     }).map(([name, value]) => `${name}: ${value}`)
     socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   }

@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 export async function describeApi(app: FastifyInstance, baseUrl: string): Promise<void> {
   app.addHook('onRoute', (route: RouteOptions) => {
     const guard = [route.onRequest ?? []].flat().find((hook): hook is Guard => 'permission' in hook)
-    if (guard) route.schema = { ...route.schema, ...accessOf(guard) } as FastifySchema
+    if (guard) route.schema = { ...route.schema, ...accessOf(guard) }
   })
   await app.register(swagger, {
     openapi: {

@@ -85,10 +85,8 @@ function connect(settings: pg.PoolConfig) {
 }
 
 /** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */
-const INT8 = 20
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
-}
+const getTypeParser: pg.CustomTypesConfig['getTypeParser'] = (oid, format) =>
+  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 
 interface Connection extends DatabaseConnection {
   client: pg.PoolClient
@@ -98,7 +96,7 @@ interface Connection extends DatabaseConnection {
 function createDriver(pool: pg.Pool): Driver {
   const connection = (client: pg.PoolClient): Connection => ({
     client,
-    async executeQuery<R>(query: CompiledQuery) {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       try {
         const { name } = query as Partial<PreparedQuery>
         const { rows, rowCount } = await client.query({
@@ -106,7 +104,7 @@ function createDriver(pool: pg.Pool): Driver {
           text: query.sql,
           values: [...query.parameters],
         })
-        return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) } satisfies QueryResult<R>
+        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       } catch (error) {
         const failure = translate(error)
         if (failure instanceof StorageFailure && failure.kind === 'unavailable') this.broken = true
@@ -147,7 +145,8 @@ const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 /** Connection, resource, operator intervention, system and transaction-rollback classes, and a server that only reads just now: trying again may work. */
 const AWAY = /^(08|53|57|58|40|25006)/
-const AWAY_MESSAGE = /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
+const AWAY_MESSAGE =
+  /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
 
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error

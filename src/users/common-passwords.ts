@@ -14,12 +14,40 @@ const WORDS = new Set(
   flower butterfly rainbow diamond crystal silver golden phoenix falcon eagles cowboys yankees lakers steelers liverpool chelsea
   arsenal barcelona juventus realmadrid manchester starwars matrix gandalf merlin wizard warrior cowboy angel angels blessed jesus
   jesuschrist christ heaven trinity babygirl sweetheart sweetie honey beautiful gorgeous fuckyou fuckoff asshole bullshit
-  biteme nothing nobody something anything everything security identity latchkey openid oauth server database mysql oracle`.split(/\s+/),
+  biteme nothing nobody something anything everything security identity latchkey openid oauth server database mysql oracle`.split(
+    /\s+/,
+  ),
 )
 
-const WALKS = ['1234567890', 'qwertyuiop', 'qwertzuiop', 'azertyuiop', 'asdfghjkl', 'yxcvbnm', 'zxcvbnm', 'abcdefghijklmnopqrstuvwxyz', '1q2w3e4r5t6z7u8i9o0p', '1q2w3e4r5t6y7u8i9o0p', '1qaz2wsx3edc4rfv5tgb6yhn7ujm', 'q1w2e3r4t5y6u7i8o9p0', '0987654321', 'zaq12wsx', 'zaq1xsw2cde3']
+const WALKS = [
+  '1234567890',
+  'qwertyuiop',
+  'qwertzuiop',
+  'azertyuiop',
+  'asdfghjkl',
+  'yxcvbnm',
+  'zxcvbnm',
+  'abcdefghijklmnopqrstuvwxyz',
+  '1q2w3e4r5t6z7u8i9o0p',
+  '1q2w3e4r5t6y7u8i9o0p',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+  'q1w2e3r4t5y6u7i8o9p0',
+  '0987654321',
+  'zaq12wsx',
+  'zaq1xsw2cde3',
+]
 
-const LEET: Record<string, string> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' }
+const LEET: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
 
 /** From this length on, even something said over and over is no first guess. */
 const LONG = 20
@@ -34,7 +62,9 @@ export function isCommonPassword(password: string): boolean {
   const isMonotonous = new Set(compact).size <= 2 || (unit.length <= 3 && unit.length < compact.length)
   if (isMonotonous && compact.length < LONG) return true
   if ([compact, unit].some(isWalk)) return true
-  return [compact, unit].some((text) => WORDS.has(core(text)) || WORDS.has(core(unleet(text))) || WORDS.has(unleet(core(text))))
+  return [compact, unit].some(
+    (text) => WORDS.has(core(text)) || WORDS.has(core(unleet(text))) || WORDS.has(unleet(core(text))),
+  )
 }
 
 /** Without what people put around a word to satisfy a rule. */

@@ -3,7 +3,11 @@ import { Type } from 'typebox'
 /** One `@`, no white space, no control characters, nothing that a mail header would read as more than an address. */
 const PATTERN = String.raw`^[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,64}@[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,189}$`
 
-export const Email = Type.String({ maxLength: 254, pattern: PATTERN, description: 'An email address; upper and lower case are one.' })
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: PATTERN,
+  description: 'An email address; upper and lower case are one.',
+})
 
 /** Addresses are one without regard to case, so there is one way to write each. */
 export const normalizeEmail = (email: string): string => email.normalize('NFC').toLowerCase()

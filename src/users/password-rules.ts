@@ -3,7 +3,11 @@ import { AppError } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 /** Lengths count characters as people see them written, not bytes. */
-export const NewPassword = Type.String({ minLength: 8, maxLength: 128, description: 'At least 8 characters, at most 128.' })
+export const NewPassword = Type.String({
+  minLength: 8,
+  maxLength: 128,
+  description: 'At least 8 characters, at most 128.',
+})
 
 /** What somebody typed as theirs: any length that was ever allowed. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 128 })
@@ -15,7 +19,8 @@ export function refuseWeakPassword(field: string, password: string, email: strin
   const lowered = password.toLowerCase()
   const local = email.slice(0, email.lastIndexOf('@'))
   if (lowered === email || lowered === local) weak(field, 'The password must not be your email address.')
-  if (isCommonPassword(lowered)) weak(field, 'This password is among the first that anyone would guess. Choose another.')
+  if (isCommonPassword(lowered))
+    weak(field, 'This password is among the first that anyone would guess. Choose another.')
 }
 
 function weak(path: string, message: string): never {

@@ -56,7 +56,11 @@ test('malformed bodies are a 4xx that says what is wrong', async () => {
     ['an escaped __proto__', '{"__proto\\u005f_":{},"email":"a@example.com","password":"x"}', 400],
     ['constructor', '{"constructor":{"prototype":{}},"email":"a@example.com","password":"x"}', 400],
     ['a name given twice', '{"email":"a@example.com","email":"b@example.com","password":"x"}', 400],
-    ['a name given twice, far from its colon', `{"email":"a@example.com","email"${' '.repeat(90)}:"b@example.com","password":"x"}`, 400],
+    [
+      'a name given twice, far from its colon',
+      `{"email":"a@example.com","email"${' '.repeat(90)}:"b@example.com","password":"x"}`,
+      400,
+    ],
     ['a name given twice in disguise', '{"email":"a@example.com","em\\u0061il":"b@example.com","password":"x"}', 400],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400],
     ['300 KB', JSON.stringify({ email: 'x'.repeat(300_000) }), 413],

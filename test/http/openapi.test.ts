@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { InjectOptions, Response } from 'light-my-request'
+import type { Response } from 'light-my-request'
 import { isPermission, PERMISSIONS } from '../../src/access/permissions.ts'
 import { ORIGIN, sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -22,7 +22,11 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
   const operations = () => {
     const { paths } = shared().app.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
     return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+      Object.entries(methods).map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation,
+      })),
     )
   }
   const behindSession = () =>
@@ -30,7 +34,7 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
 
   const ask = (method: string, path: string, cookie?: string) =>
     shared().app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
+      method,
       url: path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000dead'),
       headers: { origin: ORIGIN, ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }) },
     })

@@ -71,7 +71,7 @@ onEachEngine('registering and signing in', (engine) => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => register(n % 2 ? 'Race@example.com' : 'race@example.com')),
     )
-    const statuses = responses.map(({ statusCode }) => statusCode).toSorted()
+    const statuses = responses.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)
     assert.deepEqual(statuses, [201, ...Array<number>(19).fill(409)])
   })
 

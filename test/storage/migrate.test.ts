@@ -27,7 +27,7 @@ onEachEngine('migrations', (engine) => {
     const { db, close } = await openStorage(place.databaseUrl, log, 1)
     await db
       .insertInto('schema_migrations' as never)
-      .values({ name: '9999-from-the-future', applied_at: 1 } as never)
+      .values({ name: '9999-from-the-future', applied_at: 1 })
       .execute()
     await close()
     await assert.rejects(

@@ -94,7 +94,10 @@ onEachEngine('storage', (engine) => {
       db.transaction().execute((trx) => add(trx, 'two')),
       isEmailTaken,
     )
-    await assert.rejects(count(db, 'a', 1).then(() => count(db, 'a', 2)), (error) => isDuplicate(error))
+    await assert.rejects(
+      count(db, 'a', 1).then(() => count(db, 'a', 2)),
+      (error) => isDuplicate(error),
+    )
   })
 
   test('a reference to nobody is refused', async (t) => {

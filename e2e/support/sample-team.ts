@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, request, type APIRequestContext } from '@playwright/test'
+import type { Server } from './server.ts'
+
+const PASSWORD = 'a password of theirs'
+const DAY_MS = 86_400_000
+const BROWSERS = {
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  phone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+}
+
+async function post<Answer>(api: APIRequestContext, path: string, data: object = {}): Promise<Answer> {
+  const response = await api.post(path, { data })
+  expect(response.ok(), `${path}: ${await response.text()}`).toBe(true)
+  return (await response.json()) as Answer
+}
+
+async function signInElsewhere(server: Server, userAgent: string, email: string, password = PASSWORD) {
+  const api = await request.newContext({ baseURL: server.origin, userAgent })
+  await post(api, '/api/auth/login', { email, password })
+  await api.dispose()
+}
+
+function newPublicKey(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-key-'))
+  try {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'grace@laptop', '-f', join(folder, 'key')])
+    return readFileSync(join(folder, 'key.pub'), 'utf8').trim()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A month of sign-ins and certificates. Only time itself could make them through the API. */
+function writeHistory({ dataDir }: Server, email: string) {
+  const db = new DatabaseSync(join(dataDir, 'latchkey.db'))
+  const insert = db.prepare(
+    `insert into audit_events (id, at, action, outcome, actor_email, data) values (?, ?, ?, 'success', ?, ?)`,
+  )
+  const today = Date.now() - (Date.now() % DAY_MS)
+  let written = 0
+  const write = (at: number, count: number, action: string, data = {}) => {
+    for (let index = 0; index < count; index += 1)
+      insert.run(`0-sample-${(written += 1)}`, at + index, action, email, JSON.stringify(data))
+  }
+  db.exec('begin')
+  for (let ago = 29; ago > 0; ago -= 1) {
+    const at = today - ago * DAY_MS
+    const atWork = [0, 6].includes(new Date(at).getUTCDay()) ? 0.25 : 1
+    // Passkeys take over from passwords as the month goes on.
+    write(at, Math.round(atWork * (9 + (29 - ago) * 0.9 + (ago % 4))), 'session.started', { method: 'passkey' })
+    write(at, Math.round(atWork * (7 + ago * 0.6 + ((ago * 7) % 5))), 'session.started', { method: 'password' })
+    write(at, (ago * 5) % 7 > 4 ? 2 : Math.round(atWork), 'session.refused')
+    write(at, Math.round(atWork * (6 + ((ago * 11) % 9))), 'ssh_certificate.issued')
+  }
+  db.exec('commit')
+  db.close()
+}
+
+export type Sample = { userId: string; invitedId: string; clientId: string; consent: string }
+
+/** A small team at work: people, a role, an application that one of them uses, a key with certificates. */
+export async function populate(
+  api: APIRequestContext,
+  server: Server,
+  administrator: { email: string; password: string },
+): Promise<Sample> {
+  writeHistory(server, administrator.email)
+  const { role } = await post<{ role: { id: string } }>(api, '/api/admin/roles', {
+    name: 'operators',
+    description: 'Keep the servers running',
+    principals: ['deploy'],
+    permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'users:read'],
+  })
+  const create = async (displayName: string, more: object) => {
+    const email = `${displayName.split(' ')[0]?.toLowerCase() ?? ''}@example.com`
+    const made = await post<{ user: { id: string } }>(api, '/api/admin/users', { email, displayName, ...more })
+    return { id: made.user.id, email }
+  }
+  const operator = { password: PASSWORD, roleIds: [role.id] }
+  const katherine = await create('Katherine Johnson', operator)
+  const radia = await create('Radia Perlman', operator)
+  const edsger = await create('Edsger Dijkstra', { password: PASSWORD })
+  const barbara = await create('Barbara Liskov', {})
+  for (const { email } of [katherine, radia, radia]) await signInElsewhere(server, BROWSERS.firefox, email)
+  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'disable' })
+  await post(api, `/api/admin/users/${radia.id}/lifecycle`, { action: 'disable', executeAt: Date.now() + 3 * DAY_MS })
+  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'enable', executeAt: Date.now() + 9 * DAY_MS })
+
+  const redirectUri = 'https://wiki.example.com/callback'
+  const scopes = ['openid', 'profile', 'email', 'offline_access']
+  const application = { clientType: 'confidential', redirectUris: [redirectUri], scopes }
+  const { client_id: clientId } = await post<{ client_id: string }>(api, '/oauth/clients', {
+    name: 'Team Wiki',
+    ...application,
+  })
+  await post(api, '/oauth/clients', {
+    name: 'Status board',
+    clientType: 'public',
+    redirectUris: ['https://status.example.com/'],
+    scopes: ['openid', 'profile'],
+  })
+  const asked = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: scopes.join(' '),
+    state: 'x',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }
+  await post(api, '/oauth/approve', asked)
+
+  const { key } = await post<{ key: { id: string } }>(api, '/api/ssh/keys', {
+    name: 'grace@laptop',
+    publicKey: newPublicKey(),
+  })
+  const lost = await post<{ id: string }>(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
+  await post(api, `/api/ssh/certs/${lost.id}/revoke`, { reason: 'Laptop lost' })
+  await post(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
+  for (const userAgent of [BROWSERS.phone, BROWSERS.firefox])
+    await signInElsewhere(server, userAgent, administrator.email, administrator.password)
+
+  const consent = `/consent?${new URLSearchParams({ ...asked, prompt: 'consent' }).toString()}`
+  return { userId: radia.id, invitedId: barbara.id, clientId, consent }
+}
