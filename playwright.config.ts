@@ -3,7 +3,6 @@ import { defineConfig, devices } from '@playwright/test'
 
 // The distribution's browser where there is one; otherwise the one that Playwright installed.
 const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const isRoot = process.getuid?.() === 0
 
 export default defineConfig({
   testDir: 'e2e',
@@ -21,8 +20,8 @@ export default defineConfig({
     trace: 'retain-on-failure',
     launchOptions: {
       ...(existsSync(installed) ? { executablePath: installed } : {}),
-      // Chromium's sandbox refuses to run as root, as in most containers.
-      args: isRoot ? ['--no-sandbox'] : [],
+      // Chromium's sandbox refuses to run as root, and needs user namespaces that most containers lack for others.
+      chromiumSandbox: false,
     },
   },
 })

@@ -1,3 +1,4 @@
+import { startServer } from './support/server.ts'
 import { expect, test } from './support/test.ts'
 
 test('a notification arrives over the stream, is listed and marked read', async ({
@@ -26,4 +27,42 @@ test('a notification arrives over the stream, is listed and marked read', async 
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Notifications' })).toBeVisible()
   await expect(unread).toHaveCount(before)
+})
+
+test('the stream comes back by itself after the server was away, and brings what it missed', async ({
+  browser,
+  newcomer,
+  playwright,
+}) => {
+  const server = await startServer()
+  const context = await browser.newContext({ baseURL: server.origin, locale: 'en-GB' })
+  try {
+    await context.request.post('/api/auth/register', { data: newcomer })
+    const page = await context.newPage()
+    const streaming = page.waitForResponse('**/api/notifications/stream')
+    await page.goto('/notifications')
+    await expect(page.getByRole('heading', { name: 'Notifications' })).toBeVisible()
+    await streaming
+    const unread = page.getByRole('listitem').filter({ hasText: 'Unread' })
+    const before = await unread.count()
+
+    const back = page.waitForResponse('**/api/notifications/stream')
+    await server.restart()
+    const elsewhere = await playwright.request.newContext({ baseURL: server.origin, userAgent: 'Firefox/140.0' })
+    const { email, password } = newcomer
+    expect((await elsewhere.post('/api/auth/login', { data: { email, password } })).status()).toBe(200)
+    await back
+    await expect(unread).toHaveCount(before + 1)
+    await expect(page.getByRole('heading', { name: 'Notifications' })).toBeVisible()
+
+    // And it is live again, not only caught up.
+    await context.request.post('/api/account/password', {
+      data: { currentPassword: password, newPassword: 'another one of mine' },
+    })
+    await expect(page.getByText('Your password was changed.')).toBeVisible()
+    await elsewhere.dispose()
+  } finally {
+    await context.close()
+    await server.stop()
+  }
 })

@@ -14,7 +14,7 @@ const LOOKS = {
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
 } as const satisfies Record<string, BrowserContextOptions>
 
-type View = { path: string; then?: (page: Page) => Promise<unknown> }
+type View = { path: string; act?: (page: Page) => Promise<unknown> }
 const click = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).click()
 
@@ -22,7 +22,7 @@ const OUTSIDE: Record<string, View> = {
   'sign-in': { path: '/login' },
   'sign-in-refused': {
     path: '/login',
-    async then(page) {
+    async act(page) {
       await page.getByLabel('Email').fill('edsger@example.com')
       await page.getByRole('textbox', { name: 'Password' }).fill('a password of theirs')
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -31,7 +31,7 @@ const OUTSIDE: Record<string, View> = {
   },
   register: {
     path: '/register',
-    async then(page) {
+    async act(page) {
       await page.getByLabel('Your name').fill('Ada Lovelace')
       await page.getByLabel('Email').fill('ada@example.com')
       await page.getByLabel('Password', { exact: false }).first().fill('engine of difference')
@@ -40,7 +40,7 @@ const OUTSIDE: Record<string, View> = {
   'forgot-password': { path: '/forgot-password' },
   'forgot-password-sent': {
     path: '/forgot-password',
-    async then(page) {
+    async act(page) {
       await page.getByLabel('Email').fill('ada@example.com')
       await page.getByRole('button', { name: 'Send the link' }).click()
       await expect(page.getByRole('heading', { name: 'Look into your mailbox' })).toBeVisible()
@@ -57,67 +57,67 @@ const inside = ({ userId, invitedId, clientId, consent }: Sample): Record<string
   profile: { path: '/account' },
   password: { path: '/account/password' },
   passkeys: { path: '/account/passkeys' },
-  'passkeys-rename': { path: '/account/passkeys', then: click('Rename') },
+  'passkeys-rename': { path: '/account/passkeys', act: click('Rename') },
   sessions: { path: '/account/sessions' },
   applications: { path: '/account/applications' },
-  'applications-revoke': { path: '/account/applications', then: click('Revoke') },
+  'applications-revoke': { path: '/account/applications', act: click('Revoke') },
   notifications: { path: '/notifications' },
   ssh: { path: '/ssh' },
   'ssh-issued': {
     path: '/ssh',
-    async then(page) {
+    async act(page) {
       await page.getByRole('button', { name: 'Issue the certificate' }).click()
       await expect(page.getByText('Your certificate')).toBeVisible()
     },
   },
-  'ssh-keys': { path: '/ssh', then: tab('Keys') },
+  'ssh-keys': { path: '/ssh', act: tab('Keys') },
   'ssh-keys-add': {
     path: '/ssh',
-    async then(page) {
+    async act(page) {
       await tab('Keys')(page)
       await click('Add a key')(page)
     },
   },
-  'ssh-hosts': { path: '/ssh', then: tab('Set up a host') },
+  'ssh-hosts': { path: '/ssh', act: tab('Set up a host') },
   'admin-overview': { path: '/admin' },
   'admin-users': { path: '/admin/users' },
-  'admin-users-create': { path: '/admin/users', then: click('Create a user') },
+  'admin-users-create': { path: '/admin/users', act: click('Create a user') },
   'admin-user': { path: `/admin/users/${userId}` },
   'admin-user-invited': { path: `/admin/users/${invitedId}` },
   'admin-user-disable': {
     path: `/admin/users/${userId}`,
-    async then(page) {
+    async act(page) {
       await click('Disable…')(page)
       await page.getByLabel('At a set time').check()
       await expect(page.getByText('What ends at once')).toBeVisible()
     },
   },
-  'admin-user-delete': { path: `/admin/users/${userId}`, then: click('Delete…') },
+  'admin-user-delete': { path: `/admin/users/${userId}`, act: click('Delete…') },
   'admin-roles': { path: '/admin/roles' },
-  'admin-roles-create': { path: '/admin/roles', then: click('Create a role') },
+  'admin-roles-create': { path: '/admin/roles', act: click('Create a role') },
   'admin-applications': { path: '/admin/applications' },
-  'admin-applications-create': { path: '/admin/applications', then: click('Register an application') },
+  'admin-applications-create': { path: '/admin/applications', act: click('Register an application') },
   'admin-application': { path: `/admin/applications/${clientId}` },
   'admin-application-secret': {
     path: `/admin/applications/${clientId}`,
-    async then(page) {
+    async act(page) {
       await click('New secret…')(page)
       await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
       await expect(page.getByText('The secret, this once')).toBeVisible()
     },
   },
   'admin-certificates': { path: '/admin/certificates' },
-  'admin-certificates-revoke': { path: '/admin/certificates', then: click('Revoke') },
+  'admin-certificates-revoke': { path: '/admin/certificates', act: click('Revoke') },
   'admin-audit': { path: '/admin/audit' },
   'not-found': { path: '/nowhere' },
 })
 
 async function take(page: Page, look: string, views: Record<string, View>) {
-  for (const [name, { path, then }] of Object.entries(views)) {
+  for (const [name, { path, act }] of Object.entries(views)) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
-    await then?.(page)
+    await act?.(page)
     await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
     const picture = await page.screenshot({ animations: 'disabled' })
     // A palette is enough for flat surfaces, and a third of the size.

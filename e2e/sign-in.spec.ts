@@ -32,6 +32,25 @@ test('a wrong password is refused in the words of the API, with the request id',
   await expect(page.getByRole('alert')).toContainText(response.headers()['x-request-id'] ?? 'no request id')
 })
 
+for (const remembered of [true, false]) {
+  test(`the session ${remembered ? 'outlives the browser when asked to' : 'ends with the browser otherwise'}`, async ({
+    page,
+    person,
+  }) => {
+    await page.context().clearCookies()
+    await page.goto('/login')
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+    if (remembered) await page.getByLabel('Keep me signed in on this device').check()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+    const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
+    if (remembered) expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000 + 86_400)
+    // What a browser calls a session cookie has no expiry, which is told as -1.
+    else expect(cookie?.expires).toBe(-1)
+  })
+}
+
 test('signing in works with the keyboard alone', async ({ page, person }) => {
   await page.context().clearCookies()
   await page.goto('/login')

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { newFolder } from './support/folder.ts'
 import { expect, test } from './support/test.ts'
 
 /** A fresh key pair, made by OpenSSH itself. */
 function makeKey(): { folder: string; publicKey: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-key-'))
+  const folder = newFolder('key')
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', join(folder, 'id_ed25519')])
   return { folder, publicKey: readFileSync(join(folder, 'id_ed25519.pub'), 'utf8') }
 }
@@ -32,7 +32,6 @@ test('a key is added, a certificate issued and downloaded, and then revoked in t
   writeFileSync(file, readFileSync(await (await downloading).path()))
   const told = execFileSync('ssh-keygen', ['-L', '-f', file], { encoding: 'utf8' })
   expect(told).toContain('user certificate')
-  rmSync(folder, { recursive: true })
   const serial = /Serial: (\d+)/.exec(told)?.[1] ?? ''
   await expect(page.getByRole('list', { name: 'Issued to you' })).toContainText(serial)
 

@@ -8,7 +8,7 @@ const steps: [string, string[]][] = [
   ['node', ['scripts/check.ts']],
   ['node', ['scripts/build-dashboard.ts', '--if-stale']],
   ['node', ['scripts/measure-dashboard.ts']],
-  ['node', ['--test', '--test-global-setup=test/support/global-setup.ts', 'test/**/*.test.ts']],
+  ['node', ['--test', '--test-concurrency=2', '--test-global-setup=test/support/global-setup.ts', 'test/**/*.test.ts']],
   ['playwright', ['test']],
 ]
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, request, type APIRequestContext } from '@playwright/test'
+import { newFolder } from './folder.ts'
 import type { Server } from './server.ts'
 
 const PASSWORD = 'a password of theirs'
@@ -27,13 +27,9 @@ async function signInElsewhere(server: Server, userAgent: string, email: string,
 }
 
 function newPublicKey(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-key-'))
-  try {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'grace@laptop', '-f', join(folder, 'key')])
-    return readFileSync(join(folder, 'key.pub'), 'utf8').trim()
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const file = join(newFolder('key'), 'id_ed25519')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'grace@laptop', '-f', file])
+  return readFileSync(`${file}.pub`, 'utf8').trim()
 }
 
 /** A month of sign-ins and certificates. Only time itself could make them through the API. */

@@ -43,7 +43,7 @@ export async function startServer(): Promise<Server> {
   async function restart() {
     await end()
     child = run()
-    await printed(child, /Latchkey|https?:\/\/\S+/)
+    await printed(child, /Latchkey is running/)
   }
   try {
     const setupLink = await printed(child, /https?:\/\/\S+\/setup#secret=\S+/)

@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely'
 import { type Actor, recordEvent } from '../audit/record-event.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
-import { isReservedUsername } from '../users/preferred-username.ts'
+import { refuseUnusableUsername } from '../users/usable-username.ts'
 import type { User } from '../users/user.ts'
 import { updateUser } from '../users/user-store.ts'
 
@@ -31,7 +31,7 @@ export async function updateProfile(
         'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
       )
     }
-    if (isReservedUsername(preferredUsername)) refuseField('preferredUsername', 'This username is reserved.')
+    await refuseUnusableUsername(services.db, preferredUsername)
   }
   try {
     return await services.db.transaction().execute(async (trx) => {

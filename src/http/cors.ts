@@ -18,6 +18,7 @@ export function allowAnyOrigin(app: FastifyInstance): void {
   })
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('access-control-allow-origin', '*')
+    reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
     done()
   })
 }

@@ -15,18 +15,21 @@ export function useNotificationStream(): void {
     let source: EventSource | undefined
     let waiting: ReturnType<typeof setTimeout> | undefined
     let wait = FIRST_WAIT
+    let interrupted = false
 
     function connect() {
       source = new EventSource(endpoints.notificationStream)
       source.addEventListener('open', () => {
-        // After a refusal there is no Last-Event-ID to replay from, so the list is asked for again.
-        if (wait > FIRST_WAIT) void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+        // The stream replays after the last one it brought. Before the first there is none, so the list is asked for again.
+        if (interrupted) void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+        interrupted = false
         wait = FIRST_WAIT
       })
       source.addEventListener('notification', (event) => {
         addArrived(client, JSON.parse(String(event.data)) as Notification)
       })
       source.addEventListener('error', () => {
+        interrupted = true
         if (source?.readyState !== EventSource.CLOSED) return
         // The session may have ended: asking who is signed in leads to the sign-in page if so.
         void client.invalidateQueries({ queryKey: meQuery.queryKey })

@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** One keep-alive connection, one request at a time. Node's own client costs as much as the servers that it would measure. */
+export interface Connection {
+  send(request: string): Promise<Answer>
+  close(): void
+}
+
+export interface Answer {
+  status: number
+  head: string
+  body: string
+}
+
+/** Asks once, checks the answer, and throws if it is not the right one. */
+export type Step = (connection: Connection, worker: number) => Promise<void>
+
+const HEAD_END = '\r\n\r\n'
+const LONGEST_WAIT_MS = 20_000
+
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1')
+  socket.setNoDelay(true)
+  await once(socket, 'connect')
+  return speakHttp(socket)
+}
+
+function speakHttp(socket: Socket): Connection {
+  let received = ''
+  let waiting: PromiseWithResolvers<Answer> | undefined
+
+  const fail = (error: Error) => {
+    waiting?.reject(error)
+    waiting = undefined
+  }
+  // Texts of one byte a character, so that lengths in bytes are lengths of the text.
+  socket.setEncoding('latin1')
+  socket.setTimeout(LONGEST_WAIT_MS, () => {
+    if (waiting) socket.destroy(new Error('There was no answer in time.'))
+  })
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The server closed the connection.')))
+  socket.on('data', (chunk: string) => {
+    received = received === '' ? chunk : received + chunk
+    const answer = readAnswer(received)
+    if (!answer) return
+    received = ''
+    const { resolve } = waiting ?? {}
+    waiting = undefined
+    resolve?.(answer)
+  })
+
+  return {
+    send(request) {
+      waiting = Promise.withResolvers<Answer>()
+      socket.write(request, 'latin1')
+      return waiting.promise
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Nothing while a part of it is still to come. All three servers say how long their answers are. */
+function readAnswer(text: string): Answer | undefined {
+  const headEnd = text.indexOf(HEAD_END)
+  if (headEnd < 0) return undefined
+  const head = text.slice(0, headEnd)
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  if (length === undefined) throw new Error(`An answer does not say how long it is: ${head}`)
+  const bodyStart = headEnd + HEAD_END.length
+  if (text.length < bodyStart + Number(length)) return undefined
+  return { status: Number(head.slice(9, 12)), head, body: text.slice(bodyStart) }
+}
+
+const HOST = 'Host: localhost:3000\r\n'
+
+export const get = (path: string, headers: Record<string, string> = {}): string =>
+  `GET ${path} HTTP/1.1\r\n${HOST}${lines(headers)}\r\n`
+
+export function post(path: string, type: string, body: string, headers: Record<string, string> = {}): string {
+  const length = Buffer.byteLength(body, 'latin1')
+  return `POST ${path} HTTP/1.1\r\n${HOST}Content-Type: ${type}\r\nContent-Length: ${length}\r\n${lines(headers)}\r\n${body}`
+}
+
+export const postForm = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}): string =>
+  post(path, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), headers)
+
+export const postJson = (path: string, body: unknown, headers: Record<string, string> = {}): string =>
+  post(path, 'application/json', body === undefined ? '' : JSON.stringify(body), headers)
+
+const lines = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+export function expect({ status, head, body }: Answer, wanted: number, part: string): void {
+  if (status !== wanted || !(part === '' || body.includes(part)))
+    throw new Error(`Expected ${wanted} with ${part}, got:\n${head}\n${body.slice(0, 500)}`)
+}

@@ -1,0 +1,78 @@
+import { startBrowserApplication, type BrowserApplication } from './support/browser-application.ts'
+import { expect, test as base } from './support/test.ts'
+
+const test = base.extend<{ application: BrowserApplication }>({
+  application: async ({ playwright, server, administrator: { email, password } }, use) => {
+    const application = await startBrowserApplication(async (origin) => {
+      const api = await playwright.request.newContext({ baseURL: server.origin })
+      await api.post('/api/auth/login', { data: { email, password } })
+      const made = await api.post('/oauth/clients', {
+        data: {
+          name: 'Status board',
+          clientType: 'public',
+          redirectUris: [`${origin}/callback`],
+          postLogoutRedirectUris: [`${origin}/signed-out`],
+          scopes: ['openid', 'profile', 'email', 'offline_access'],
+        },
+      })
+      expect(made.status(), await made.text()).toBe(201)
+      const { client_id } = (await made.json()) as { client_id: string }
+      await api.dispose()
+      return { authority: server.origin, client_id }
+    })
+    await use(application)
+    await application.stop()
+  },
+})
+
+test('an application in the browser signs in, asks who it is, renews and signs out', async ({
+  page,
+  person,
+  application,
+  server,
+}) => {
+  await page.context().clearCookies()
+  const asked: string[] = []
+  page.on('response', (response) => {
+    const { origin, pathname } = new URL(response.url())
+    const isFetch = response.request().resourceType() === 'fetch'
+    if (origin === server.origin && page.url().startsWith(application.origin) && isFetch) asked.push(pathname)
+  })
+  await page.goto(application.origin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Status board asks for access' })).toBeVisible()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByRole('status')).toHaveText(`Signed in as ${person.displayName}, ${person.email}`)
+
+  await page.getByRole('button', { name: 'Renew' }).click()
+  await expect(page.getByRole('status')).toHaveText(`Renewed for ${person.email}`)
+  expect(asked).toEqual(
+    expect.arrayContaining(['/.well-known/openid-configuration', '/oauth/token', '/oauth/userinfo']),
+  )
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('status')).toHaveText('Signed out')
+  await page.goto('/account')
+  await expect(page).toHaveURL(/\/login/)
+})
+
+test('an application in the browser that was revoked can’t renew', async ({ page, person, application }) => {
+  expect(person).toBeDefined()
+  await page.goto(application.origin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByRole('status')).toContainText('Signed in as')
+
+  const account = await page.context().newPage()
+  await account.goto('/account/applications')
+  await account.getByRole('button', { name: 'Revoke' }).click()
+  await account.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(account.getByText('No applications yet')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Renew' }).click()
+  await expect(page.getByRole('status')).toContainText('Failed:')
+})

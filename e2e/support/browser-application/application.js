@@ -1,0 +1,41 @@
+// An application without a server: everything it does with tokens happens here, in the browser, over CORS.
+const { oidc, document, location, history } = globalThis
+const tell = (text) => {
+  document.querySelector('[role=status]').textContent = text
+}
+const on = (id, action) =>
+  document
+    .getElementById(id)
+    .addEventListener('click', () => action().catch((error) => tell(`Failed: ${error.message}`)))
+
+async function start() {
+  const manager = new oidc.UserManager({
+    ...(await (await fetch('/settings.json')).json()),
+    redirect_uri: `${location.origin}/callback`,
+    post_logout_redirect_uri: `${location.origin}/signed-out`,
+    scope: 'openid profile email offline_access',
+    loadUserInfo: true,
+    automaticSilentRenew: false,
+  })
+  on('sign-in', () => manager.signinRedirect())
+  on('renew', async () => {
+    const before = await manager.getUser()
+    const after = await manager.signinSilent()
+    const fresh = after.access_token !== before.access_token && after.refresh_token !== before.refresh_token
+    tell(fresh ? `Renewed for ${after.profile.email}` : 'Failed: the tokens are the old ones')
+  })
+  on('sign-out', () => manager.signoutRedirect())
+
+  if (location.pathname === '/callback') {
+    const user = await manager.signinCallback()
+    history.replaceState(null, '', '/')
+    return `Signed in as ${user.profile.name}, ${user.profile.email}`
+  }
+  if (location.pathname === '/signed-out') {
+    await manager.signoutCallback()
+    return 'Signed out'
+  }
+  return 'Nobody is signed in'
+}
+
+start().then(tell, (error) => tell(`Failed: ${error.message}`))
