@@ -50,9 +50,9 @@ const useCode = storage.prepareWrite(
   'update oauth_authorization_codes set consumed_at = ?, expires_at = ? where code_hash = ? and consumed_at is null',
 )
 const useRefresh = storage.prepareWrite(`update oauth_refresh_tokens
-  set used_at = case when token_hash = ?1 then ?3 else used_at end,
-  successor_used_at = case when token_hash = ?1 then successor_used_at else ?3 end
-  where (token_hash = ?1 and used_at is null) or token_hash = ?2`)
+  set used_at = case when token_hash = ? then ? else used_at end,
+  successor_used_at = case when token_hash = ? then successor_used_at else ? end
+  where (token_hash = ? and used_at is null) or token_hash = ?`)
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const KEY = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
@@ -125,7 +125,8 @@ async function issueTokens(request: IncomingMessage, form: Form): Promise<object
     const next = newToken('rt_')
     const [codeHash, scope] = [row['code_hash'] as string, row['scope'] as string]
     const refresh = addRefresh(digest(next), codeHash, old, scope, now, now + MONTH)
-    const stored = storage.write(useRefresh(old, row['parent_hash'] ?? null, now), add(codeHash, scope), refresh)
+    const use = useRefresh(old, now, old, now, old, row['parent_hash'] ?? null)
+    const stored = storage.write(use, add(codeHash, scope), refresh)
     const id_token = idToken(authorizationOf(row), token)
     return (await stored) > 0 ? { ...answer, refresh_token: next, id_token, scope } : undefined
   }

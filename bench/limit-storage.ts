@@ -42,7 +42,7 @@ export function openLimitStorage(file: string): LimitStorage {
   return {
     read(sql) {
       const statement = reading.prepare(sql)
-      return (...values) => statement.get(...values) as Record<string, SQLInputValue> | undefined
+      return (...values) => statement.get(...values)
     },
     prepareWrite(sql) {
       const statement = writing.prepare(sql)

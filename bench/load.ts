@@ -57,7 +57,7 @@ async function run(milliseconds: number): Promise<Measured> {
   }
   await Promise.all(connections.map(work))
   const seconds = (performance.now() - started) / 1000
-  const sorted = Float64Array.from(times).sort()
+  const sorted = Float64Array.from(times).toSorted()
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   return { steps: times.length, seconds, p50: at(0.5), p99: at(0.99) }
 }

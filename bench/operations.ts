@@ -10,8 +10,9 @@ export interface Operation {
   requests: number
   /** Makes ready what the steps need, over HTTP and so on every server alike. */
   prepare(connection: Connection, fixture: Fixture, workers: number): Promise<Step>
-  /** What it is measured against, and at least what share of the limit and what multiple of the peer it is to reach. */
+  /** Set where the limit program does it too: the least share of its speed that is to be reached. */
   limit?: number
+  /** Set where the peer does it too: the least multiple of its speed. */
   peer?: number
 }
 
@@ -140,6 +141,12 @@ export const OPERATIONS: Operation[] = [
     title: 'passkey login (options, verify)',
     requests: 2,
     prepare: passkeyLogin,
+  },
+  {
+    name: 'krl',
+    title: 'KRL, from memory',
+    requests: 1,
+    prepare: async () => repeat(get('/ssh/krl?format=krl'), 'SSHKRL\n\0'),
   },
 ]
 

@@ -1,61 +1,98 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type Case, oauthCases } from './oauth.ts'
-import type { Prepared } from './service.ts'
+import { parseArgs } from 'node:util'
+import { type Field, measure, measureExtras, openField, type Plan, type Row } from './measure.ts'
+import { measureOnPostgres } from './on-postgres.ts'
+import { OPERATIONS } from './operations.ts'
+import { profile } from './profile.ts'
+import { writeReport } from './report.ts'
+import { newFolder, removeFolder, seedFile } from './servers.ts'
 
-/**
- * npm run bench [-- <part of a name> …]. DATABASE_URL chooses the engine; without it, SQLite in a folder of its own.
- * The service and this load generator share the machine, so the processor time of the service says more than the rate.
- */
-const WORKERS = 32
-const WARM_UP_MS = 1000
-const MEASURED_MS = 4000
+const FULL: Plan = {
+  workers: 32,
+  warmUp: 5000,
+  limit: { rounds: 5, milliseconds: 1500 },
+  memory: { rounds: 3, milliseconds: 1500 },
+  sqlite: { rounds: 3, milliseconds: 1000 },
+  alone: { rounds: 3, milliseconds: 700 },
+  keygenRuns: 200,
+  revoked: 100_000,
+  fanOuts: 10,
+}
+/** Shows in a minute that everything works. Its figures are worth nothing. */
+const QUICK: Plan = {
+  workers: 8,
+  warmUp: 200,
+  limit: { rounds: 1, milliseconds: 200 },
+  memory: { rounds: 1, milliseconds: 200 },
+  sqlite: { rounds: 1, milliseconds: 200 },
+  alone: { rounds: 1, milliseconds: 200 },
+  keygenRuns: 5,
+  revoked: 2000,
+  fanOuts: 2,
+}
+const PROFILED_MS = 8000
 
-const service = fork(join(import.meta.dirname, 'service.ts'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-const [prepared] = (await once(service, 'message')) as [Prepared]
-const wanted = process.argv.slice(2)
-const cases = Object.entries(await oauthCases(prepared, WORKERS)).filter(
-  ([name]) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
-)
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    profile: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
+  },
+})
+const plan = values.quick ? QUICK : FULL
+const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 
-say(
-  `${'case'.padEnd(20)}${'requests/s'.padStart(12)}${'CPU µs each'.padStart(14)}${'p50 ms'.padStart(10)}${'p99 ms'.padStart(10)}`,
-)
-for (const [name, run] of cases) {
-  await load(run, WARM_UP_MS)
-  const before = await cpuMicroseconds()
+refuseUnsuitable()
+if (values.profile === undefined) await bench()
+else say((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILED_MS)).join('\n'))
+
+function refuseUnsuitable(): void {
+  if (process.platform !== 'linux' || availableParallelism() < 2)
+    throw new Error('The benchmark pins processes to cores and reads /proc: it needs Linux, taskset and two cores.')
+  if (operations.length === 0) throw new Error(`The operations are ${OPERATIONS.map(({ name }) => name).join(', ')}.`)
+}
+
+async function bench(): Promise<void> {
   const started = performance.now()
-  const times = (await load(run, MEASURED_MS)).toSorted((a, b) => a - b)
-  const seconds = (performance.now() - started) / 1000
-  const cpu = ((await cpuMicroseconds()) - before) / times.length
-  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1).padStart(10)
-  say(
-    `${name.padEnd(20)}${(times.length / seconds).toFixed(0).padStart(12)}${cpu.toFixed(0).padStart(14)}${at(0.5)}${at(0.99)}`,
-  )
-}
-service.disconnect()
-
-/** Runs the case from all workers at once for so long; answers how long each run took. */
-async function load(run: Case, milliseconds: number): Promise<number[]> {
-  const times: number[] = []
-  const end = performance.now() + milliseconds
-  const work = async (worker: number) => {
-    for (let now = performance.now(); now < end;) {
-      await run(worker)
-      const after = performance.now()
-      times.push(after - now)
-      now = after
+  const folder = newFolder()
+  let field: Field | undefined
+  try {
+    say('Filling a database, starting the servers.')
+    field = await openField(folder, await seedFile(folder, plan.revoked))
+    const rows: Row[] = []
+    for (const operation of operations) {
+      const row = await measure(field, operation, plan)
+      rows.push(row)
+      say(describe(row))
     }
+    const everything = values.only.length === 0
+    const extras = everything ? await measureExtras(field, folder, plan) : undefined
+    const { standings } = field
+    await field.close()
+    field = undefined
+    const postgres = values.postgres ? await measureOnPostgres(folder, operations, plan) : undefined
+
+    const seconds = (performance.now() - started) / 1000
+    const report = writeReport({ plan, quick: values.quick, standings, rows, extras, postgres, seconds })
+    say(`\n${report}`)
+    if (everything && !values.quick) writeFileSync(join(import.meta.dirname, 'results.md'), report)
+  } finally {
+    await field?.close()
+    removeFolder(folder)
   }
-  await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)))
-  return times
 }
 
-async function cpuMicroseconds(): Promise<number> {
-  service.send('cpu')
-  const [{ user, system }] = (await once(service, 'message')) as [NodeJS.CpuUsage]
-  return user + system
+function describe({ operation, latchkey, limit, memory, sqlite }: Row): string {
+  const part = (name: string, ratio: number | undefined) => (ratio === undefined ? '' : `  ${name} ${ratio.toFixed(2)}`)
+  return (
+    `${operation.title.padEnd(36)}${latchkey.cpu.toFixed(0).padStart(6)} µs` +
+    part('of the limit', limit?.ratio) +
+    part('of the peer in memory', memory?.ratio) +
+    part('on SQLite', sqlite?.ratio)
+  )
 }
 
 function say(line: string): void {

@@ -28,6 +28,20 @@ const ADMINISTRATION = [
   '/ssh',
 ]
 
+const DIALOGS = {
+  '/admin/users': 'Create a user',
+  '/admin/roles': 'Create a role',
+  '/admin/applications': 'Register an application',
+  '/account/passkeys': 'Add a passkey',
+}
+
+const APPLICATION = {
+  name: 'Team Wiki',
+  clientType: 'confidential',
+  redirectUris: ['https://wiki.example.com/callback'],
+  scopes: ['openid'],
+}
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test.describe(`in ${colorScheme} colours`, () => {
     test.use({ colorScheme })
@@ -49,6 +63,52 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         await expectAccessible()
       }
+    })
+
+    test('one user’s and one application’s page and their dialogs meet WCAG 2.2 AA', async ({
+      asAdministrator: page,
+      newcomer,
+      expectAccessible,
+    }) => {
+      const made = await page.request.post('/api/admin/users', { data: { email: newcomer.email } })
+      const { user } = (await made.json()) as { user: { id: string } }
+      const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
+      const { client_id: clientId } = (await registered.json()) as { client_id: string }
+      for (const path of [`/admin/users/${user.id}`, `/admin/applications/${clientId}`]) {
+        await page.goto(path)
+        await expect(page.getByRole('button', { name: 'Delete…' })).toBeVisible()
+        await expectAccessible()
+        for (const name of [path.includes('users') ? 'Disable…' : 'New secret…', 'Delete…']) {
+          await page.getByRole('button', { name }).click()
+          await expect(page.getByRole('dialog')).toBeVisible()
+          await expectAccessible('[role=dialog]')
+          await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+        }
+      }
+      await page.getByRole('button', { name: 'New secret…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+      await expect(page.getByText('The secret, this once')).toBeVisible()
+      await expectAccessible('[role=dialog]')
+    })
+
+    test('the other dialogs, the tabs and what is not found meet WCAG 2.2 AA', async ({
+      asAdministrator: page,
+      expectAccessible,
+    }) => {
+      for (const [path, name] of Object.entries(DIALOGS)) {
+        await page.goto(path)
+        await page.getByRole('button', { name }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await expectAccessible('[role=dialog]')
+      }
+      await page.goto('/ssh')
+      for (const name of ['Keys', 'Set up a host']) {
+        await page.getByRole('tab', { name }).click()
+        await expectAccessible('main')
+      }
+      await page.goto('/account/nowhere')
+      await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+      await expectAccessible('main')
     })
 
     test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {

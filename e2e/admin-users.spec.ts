@@ -14,10 +14,13 @@ test('a user is invited, chooses a password and is inside', async ({
   await dialog.getByLabel('Display name').fill(newcomer.displayName)
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
+  const first = await linkInMail(server.dataDir, newcomer.email, '/reset-password')
+  await page.getByRole('button', { name: 'Send the invitation again' }).click()
+  await expect(page.getByText('The invitation is on its way.')).toBeVisible()
 
   const invited = await browser.newContext({ locale: 'en-GB', baseURL: server.origin })
   const theirs = await invited.newPage()
-  await theirs.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password'))
+  await theirs.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password', first))
   await theirs.getByLabel('New password').fill(newcomer.password)
   await theirs.getByRole('button', { name: 'Set the password' }).click()
   await expect(theirs.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
@@ -25,6 +28,10 @@ test('a user is invited, chooses a password and is inside', async ({
   const signedIn = await invited.request.post('/api/auth/login', { data: { email, password } })
   expect(signedIn.status()).toBe(200)
   await invited.close()
+
+  await page.reload()
+  await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send the invitation again' })).toHaveCount(0)
 })
 
 test('users are found by search and status', async ({ asAdministrator: page, newcomer, playwright, server }) => {

@@ -109,7 +109,7 @@ const inside = ({ userId, invitedId, clientId, consent }: Sample): Record<string
   'admin-certificates': { path: '/admin/certificates' },
   'admin-certificates-revoke': { path: '/admin/certificates', act: click('Revoke') },
   'admin-audit': { path: '/admin/audit' },
-  'not-found': { path: '/nowhere' },
+  'not-found': { path: '/account/nowhere' },
 })
 
 async function take(page: Page, look: string, views: Record<string, View>) {

@@ -43,7 +43,10 @@ export const theme = createTheme({
     Paper: { defaultProps: { radius: 'lg' } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
-    Modal: { defaultProps: { radius: 'lg', centered: true, padding: 'lg' } },
+    Modal: {
+      defaultProps: { radius: 'lg', centered: true, padding: 'lg' },
+      styles: { title: { fontSize: '1.125rem', fontWeight: 620, lineHeight: 1.35, textWrap: 'balance' } },
+    },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Title: { defaultProps: { textWrap: 'balance' } },
   },

@@ -8,8 +8,11 @@ const plain = (message: string) =>
     .replace(/=\r?\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** The newest link to the given page in a mail to the given person, from the server's outbox. */
-export async function linkInMail(dataDir: string, to: string, page: string): Promise<string> {
+/**
+ * The newest link to the given page in a mail to the given person, from the server's outbox; with `before`, one that is
+ * newer than that.
+ */
+export async function linkInMail(dataDir: string, to: string, page: string, before?: string): Promise<string> {
   let found: string | undefined
   await expect
     .poll(async () => {
@@ -20,7 +23,7 @@ export async function linkInMail(dataDir: string, to: string, page: string): Pro
         const link = new RegExp(`https?://\\S+${page}\\?[^\\s"<>]+`).exec(message)?.[0]
         if (message.includes(to) && link) found = link
       }
-      return found
+      return found !== before && found
     })
     .toBeTruthy()
   return found ?? ''

@@ -20,9 +20,15 @@ async function post<Answer>(api: APIRequestContext, path: string, data: object =
   return (await response.json()) as Answer
 }
 
-async function signInElsewhere(server: Server, userAgent: string, email: string, password = PASSWORD) {
+async function signInElsewhere(
+  server: Server,
+  userAgent: string,
+  email: string,
+  { password = PASSWORD, also }: { password?: string; also?: (api: APIRequestContext) => Promise<unknown> } = {},
+) {
   const api = await request.newContext({ baseURL: server.origin, userAgent })
   await post(api, '/api/auth/login', { email, password })
+  await also?.(api)
   await api.dispose()
 }
 
@@ -54,6 +60,8 @@ function writeHistory({ dataDir }: Server, email: string) {
     write(at, (ago * 5) % 7 > 4 ? 2 : Math.round(atWork), 'session.refused')
     write(at, Math.round(atWork * (6 + ((ago * 11) % 9))), 'ssh_certificate.issued')
   }
+  const certificates = db.prepare(`select count(*) as count from audit_events where action = 'ssh_certificate.issued'`)
+  db.prepare(`update counters set value = ? where name = 'ssh_serial'`).run(Number(certificates.get()?.['count']))
   db.exec('commit')
   db.close()
 }
@@ -67,6 +75,10 @@ export async function populate(
   administrator: { email: string; password: string },
 ): Promise<Sample> {
   writeHistory(server, administrator.email)
+  const named = { given_name: 'Grace', family_name: 'Hopper', preferredUsername: 'grace' }
+  const { user: me } = (await (await api.get('/api/auth/me')).json()) as { user: { id: string } }
+  const renamed = await api.patch(`/api/admin/users/${me.id}`, { data: named })
+  expect(renamed.status(), await renamed.text()).toBe(200)
   const { role } = await post<{ role: { id: string } }>(api, '/api/admin/roles', {
     name: 'operators',
     description: 'Keep the servers running',
@@ -83,18 +95,18 @@ export async function populate(
   const radia = await create('Radia Perlman', operator)
   const edsger = await create('Edsger Dijkstra', { password: PASSWORD })
   const barbara = await create('Barbara Liskov', {})
-  for (const { email } of [katherine, radia, radia]) await signInElsewhere(server, BROWSERS.firefox, email)
-  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'disable' })
-  await post(api, `/api/admin/users/${radia.id}/lifecycle`, { action: 'disable', executeAt: Date.now() + 3 * DAY_MS })
-  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'enable', executeAt: Date.now() + 9 * DAY_MS })
 
   const redirectUri = 'https://wiki.example.com/callback'
   const scopes = ['openid', 'profile', 'email', 'offline_access']
   const application = { clientType: 'confidential', redirectUris: [redirectUri], scopes }
-  const { client_id: clientId } = await post<{ client_id: string }>(api, '/oauth/clients', {
-    name: 'Team Wiki',
-    ...application,
-  })
+  const { client_id: clientId, client_secret: secret } = await post<Record<'client_id' | 'client_secret', string>>(
+    api,
+    '/oauth/clients',
+    {
+      name: 'Team Wiki',
+      ...application,
+    },
+  )
   await post(api, '/oauth/clients', {
     name: 'Status board',
     clientType: 'public',
@@ -110,7 +122,25 @@ export async function populate(
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   }
-  await post(api, '/oauth/approve', asked)
+  const useApplication = async (person: APIRequestContext) => {
+    const { redirectTo } = await post<{ redirectTo: string }>(person, '/oauth/approve', asked)
+    const exchanged = await person.post('/oauth/token', {
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
+      form: {
+        grant_type: 'authorization_code',
+        code: new URL(redirectTo).searchParams.get('code') ?? '',
+        redirect_uri: redirectUri,
+        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+      },
+    })
+    expect(exchanged.status(), await exchanged.text()).toBe(200)
+  }
+  await useApplication(api)
+  for (const { email } of [katherine, radia])
+    await signInElsewhere(server, BROWSERS.firefox, email, { also: useApplication })
+  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'disable' })
+  await post(api, `/api/admin/users/${radia.id}/lifecycle`, { action: 'disable', executeAt: Date.now() + 3 * DAY_MS })
+  await post(api, `/api/admin/users/${edsger.id}/lifecycle`, { action: 'enable', executeAt: Date.now() + 9 * DAY_MS })
 
   const { key } = await post<{ key: { id: string } }>(api, '/api/ssh/keys', {
     name: 'grace@laptop',
@@ -120,7 +150,7 @@ export async function populate(
   await post(api, `/api/ssh/certs/${lost.id}/revoke`, { reason: 'Laptop lost' })
   await post(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
   for (const userAgent of [BROWSERS.phone, BROWSERS.firefox])
-    await signInElsewhere(server, userAgent, administrator.email, administrator.password)
+    await signInElsewhere(server, userAgent, administrator.email, { password: administrator.password })
 
   const consent = `/consent?${new URLSearchParams({ ...asked, prompt: 'consent' }).toString()}`
   return { userId: radia.id, invitedId: barbara.id, clientId, consent }

@@ -14,8 +14,8 @@ type Fixtures = {
   asAdministrator: Page
   /** Every test fails when its page breaks the content security policy or asks anybody but our own server. */
   keepsToItself: void
-  /** Fails on any breach of WCAG 2.2 A or AA on the page as it stands. */
-  expectAccessible: (page?: Page) => Promise<void>
+  /** Fails on any breach of WCAG 2.2 A or AA on the page as it stands, or in the named part of it. */
+  expectAccessible: (within?: string) => Promise<void>
 }
 
 /** One server for each worker: tests share it and keep out of each other's way by using people of their own. */
@@ -77,9 +77,10 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
     },
     { auto: true },
   ],
-  expectAccessible: async ({ page: own }, use) => {
-    await use(async (page = own) => {
+  expectAccessible: async ({ page }, use) => {
+    await use(async (within = 'html') => {
       const { violations } = await new AxeBuilder({ page })
+        .include(within)
         .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
         .analyze()
       const told = violations.map(

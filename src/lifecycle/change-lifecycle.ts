@@ -8,10 +8,10 @@ import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
-import type { Ended } from './cut-access.ts'
+import { type Ended, NOTHING_ENDED } from './cut-access.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
-import { NOTHING_ENDED, switchOff, switchOn } from './switch-account.ts'
+import { switchOff, switchOn } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
-import { revokeTokensOfUser } from '../oauth/revoke-tokens.ts'
+import { revokeTokensOfUsers } from '../oauth/revoke-tokens.ts'
 import type { Services } from '../services.ts'
-import { deleteEmailTokens } from '../sessions/email-tokens.ts'
-import { endSessions } from '../sessions/end-sessions.ts'
-import { revokeCertificatesOfUser } from '../ssh/revoke-certificates.ts'
+import { deleteEmailTokensOfUsers } from '../sessions/email-tokens.ts'
+import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
+import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
 import type { Db } from '../storage/schema.ts'
+import { holdUsers } from '../users/hold-account.ts'
 
 /** How much was cut. */
 export const Ended = Type.Object(
@@ -17,25 +18,37 @@ export const Ended = Type.Object(
 )
 export type Ended = Type.Static<typeof Ended>
 
-/** Everything that lets a person in, wherever it is, ends in this one transaction. */
+/**
+ * Everything that lets these people in, wherever it is, ends in this one transaction. Certificates come last: all
+ * revocations meet at one row, and nobody should hold that while waiting for another.
+ */
 export async function cutAccess(
   services: Pick<Services, 'now' | 'signals'>,
   trx: Db,
-  userId: string,
+  userIds: string[],
   reason: string,
-): Promise<Ended> {
-  const certificates = await revokeCertificatesOfUser(services, trx, userId, reason)
-  const tokens = await revokeTokensOfUser(trx, userId, services.now())
-  const sessions = await endSessions(services, trx, userId)
-  await deleteEmailTokens(trx, userId, ['reset', 'invitation', 'verification'])
-  return { sessions, tokens, certificates }
+): Promise<Map<string, Ended>> {
+  if (userIds.length === 0) return new Map()
+  await holdUsers(trx, userIds)
+  const tokens = await revokeTokensOfUsers(trx, userIds, services.now())
+  const sessions = await endSessionsOfUsers(services, trx, userIds)
+  await deleteEmailTokensOfUsers(trx, userIds)
+  const certificates = await revokeCertificatesOfUsers(services, trx, userIds, reason)
+  return new Map(
+    userIds.map((id) => [
+      id,
+      { sessions: sessions.get(id) ?? 0, tokens: tokens.get(id) ?? 0, certificates: certificates.get(id) ?? 0 },
+    ]),
+  )
 }
+
+export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
 /** What would be cut, found by cutting it and taking that back: the two can't disagree. */
 export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
   const trx = await services.db.startTransaction().execute()
   try {
-    return await cutAccess(services, trx, userId, '')
+    return (await cutAccess(services, trx, [userId], '')).get(userId) ?? NOTHING_ENDED
   } finally {
     await trx.rollback().execute()
   }

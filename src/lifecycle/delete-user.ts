@@ -5,7 +5,7 @@ import { avatarBlobName } from '../account/avatar.ts'
 import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { cutAccess, type Ended } from './cut-access.ts'
+import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
 
@@ -19,16 +19,16 @@ export async function deleteUser(services: Needs, userId: string, actor: Actor):
     await refuseChangingMore(trx, caller, userId)
     if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
-    const cut = await cutAccess(services, trx, userId, 'The account was deleted.')
+    const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
     await trx.deleteFrom('users').where('id', '=', userId).execute()
     await recordEvent(services, trx, {
       action: 'user.deleted',
       outcome: 'success',
       actor,
       target: { type: 'user', id: userId },
-      data: { email: user.email, ended: cut },
+      data: { email: user.email, ended: cut.get(userId) },
     })
-    return { ended: cut, avatar: user.avatar_version }
+    return { ended: cut.get(userId) ?? NOTHING_ENDED, avatar: user.avatar_version }
   })
   if (avatar !== null) {
     // Nobody points there any more: a picture that can't be deleted now is litter, not an error.

@@ -14,8 +14,6 @@ export interface Switch {
   lifecycleActionId?: string
 }
 
-export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
-
 /** Turns people off everywhere. The only way to, now or at a planned time. Doing it again cuts and tells nothing. */
 export async function switchOff(services: Needs, trx: Db, asked: Switch[]): Promise<Map<string, Ended>> {
   const users = await trx
@@ -29,9 +27,10 @@ export async function switchOff(services: Needs, trx: Db, asked: Switch[]): Prom
     .where('disabled_at', 'is', null)
     .returning(['id', 'email', 'display_name'])
     .execute()
-  const ended = new Map<string, Ended>()
-  for (const { id } of users) ended.set(id, await cutAccess(services, trx, id, DISABLED))
-  await tell(services, trx, 'user.disabled', asked, users, (id) => ({ ended: ended.get(id) }))
+  const about = describe(asked, users)
+  await tell(services, trx, 'user.disabled', about)
+  const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
+  await record(services, trx, 'user.disabled', about, ended)
   return ended
 }
 
@@ -48,36 +47,51 @@ export async function switchOn(services: Needs, trx: Db, asked: Switch[]): Promi
     .where('disabled_at', 'is not', null)
     .returning(['id', 'email', 'display_name'])
     .execute()
-  for (const { id } of users) await cutAccess(services, trx, id, DISABLED)
-  await tell(services, trx, 'user.enabled', asked, users, () => ({}))
+  const about = describe(asked, users)
+  await tell(services, trx, 'user.enabled', about)
+  await cutAccess(services, trx, idsOf(users), DISABLED)
+  await record(services, trx, 'user.enabled', about)
 }
 
 const DISABLED = 'The account was disabled.'
 
-async function tell(
-  services: Needs,
-  trx: Db,
-  action: 'user.disabled' | 'user.enabled',
-  asked: Switch[],
-  changed: { id: string; email: string; display_name: string | null }[],
-  more: (userId: string) => Record<string, unknown>,
-): Promise<void> {
-  if (changed.length === 0) return
+interface Changed {
+  id: string
+  email: string
+  display_name: string | null
+}
+
+interface About extends Switch {
+  email: string
+  displayName: string | null
+}
+
+const idsOf = (users: Changed[]): string[] => users.map(({ id }) => id)
+
+/** Only those whose account was changed: the others were so already. */
+function describe(asked: Switch[], changed: Changed[]): About[] {
   const users = new Map(changed.map((user) => [user.id, user]))
-  const about = asked.flatMap(({ userId, actor, lifecycleActionId }) => {
-    const user = users.get(userId)
-    return user ? [{ userId, actor, lifecycleActionId, email: user.email, displayName: user.display_name }] : []
+  return asked.flatMap((each) => {
+    const user = users.get(each.userId)
+    return user ? [{ ...each, email: user.email, displayName: user.display_name }] : []
   })
-  await notifyEach(
+}
+
+type Action = 'user.disabled' | 'user.enabled'
+
+const tell = async (services: Needs, trx: Db, type: Action, about: About[]): Promise<void> =>
+  notifyEach(
     services,
     trx,
     await listAdministratorIds(trx),
     about.map(({ userId, email, displayName, actor }) => ({
-      type: action,
+      type,
       data: { userId, email, displayName, actorId: actor.id },
     })),
   )
-  await recordEvents(
+
+const record = (services: Needs, trx: Db, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>
+  recordEvents(
     services,
     trx,
     about.map(({ userId, email, actor, lifecycleActionId }) => ({
@@ -85,7 +99,6 @@ async function tell(
       outcome: 'success',
       actor,
       target: { type: 'user', id: userId },
-      data: { email, ...(lifecycleActionId === undefined ? {} : { lifecycleActionId }), ...more(userId) },
+      data: { email, lifecycleActionId, ended: ended?.get(userId) },
     })),
   )
-}

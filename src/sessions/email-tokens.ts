@@ -78,3 +78,8 @@ export async function consumeEmailToken(db: Db, token: string, now: number): Pro
 export async function deleteEmailTokens(db: Db, userId: string, purposes: EmailPurpose[]): Promise<void> {
   await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
+
+/** No link that was sent to any of these users works any more. */
+export async function deleteEmailTokensOfUsers(db: Db, userIds: string[]): Promise<void> {
+  await db.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
+}

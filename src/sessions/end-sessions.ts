@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import { deleteSession, deleteSessions } from './session-store.ts'
+import { deleteSession, deleteSessions, deleteSessionsOfUsers } from './session-store.ts'
 
 /** Ends all sessions of a user but the one to keep, and the streams that hang on them, on every copy. Says how many. */
 export async function endSessions(
@@ -24,4 +24,16 @@ export async function endSession(
   const ended = await deleteSession(db, userId, id)
   if (ended) await signals.emit(db, 'sessions-ended', { userId })
   return ended
+}
+
+/** Ends every session of several users. Says how many for each user that had any. */
+export async function endSessionsOfUsers(
+  { signals }: Pick<Services, 'signals'>,
+  db: Db,
+  userIds: string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (const owner of await deleteSessionsOfUsers(db, userIds)) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  for (const userId of counts.keys()) await signals.emit(db, 'sessions-ended', { userId })
+  return counts
 }

@@ -103,3 +103,9 @@ export async function deleteSessions(db: Db, userId: string, keepId?: string): P
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** Deletes every session of these users, and names the owner of each. */
+export async function deleteSessionsOfUsers(db: Db, userIds: string[]): Promise<string[]> {
+  const rows = await db.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
+  return rows.map(({ user_id }) => user_id)
+}

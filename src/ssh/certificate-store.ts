@@ -180,3 +180,19 @@ export async function markValidRevoked(
   const { numUpdatedRows } = await query.executeTakeFirst()
   return Number(numUpdatedRows)
 }
+
+/** Marks what is still valid of these users, and names the owner of each. */
+export async function markValidOfUsersRevoked(
+  db: Db,
+  { userIds, reason, at }: { userIds: string[]; reason: string; at: number },
+): Promise<string[]> {
+  const rows = await db
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('user_id', 'in', userIds)
+    .where('revoked_at', 'is', null)
+    .where('valid_before', '>', at)
+    .returning('user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import { holdUser } from '../users/hold-account.ts'
-import { markValidRevoked } from './certificate-store.ts'
+import { markValidOfUsersRevoked, markValidRevoked } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 
 /**
@@ -17,6 +17,20 @@ export async function revokeCertificatesOfUser(
 ): Promise<number> {
   await holdUser(db, userId)
   return revokeValid(db, { userId, reason, at: now() })
+}
+
+/** The same for several users at once, whose rows the caller holds. Answers how many for each user that had any. */
+export async function revokeCertificatesOfUsers(
+  { now }: Pick<Services, 'now'>,
+  db: Db,
+  userIds: string[],
+  reason: string,
+): Promise<Map<string, number>> {
+  const owners = await markValidOfUsersRevoked(db, { userIds, reason, at: now() })
+  if (owners.length > 0) await raiseKrlVersion(db)
+  const counts = new Map<string, number>()
+  for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  return counts
 }
 
 /** The same for the certificates of one saved key: call it after the key was deleted, so that nobody issues another. */

@@ -9,17 +9,14 @@ import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { normalizeEmail } from './email-address.ts'
 import { sendInvitation } from './invite-user.ts'
+import { type ProfileChange, profileColumns } from './profile-columns.ts'
 import { refuseUnusableUsername } from './usable-username.ts'
 import type { User } from './user.ts'
 import { findAccountById, updateUser } from './user-store.ts'
 
-export interface UserChange {
+export interface UserChange extends ProfileChange {
   email?: string
   email_verified?: boolean
-  displayName?: string | null
-  given_name?: string | null
-  family_name?: string | null
-  preferredUsername?: string
 }
 
 /** Changes somebody else's attributes. Whoever receives a person's mail can become that person, so the rails stand here. */
@@ -66,10 +63,7 @@ export async function changeUser(services: Services, id: string, asked: UserChan
 const toColumns = (asked: UserChange, email: string, moved: boolean): Updateable<Schema['users']> => ({
   ...(moved ? { email, email_verified: 0 } : {}),
   ...(asked.email_verified === undefined ? {} : { email_verified: asked.email_verified ? 1 : 0 }),
-  ...(asked.displayName === undefined ? {} : { display_name: asked.displayName }),
-  ...(asked.given_name === undefined ? {} : { given_name: asked.given_name }),
-  ...(asked.family_name === undefined ? {} : { family_name: asked.family_name }),
-  ...(asked.preferredUsername === undefined ? {} : { preferred_username: asked.preferredUsername }),
+  ...profileColumns(asked),
 })
 
 /** For whoever lost the first mail. It makes the earlier link worthless. */

@@ -17,7 +17,16 @@ export async function holdUser(trx: Db, userId: string): Promise<boolean> {
   return held.length > 0
 }
 
-/** The same, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
+/** The same for several at once. */
+export async function holdUsers(trx: Db, userIds: string[]): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ last_notification: sql<number>`last_notification` })
+    .where('id', 'in', userIds)
+    .execute()
+}
+
+/** As `holdUser`, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
 export async function holdAccount(trx: Db, userId: string): Promise<Account | undefined> {
   return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }

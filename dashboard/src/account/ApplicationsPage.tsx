@@ -46,7 +46,7 @@ export function ApplicationsPage() {
                       <Group gap={6} mt={6}>
                         {grant.scopes.map((scope) => (
                           <Badge key={scope} variant="default" size="sm" tt="none" fw={500}>
-                            {scope}
+                            {texts.scopes[scope] ?? scope}
                           </Badge>
                         ))}
                       </Group>

@@ -41,6 +41,7 @@ export function PasswordPage() {
               label={texts.current}
               autoComplete="current-password"
               required
+              withAsterisk={false}
               value={currentPassword}
               onChange={(event) => setCurrentPassword(event.currentTarget.value)}
               visibilityToggleButtonProps={{ 'aria-label': showPassword }}

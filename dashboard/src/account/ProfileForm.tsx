@@ -34,7 +34,8 @@ export function ProfileForm({ profile }: { profile: Profile }) {
   const may = useMay()
   const reload = useReloadProfile()
   const [fields, setFields] = useState(() => fieldsOf(profile))
-  const locked = may('ssh:cert:issue') && !may('users:write')
+  const locked = may('ssh:cert:issue')
+  const lockedHint = may('users:write') ? texts.usernameLockedHere : texts.usernameLocked
   const save = useMutation({
     mutationFn: () => answer(api.PATCH('/api/account/profile', { body: changes(fieldsOf(profile), fields) })),
     onSuccess: reload,
@@ -64,7 +65,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
         </SimpleGrid>
         <TextInput
           label={texts.username}
-          description={locked ? texts.usernameLocked : texts.usernameHint}
+          description={locked ? lockedHint : texts.usernameHint}
           autoComplete="off"
           pattern="[a-z_][a-z0-9_\-]{0,31}"
           disabled={locked}

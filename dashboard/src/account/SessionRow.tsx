@@ -17,7 +17,7 @@ export function SessionRow({ session, ending = false, onEnd }: Props) {
       title={deviceName(session.userAgent) ?? texts.unknownDevice}
       meta={
         <>
-          <div>{[place || texts.unknownPlace, session.ipAddress].filter(Boolean).join(' · ')}</div>
+          <div>{[place, session.ipAddress].filter(Boolean).join(' · ') || texts.unknownPlace}</div>
           <div>
             {texts.created} <RelativeTime at={session.createdAt} /> · {texts.lastUsed}{' '}
             <RelativeTime at={session.lastUsedAt} /> · {texts.expires} <RelativeTime at={session.expiresAt} />

@@ -17,14 +17,19 @@ type Format = {
   number: (value: number) => string
 }
 
+/** English dates read differently in Britain and in America: the browser knows which, if it speaks the language at all. */
+const regional = (language: string): string =>
+  navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+
 /** Dates, distances in time and numbers in the person's language. Times are epoch milliseconds. */
 export function useFormat(): Format {
   const { language } = useLanguage()
   return useMemo(() => {
-    const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-    const date = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-    const number = new Intl.NumberFormat(language)
+    const locale = regional(language)
+    const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+    const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+    const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+    const number = new Intl.NumberFormat(locale)
     return {
       dateTime: (at) => dateTime.format(at),
       date: (at) => date.format(at),

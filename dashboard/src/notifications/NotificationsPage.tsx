@@ -72,7 +72,13 @@ export function NotificationsPage() {
                     key={notification.id}
                     icon={icons[notification.type.split('.')[0] ?? ''] ?? 'bell'}
                     title={say(notification)}
-                    badge={!notification.read && <Badge size="sm">{texts.unread}</Badge>}
+                    badge={
+                      !notification.read && (
+                        <Badge size="sm" variant="light">
+                          {texts.unread}
+                        </Badge>
+                      )
+                    }
                     meta={
                       <>
                         <RelativeTime at={notification.createdAt} />

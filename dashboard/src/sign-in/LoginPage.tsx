@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Checkbox, Divider, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Checkbox, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus, type ApiFailure } from '../api/failure.ts'
@@ -102,7 +102,7 @@ export default function LoginPage() {
       >
         {texts.login.passkey}
       </Button>
-      <Group justify="space-between" gap="xs">
+      <Stack gap={6} align="center">
         <Anchor size="sm" href={paths.forgotPassword}>
           {texts.login.forgot}
         </Anchor>
@@ -112,7 +112,7 @@ export default function LoginPage() {
             {texts.login.register}
           </Anchor>
         </Text>
-      </Group>
+      </Stack>
     </Stack>
   )
 }

@@ -35,6 +35,7 @@ export function NewAccountFields({ value, change }: Fields) {
         type="email"
         autoComplete="username"
         required
+        withAsterisk={false}
         value={value.email}
         onChange={(event) => change({ email: event.currentTarget.value })}
       />

@@ -104,6 +104,7 @@ export default function SetupPage() {
               description={texts.setup.secretHint}
               autoComplete="off"
               required
+              withAsterisk={false}
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               visibilityToggleButtonProps={{ 'aria-label': showSecret }}

@@ -28,6 +28,7 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
         description={texts.publicKeyHint}
         data-autofocus
         required
+        withAsterisk={false}
         autosize
         minRows={3}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
@@ -47,6 +48,7 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
         label={texts.name}
         description={texts.nameHint}
         required
+        withAsterisk={false}
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

@@ -35,6 +35,9 @@ export function BarChart<Row>({ label, rows, day, series }: Props<Row>) {
           {shown ? format.date(day(shown)) : ''}
         </Text>
       </Group>
+      <Text className={classes.scale} size="xs" c="dimmed" aria-hidden>
+        {format.number(most)}
+      </Text>
       <div className={classes.plot} aria-hidden onPointerLeave={() => setPointed(undefined)}>
         {rows.map((row, index) => (
           <div

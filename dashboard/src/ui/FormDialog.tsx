@@ -9,13 +9,24 @@ type Props = {
   submit: string
   size?: ModalProps['size']
   disabled?: boolean
+  /** What it does can't be taken back, or takes something away from somebody. */
+  danger?: boolean
   action: () => Promise<unknown>
   onClose: () => void
   children: ReactNode
 }
 
 /** A form in a dialog: closes when its action succeeds, shows why when it does not. */
-export function FormDialog({ title, submit, size, disabled = false, action, onClose, children }: Props) {
+export function FormDialog({
+  title,
+  submit,
+  size,
+  disabled = false,
+  danger = false,
+  action,
+  onClose,
+  children,
+}: Props) {
   const { cancel, close } = useTexts('shared')
   const run = useMutation({ mutationFn: action, onSuccess: onClose })
   return (
@@ -33,7 +44,7 @@ export function FormDialog({ title, submit, size, disabled = false, action, onCl
             <Button variant="default" onClick={onClose}>
               {cancel}
             </Button>
-            <Button type="submit" loading={run.isPending} disabled={disabled}>
+            <Button type="submit" color={danger ? 'red.8' : 'pine'} loading={run.isPending} disabled={disabled}>
               {submit}
             </Button>
           </Group>

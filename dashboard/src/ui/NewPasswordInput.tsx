@@ -16,6 +16,7 @@ export function NewPasswordInput({ label, value, email, onChange }: Props) {
         description={texts.strength.hint}
         autoComplete="new-password"
         required
+        withAsterisk={false}
         minLength={8}
         maxLength={128}
         value={value}

@@ -11,7 +11,11 @@ export function PageHeader({ title, description, actions }: Props) {
     <Group justify="space-between" align="flex-start" gap="md" mb="lg">
       <Stack gap={4} maw={640}>
         <Title>{title}</Title>
-        {description && <Text c="dimmed">{description}</Text>}
+        {description && (
+          <Text c="dimmed" style={{ textWrap: 'pretty' }}>
+            {description}
+          </Text>
+        )}
       </Stack>
       {actions && <Group gap="sm">{actions}</Group>}
     </Group>

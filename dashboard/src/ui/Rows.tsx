@@ -10,15 +10,21 @@ export const Rows = ({ children, label }: { children: ReactNode; label?: string 
   </ul>
 )
 
-type Props = { icon: IconName; title: ReactNode; badge?: ReactNode; meta?: ReactNode; actions?: ReactNode }
+/** Instead of the icon a row may lead with a picture. */
+type Lead = { icon: IconName; lead?: never } | { icon?: never; lead: ReactNode }
+type Props = Lead & { title: ReactNode; badge?: ReactNode; meta?: ReactNode; actions?: ReactNode }
 
 /** One thing in a list: what it is, what is known about it, what can be done with it. */
-export function Row({ icon, title, badge, meta, actions }: Props) {
+export function Row({ icon, lead, title, badge, meta, actions }: Props) {
   return (
     <li className={classes.row}>
-      <Box className={classes.icon}>
-        <Icon name={icon} size={20} />
-      </Box>
+      {icon ? (
+        <Box className={classes.icon}>
+          <Icon name={icon} size={20} />
+        </Box>
+      ) : (
+        lead
+      )}
       <Box className={classes.what}>
         <Group gap="xs">
           <Text fw={550} style={{ overflowWrap: 'anywhere' }}>

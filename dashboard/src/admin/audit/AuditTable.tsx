@@ -34,7 +34,7 @@ export function AuditTable({ events }: { events: AuditEntry[] }) {
                   </Text>
                 </Table.Td>
                 <Table.Td>{event.actorEmail ?? event.actorId ?? texts.service}</Table.Td>
-                <Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>
                   <Text size="sm">{event.ipAddress ?? '–'}</Text>
                   <Text size="xs" c="dimmed">
                     {deviceName(event.userAgent)}

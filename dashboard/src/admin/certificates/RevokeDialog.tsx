@@ -18,7 +18,13 @@ export function RevokeDialog({ certificate, onClose, onDone }: Props) {
     await onDone()
   }
   return (
-    <FormDialog title={texts.revokeTitle(certificate.serial)} submit={texts.revoke} action={revoke} onClose={onClose}>
+    <FormDialog
+      title={texts.revokeTitle(certificate.serial)}
+      submit={texts.revoke}
+      danger
+      action={revoke}
+      onClose={onClose}
+    >
       <Text size="sm">{texts.revokeText}</Text>
       <TextInput
         label={texts.reason}

@@ -44,14 +44,15 @@ export function ClientFields({ value, readOnly = false, onChange }: Props) {
         placeholder="https://app.example.com/callback"
         {...field('redirectUris')}
       />
-      <TextInput label={texts.scopes} description={texts.scopesHint} {...field('scopes')} />
       <Textarea
         label={texts.postLogoutRedirectUris}
+        description={texts.postLogoutRedirectUrisHint}
         size="md"
         autosize
         minRows={1}
         {...field('postLogoutRedirectUris')}
       />
+      <TextInput label={texts.scopes} description={texts.scopesHint} {...field('scopes')} />
     </>
   )
 }

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SavedNote } from '../../ui/SavedNote.tsx'
 
-/** For people who were invited and have not come yet. The server refuses it for those who have a password. */
+/** For people who were invited and have not chosen a password yet. The server refuses it for all others. */
 export function InvitationButton({ userId }: { userId: string }) {
   const texts = useTexts('admin').users
   const send = useMutation({

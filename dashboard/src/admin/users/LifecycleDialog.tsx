@@ -34,11 +34,14 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
       title={action === 'disable' ? texts.disableTitle(name) : texts.enableTitle(name)}
       submit={when === 'later' ? texts.schedule : texts[action]}
       disabled={inPast}
+      danger={action === 'disable'}
       action={run}
       onClose={onClose}
     >
       {action === 'disable' ? (
-        <WhatEnds userId={user.id}>{texts.kept}</WhatEnds>
+        <WhatEnds userId={user.id} later={when === 'later'}>
+          {texts.kept}
+        </WhatEnds>
       ) : (
         <Text size="sm">{texts.enableText}</Text>
       )}

@@ -25,7 +25,7 @@ export function UserPage() {
         ← {texts.back}
       </TextLink>
       <Listing query={query}>
-        {({ user }) => (
+        {({ user, hasPassword }) => (
           <>
             <PageHeader
               title={user.displayName ?? user.email}
@@ -39,7 +39,9 @@ export function UserPage() {
                   )}
                 </Group>
               }
-              actions={may('users:write') && user.lastLoginAt === null && <InvitationButton userId={user.id} />}
+              actions={
+                may('users:write') && !hasPassword && user.disabled_at === null && <InvitationButton userId={user.id} />
+              }
             />
             <UserDetailsSection key={user.id} user={user} />
             {may('roles:read') && <UserRolesSection user={user} />}

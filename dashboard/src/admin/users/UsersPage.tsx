@@ -1,4 +1,4 @@
-import { Badge, Button, Group, SegmentedControl, TextInput } from '@mantine/core'
+import { Avatar, Badge, Button, Group, SegmentedControl, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -80,7 +80,16 @@ export function UsersPage() {
                 users.map((user) => (
                   <Row
                     key={user.id}
-                    icon="user"
+                    lead={
+                      <Avatar
+                        aria-hidden
+                        src={user.avatarUrl}
+                        name={user.displayName ?? user.email}
+                        alt=""
+                        size={40}
+                        color="pine"
+                      />
+                    }
                     title={
                       <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
                         {user.displayName ?? user.email}

@@ -6,23 +6,32 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { previewQuery } from './user-queries.ts'
 
+type Props = { userId: string; later?: boolean; children: ReactNode }
+
 /** What will be cut, counted, before it is cut. */
-export function WhatEnds({ userId, children }: { userId: string; children: ReactNode }) {
+export function WhatEnds({ userId, later = false, children }: Props) {
   const texts = useTexts('admin').lifecycle
   const mayCount = useMay()('users:lifecycle')
   const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })
   if (!mayCount) return <Text size="sm">{children}</Text>
+  const { sessions = 0, tokens = 0, certificates = 0 } = data?.ends ?? {}
+  const ends = [
+    sessions > 0 && texts.sessions(sessions),
+    tokens > 0 && texts.tokens(tokens),
+    certificates > 0 && texts.certificates(certificates),
+  ].filter((end) => end !== false)
   return (
     <Stack gap={6}>
       <Text size="sm" fw={550}>
-        {texts.cut}
+        {later ? texts.cutLater : texts.cut}
       </Text>
       <FailureAlert failure={error} />
       {data ? (
         <List size="sm">
-          <List.Item>{texts.sessions(data.ends.sessions)}</List.Item>
-          <List.Item>{texts.tokens(data.ends.tokens)}</List.Item>
-          <List.Item>{texts.certificates(data.ends.certificates)}</List.Item>
+          {ends.map((end) => (
+            <List.Item key={end}>{end}</List.Item>
+          ))}
+          {ends.length === 0 && <List.Item>{texts.nothingEnds}</List.Item>}
         </List>
       ) : (
         !error && <Skeleton h={64} />

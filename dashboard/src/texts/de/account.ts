@@ -50,6 +50,8 @@ export const account: typeof English = {
     familyName: 'Nachname',
     username: 'Benutzername',
     usernameHint: 'Kleinbuchstaben, Ziffern, _ und -. So heißen Sie auch auf Servern, die Sie per SSH erreichen.',
+    usernameLockedHere:
+      'Er öffnet Konten auf Servern und wird deshalb auf Ihrer Seite unter Verwaltung, Personen geändert.',
     usernameLocked: 'Er öffnet Konten auf Servern; darum ändert ihn nur die Administration.',
     email: 'E-Mail',
     verified: 'Bestätigt',
@@ -103,6 +105,12 @@ export const account: typeof English = {
     empty: 'Sie sind nur auf diesem Gerät angemeldet.',
   },
   applications: {
+    scopes: {
+      openid: 'Weiß, dass Sie es sind',
+      profile: 'Sieht Ihr Profil',
+      email: 'Sieht Ihre E-Mail-Adresse',
+      offline_access: 'Bleibt verbunden',
+    },
     title: 'Anwendungen',
     description: 'Anwendungen, denen Sie Ihr Konto geöffnet haben.',
     since: 'Erlaubt',

@@ -5,7 +5,7 @@ export const entrance: typeof English = {
   password: 'Passwort',
   newPassword: 'Neues Passwort',
   displayName: 'Ihr Name',
-  displayNameHint: 'Sehen Sie selbst und die Anwendungen, denen Sie es erlauben.',
+  displayNameHint: 'Freiwillig. Sehen Sie selbst und die Anwendungen, denen Sie es erlauben.',
   or: 'oder',
   login: {
     title: 'Anmelden',

@@ -3,7 +3,7 @@ export const entrance = {
   password: 'Password',
   newPassword: 'New password',
   displayName: 'Your name',
-  displayNameHint: 'Shown to you and to applications you allow.',
+  displayNameHint: 'Optional. Shown to you and to applications you allow.',
   or: 'or',
   login: {
     title: 'Sign in',
@@ -64,7 +64,7 @@ export const entrance = {
     scopes: {
       openid: {
         title: 'Know that it is you',
-        text: 'A number that stands for your account, and nothing else about you.',
+        text: 'An identifier of your account, and nothing else about you.',
       },
       profile: { title: 'See your profile', text: 'Your name, username and picture.' },
       email: { title: 'See your email address', text: 'And whether it is verified.' },

@@ -1,0 +1,116 @@
+import { type Contestant, createContestant, type Duel, duel, type Length, type Result, solo } from './duel.ts'
+import { type FanOut, measureFanOut } from './fan-out.ts'
+import type { Fixture } from './fixture.ts'
+import { measureKeygenKrl, measureKeygenSign, measureKrlRebuild } from './openssh.ts'
+import type { Operation } from './operations.ts'
+import { residentMemory, type Server, startLimit, startOnCopy, startPeer } from './servers.ts'
+
+export interface Plan {
+  workers: number
+  warmUp: number
+  /** Against the limit, in memory, and on SQLite; and of an operation that nobody else does. */
+  limit: Length
+  memory: Length
+  sqlite: Length
+  alone: Length
+  keygenRuns: number
+  revoked: number
+  fanOuts: number
+}
+
+export interface Row {
+  operation: Operation
+  latchkey: Result
+  limit?: Duel
+  memory?: Duel
+  sqlite?: Duel
+}
+
+export interface Standing {
+  name: string
+  startSeconds: number
+  idleMemory: number
+}
+
+export interface Extras {
+  keygenSign: number
+  keygenKrl: number
+  krlRebuild: number
+  fanOut: FanOut
+}
+
+/** The servers of a run, each with its load generator. */
+export interface Field {
+  fixture: Fixture
+  standings: Standing[]
+  latchkey: Contestant
+  limit: Contestant
+  memory: Contestant
+  sqlite: Contestant
+  close(): Promise<void>
+}
+
+/** Long enough for Latchkey to have given back what starting needed. */
+const SETTLING_MS = 3000
+
+export async function openField(folder: string, { file, fixture }: { file: string; fixture: Fixture }): Promise<Field> {
+  const servers: Server[] = []
+  const contestants: Contestant[] = []
+  const close = async () => {
+    for (const contestant of contestants) contestant.close()
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+  const enter = async (starting: Promise<Server>): Promise<Contestant> => {
+    const server = await starting
+    servers.push(server)
+    const contestant = await createContestant(server)
+    contestants.push(contestant)
+    return contestant
+  }
+  try {
+    const latchkey = await enter(startOnCopy(folder, file))
+    const limit = await enter(startLimit(folder, file, fixture))
+    const memory = await enter(startPeer(folder, 'memory', fixture))
+    const sqlite = await enter(startPeer(folder, 'sqlite', fixture))
+    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
+    const standings = servers.map(({ name, startSeconds, pid }) => ({
+      name,
+      startSeconds,
+      idleMemory: residentMemory(pid),
+    }))
+    return { fixture, standings, latchkey, limit, memory, sqlite, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** One operation on every server that does it: warmed up together, then two by two. */
+export async function measure(field: Field, operation: Operation, plan: Plan): Promise<Row> {
+  const { latchkey, limit, memory, sqlite, fixture } = field
+  const against = [
+    ...(operation.limit === undefined ? [] : [limit]),
+    ...(operation.peer === undefined ? [] : [memory, sqlite]),
+  ]
+  const all = [latchkey, ...against]
+  for (const each of all) await each.prepare(operation.name, fixture, plan.workers)
+  await Promise.all(all.map((each) => each.run(plan.warmUp)))
+  const row: Partial<Row> = {}
+  if (operation.limit !== undefined) row.limit = await duel(latchkey, limit, plan.limit)
+  if (operation.peer !== undefined) {
+    row.memory = await duel(latchkey, memory, plan.memory)
+    row.sqlite = await duel(latchkey, sqlite, plan.sqlite)
+  }
+  return { operation, ...row, latchkey: await solo(latchkey, plan.alone) }
+}
+
+/** What no other server does, and what OpenSSH's own tool does instead. */
+export async function measureExtras({ latchkey, fixture }: Field, folder: string, plan: Plan): Promise<Extras> {
+  const { server } = latchkey
+  return {
+    keygenSign: measureKeygenSign(folder, plan.keygenRuns),
+    keygenKrl: measureKeygenKrl(folder, plan.revoked),
+    krlRebuild: await measureKrlRebuild(server, fixture),
+    fanOut: await measureFanOut(server, fixture, plan.fanOuts),
+  }
+}

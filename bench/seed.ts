@@ -1,0 +1,113 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { ADMIN_ROLE } from '../src/access/built-in-roles.ts'
+import { THE_SERVICE } from '../src/audit/record-event.ts'
+import { readConfig } from '../src/config.ts'
+import { createLogger } from '../src/http/log.ts'
+import { newOrderedId } from '../src/ids.ts'
+import { createClient } from '../src/oauth/create-client.ts'
+import { addToGrant } from '../src/oauth/grant-store.ts'
+import { formatPublicKey } from '../src/openssh/public-key.ts'
+import { openServices, type Services } from '../src/services.ts'
+import { startSession } from '../src/sessions/start-session.ts'
+import { addSshKey } from '../src/ssh/add-ssh-key.ts'
+import { createUser } from '../src/users/create-user.ts'
+import { type Fixture, ISSUER, PEOPLE, type Person, SCOPES, SECRET_KEY } from './fixture.ts'
+
+const REDIRECT_URI = 'https://app.example/cb'
+const DAY = 86_400_000
+
+/** Fills an empty database, by the service's own rules where they are quick enough. */
+export async function seed(databaseUrl: string, dataDir: string, revoked: number): Promise<Fixture> {
+  const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY, BASE_URL: ISSUER })
+  const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
+  try {
+    const { client_id: clientId, client_secret: clientSecret = '' } = await createClient(
+      services,
+      { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
+      THE_SERVICE,
+    )
+    const people: Person[] = []
+    for (let at = 0; at < PEOPLE; at++) people.push(await addPerson(services, at, clientId))
+    const victim = await createUser(services, services.db, { email: 'victim@example.com', passwordHash: null })
+    const certificateIds = await addCertificates(services, victim.id, revoked)
+    return { clientId, clientSecret, redirectUri: REDIRECT_URI, people, victimId: victim.id, certificateIds }
+  } finally {
+    await services.close()
+  }
+}
+
+async function addPerson(services: Services, at: number, clientId: string): Promise<Person> {
+  const { db, now } = services
+  const caller = {
+    ipAddress: '127.0.0.1',
+    userAgent: null,
+    geolocation: { country: null, city: null, region: null },
+    requestId: 'bench',
+  }
+  const user = await createUser(services, db, {
+    email: `person${at}@example.com`,
+    passwordHash: null,
+    displayName: 'Ada Example',
+    givenName: 'Ada',
+    familyName: 'Example',
+  })
+  await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
+  const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
+  const { token } = await startSession(services, db, asked)
+  await addToGrant(db, { userId: user.id, clientId, scopes: SCOPES, at: now() })
+  const actor = { id: user.id, email: user.email, caller }
+  const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
+  return { id: user.id, session: token, sshKeyId: key.id }
+}
+
+/** RFC 8709 section 4, in the form of a .pub file. */
+export function newPublicKey(): string {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+  const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')]
+  const blob = fields.flatMap((field) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(field.length)
+    return [length, field]
+  })
+  return formatPublicKey(Buffer.concat(blob), 'bench')
+}
+
+const LIVE_CERTIFICATES = 20
+const BATCH = 200
+
+/** Every third serial is revoked, so that neither runs of serials nor gaps between them make the list small. */
+async function addCertificates({ db, now }: Services, userId: string, revoked: number): Promise<string[]> {
+  const live: string[] = []
+  const row = (index: number) => {
+    const id = newOrderedId()
+    const isLive = index >= revoked
+    if (isLive) live.push(id)
+    return {
+      id,
+      serial: BigInt(index * 3 + 1),
+      user_id: userId,
+      saved_key_id: 'none',
+      key_id: id,
+      principals: '["bench"]',
+      fingerprint: 'none',
+      valid_after: now() - DAY,
+      valid_before: now() + DAY,
+      revoked_at: isLive ? null : now(),
+      revoke_reason: null,
+      created_at: now() - DAY,
+    }
+  }
+  const total = revoked + LIVE_CERTIFICATES
+  await db.transaction().execute(async (trx) => {
+    for (let from = 0; from < total; from += BATCH) {
+      const rows = Array.from({ length: Math.min(BATCH, total - from) }, (_, index) => row(from + index))
+      await trx.insertInto('ssh_certificates').values(rows).execute()
+    }
+    await trx
+      .updateTable('counters')
+      .set({ value: BigInt(total * 3) })
+      .where('name', '=', 'ssh_serial')
+      .execute()
+  })
+  return live
+}

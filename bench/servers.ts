@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../test/support/postgres.ts'
+import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
+import { seed } from './seed.ts'
+
+/** The servers share one core and their load generators the other. */
+export const SERVER_CORE = '0'
+export const LOAD_CORE = '1'
+export const BOTH_CORES = '0,1'
+
+export interface Server {
+  name: string
+  port: number
+  pid: number
+  /** From the start of the process to its first answer. */
+  startSeconds: number
+  stop(): Promise<void>
+}
+
+const HERE = import.meta.dirname
+const LONGEST_START_MS = 30_000
+
+/** A place for databases and logs that is gone when the run is over. */
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+
+/** One filled SQLite file, of which every server gets a copy. */
+export async function seedFile(folder: string, revoked: number): Promise<{ file: string; fixture: Fixture }> {
+  const file = join(folder, 'seed.db')
+  const fixture = await seed(`sqlite:${file}`, folder, revoked)
+  return { file, fixture }
+}
+
+interface LatchkeyOptions {
+  folder: string
+  databaseUrl: string
+  nodeFlags?: string[]
+  logLevel?: string
+  core?: string
+}
+
+/** As it ships. The others write no log, so it writes none of requests that went well, unless that is what is measured. */
+export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
+  const { folder, databaseUrl, nodeFlags = [], core = SERVER_CORE } = options
+  const port = await freePort()
+  const environment = {
+    PORT: String(port),
+    BASE_URL: ISSUER,
+    DATA_DIR: folder,
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: options.logLevel ?? 'warn',
+  }
+  const args = [...nodeFlags, join(HERE, '../src/main.ts')]
+  return start('latchkey', { folder, port, args, environment, core })
+}
+
+/** Its database is a copy of the one given. */
+export function startOnCopy(folder: string, file: string, options: Partial<LatchkeyOptions> = {}): Promise<Server> {
+  const own = join(folder, 'latchkey.db')
+  copyFileSync(file, own)
+  return startLatchkey({ folder, databaseUrl: `sqlite:${own}`, ...options })
+}
+
+export async function startLimit(folder: string, file: string, fixture: Fixture): Promise<Server> {
+  const own = join(folder, 'limit.db')
+  copyFileSync(file, own)
+  const port = await freePort()
+  const args = [join(HERE, 'limit-server.ts'), String(port), own, JSON.stringify(fixture)]
+  return start('limit', { folder, port, args })
+}
+
+export async function startPeer(folder: string, storage: 'memory' | 'sqlite', fixture: Fixture): Promise<Server> {
+  const port = await freePort()
+  const file = storage === 'memory' ? 'memory' : join(folder, 'peer.db')
+  const args = [join(HERE, 'peer-server.ts'), String(port), file, JSON.stringify(fixture)]
+  return start(`peer-${storage}`, { folder, port, args })
+}
+
+interface Start {
+  folder: string
+  port: number
+  args: string[]
+  environment?: Record<string, string>
+  core?: string
+}
+
+async function start(
+  name: string,
+  { folder, port, args, environment = {}, core = SERVER_CORE }: Start,
+): Promise<Server> {
+  const output = openSync(join(folder, `${name}-${port}.log`), 'w')
+  const child = spawn('taskset', ['-c', core, process.execPath, ...args], {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  const started = performance.now()
+  const startSeconds = await firstAnswer(child, port, started).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw new Error(`${name} did not start: ${readFileSync(join(folder, `${name}-${port}.log`), 'utf8')}`, {
+      cause: error,
+    })
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${name} has no process.`)
+  return {
+    name,
+    port,
+    pid,
+    startSeconds,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      const killer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      await once(child, 'exit')
+      clearTimeout(killer)
+    },
+  }
+}
+
+async function firstAnswer(child: ChildProcess, port: number, started: number): Promise<number> {
+  while (performance.now() - started < LONGEST_START_MS) {
+    if (child.exitCode !== null) throw new Error('It ended.')
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`)
+      await answer.text()
+      if (answer.ok) return (performance.now() - started) / 1000
+    } catch {
+      // It does not listen yet.
+    }
+    await sleep(5)
+  }
+  throw new Error('There was no answer in time.')
+}
+
+/** Nanoseconds of processor time that all threads of a process have had. */
+export function processorTime(pid: number): number {
+  let sum = 0
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const [ran = '0'] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+    sum += Number(ran)
+  }
+  return sum
+}
+
+/** Megabytes of memory that a process holds. */
+export function residentMemory(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
