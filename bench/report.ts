@@ -9,6 +9,8 @@ import type { PostgresRow } from './on-postgres.ts'
 export interface Findings {
   plan: Plan
   quick: boolean
+  /** Of the machine, before the run. */
+  load: number
   standings: Standing[]
   rows: Row[]
   extras?: Extras | undefined
@@ -20,6 +22,7 @@ const CERTIFICATE_FACTOR = 40
 const MOST_IDLE_MB = 120
 const LONGEST_START_SECONDS = 2
 const MOST_P99_OF_LIMIT = 2
+const MOST_LOAD = 1
 
 const fixed = (value: number, digits = 0): string => value.toFixed(digits)
 const times = (value: number): string => `${fixed(value, 1)} ×`
@@ -41,11 +44,14 @@ const SPEEDS = ['CPU µs', 'a second', 'p50 ms', 'p99 ms', 'MB']
 
 /** The page that a run leaves behind. */
 export function writeReport(findings: Findings): string {
-  const { plan, quick, standings, rows, extras, postgres, seconds } = findings
+  const { plan, quick, load, standings, rows, extras, postgres, seconds } = findings
   const parts = [
     '# Results of the last run',
     `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${fixed(seconds / 60, 1)} minutes. ${machine()} How to read this: [README](README.md).`,
     ...(quick ? ['**A quick run: too short to be trusted. It shows that everything works.**'] : []),
+    ...(load > MOST_LOAD
+      ? [`**The machine was busy with other things when the run began (load ${fixed(load, 1)}).**`]
+      : []),
     `Load: ${plan.workers} connections to each server. No request failed.`,
     '## Against the limit and the peer',
     'Ratios of processor time a request, from duels on one core. More is better.',

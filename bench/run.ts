@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Field, measure, measureExtras, openField, type Plan, type Row } from './measure.ts'
@@ -11,7 +11,7 @@ import { newFolder, removeFolder, seedFile } from './servers.ts'
 
 const FULL: Plan = {
   workers: 32,
-  warmUp: 5000,
+  warmUp: 8000,
   limit: { rounds: 5, milliseconds: 1500 },
   memory: { rounds: 3, milliseconds: 1500 },
   sqlite: { rounds: 3, milliseconds: 1000 },
@@ -40,6 +40,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
     postgres: { type: 'boolean', default: false },
+    grown: { type: 'boolean', default: false },
   },
 })
 const plan = values.quick ? QUICK : FULL
@@ -57,11 +58,12 @@ function refuseUnsuitable(): void {
 
 async function bench(): Promise<void> {
   const started = performance.now()
+  const [load = 0] = loadavg()
   const folder = newFolder()
   let field: Field | undefined
   try {
     say('Filling a database, starting the servers.')
-    field = await openField(folder, await seedFile(folder, plan.revoked))
+    field = await openField(folder, await seedFile(folder, plan.revoked, values.grown))
     const rows: Row[] = []
     for (const operation of operations) {
       const row = await measure(field, operation, plan)
@@ -76,9 +78,9 @@ async function bench(): Promise<void> {
     const postgres = values.postgres ? await measureOnPostgres(folder, operations, plan) : undefined
 
     const seconds = (performance.now() - started) / 1000
-    const report = writeReport({ plan, quick: values.quick, standings, rows, extras, postgres, seconds })
+    const report = writeReport({ plan, quick: values.quick, load, standings, rows, extras, postgres, seconds })
     say(`\n${report}`)
-    if (everything && !values.quick) writeFileSync(join(import.meta.dirname, 'results.md'), report)
+    if (everything && !values.quick && !values.grown) writeFileSync(join(import.meta.dirname, 'results.md'), report)
   } finally {
     await field?.close()
     removeFolder(folder)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/postgres.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
+import { grow } from './grow.ts'
 import { seed } from './seed.ts'
 
 /** The servers share one core and their load generators the other. */
@@ -28,10 +29,16 @@ const LONGEST_START_MS = 30_000
 /** A place for databases and logs that is gone when the run is over. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 
+interface Seeded {
+  file: string
+  fixture: Fixture
+}
+
 /** One filled SQLite file, of which every server gets a copy. */
-export async function seedFile(folder: string, revoked: number): Promise<{ file: string; fixture: Fixture }> {
+export async function seedFile(folder: string, revoked: number, grown = false): Promise<Seeded> {
   const file = join(folder, 'seed.db')
   const fixture = await seed(`sqlite:${file}`, folder, revoked)
+  if (grown) grow(file, fixture.clientId)
   return { file, fixture }
 }
 
@@ -100,6 +107,8 @@ async function start(
     stdio: ['ignore', output, output],
   })
   closeSync(output)
+  // Whatever ends the run ends its servers.
+  process.once('exit', () => child.kill())
   const started = performance.now()
   const startSeconds = await firstAnswer(child, port, started).catch((error: unknown) => {
     child.kill('SIGKILL')

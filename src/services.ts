@@ -75,7 +75,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
       streams: createStreams({ db, now, signals, log }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
-        mail.close()
+        await mail.close()
         await close()
       },
     }

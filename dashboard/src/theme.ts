@@ -41,6 +41,10 @@ export const theme = createTheme({
       },
     },
     Paper: { defaultProps: { radius: 'lg' } },
+    // On a phone the tabs scroll sideways: a second line of them would look like a second set.
+    Tabs: {
+      styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }, tab: { flexShrink: 0 } },
+    },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Modal: {

@@ -40,7 +40,7 @@ function newPublicKey(): string {
 
 /** A month of sign-ins and certificates. Only time itself could make them through the API. */
 function writeHistory({ dataDir }: Server, email: string) {
-  const db = new DatabaseSync(join(dataDir, 'latchkey.db'))
+  const db = new DatabaseSync(join(dataDir, 'latchkey.db'), { timeout: 10_000 })
   const insert = db.prepare(
     `insert into audit_events (id, at, action, outcome, actor_email, data) values (?, ?, ?, 'success', ?, ?)`,
   )
@@ -50,7 +50,7 @@ function writeHistory({ dataDir }: Server, email: string) {
     for (let index = 0; index < count; index += 1)
       insert.run(`0-sample-${(written += 1)}`, at + index, action, email, JSON.stringify(data))
   }
-  db.exec('begin')
+  db.exec('begin immediate')
   for (let ago = 29; ago > 0; ago -= 1) {
     const at = today - ago * DAY_MS
     const atWork = [0, 6].includes(new Date(at).getUTCDay()) ? 0.25 : 1

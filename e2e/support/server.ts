@@ -29,10 +29,18 @@ export async function startServer(): Promise<Server> {
   const port = await freePort()
   const dataDir = newFolder('server')
   const env = { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
-  const run = () => spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let ending = false
+  function run(): ChildProcess {
+    const started = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    started.once('exit', (code, signal) => {
+      if (!ending) process.stderr.write(`The server ended by itself: ${signal ?? `code ${code}`}.\n`)
+    })
+    return started
+  }
   let child = run()
 
   async function end() {
+    ending = true
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
@@ -42,6 +50,7 @@ export async function startServer(): Promise<Server> {
   }
   async function restart() {
     await end()
+    ending = false
     child = run()
     await printed(child, /Latchkey is running/)
   }

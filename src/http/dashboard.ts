@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifySchema } from 'fastify'
@@ -44,17 +44,21 @@ export const dashboardRoutes = (): Routes => async (app) => {
         .send(html),
     )
   }
-  if (existsSync(DIST)) {
-    await app.register(fastifyStatic, {
-      root: DIST,
-      wildcard: false,
-      index: false,
-      schemaHide: true,
-      preCompressed: true,
-      setHeaders: (reply, path) => {
-        const hashed = path.includes('/assets/')
-        reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
-      },
-    })
+  if (!existsSync(DIST)) return
+  // Files come compressed in two ways beside themselves. One route serves them all: one each would cost memory for nothing.
+  await app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false })
+  app.get<{ Params: { '*': string } }>('/assets/*', { schema: hidden }, async (request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(`assets/${request.params['*']}`),
+  )
+  for (const name of publicFiles()) {
+    app.get(`/${name}`, { schema: hidden }, async (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=3600').sendFile(name),
+    )
   }
 }
+
+/** What stands beside the page for browsers to find: icons, and the script that sets the colours before anything is drawn. */
+const publicFiles = (): string[] =>
+  readdirSync(DIST, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(svg|png|ico|js|webmanifest)$/.test(entry.name))
+    .map(({ name }) => name)

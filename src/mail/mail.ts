@@ -1,7 +1,5 @@
 import type { Config } from '../config.ts'
 import type { Logger } from 'pino'
-import { createOutbox } from './outbox.ts'
-import { createSmtp } from './smtp.ts'
 
 export interface Mail {
   to: string
@@ -15,10 +13,24 @@ export interface Mail {
 /** Takes a mail off our hands, or throws. */
 export interface MailTransport {
   send(id: string, mail: Mail): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
-export const openMail = (config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>, log: Logger): MailTransport =>
-  config.smtpUrl === undefined
-    ? createOutbox(`${config.dataDir}/outbox`, config.mailFrom, log)
-    : createSmtp(config.smtpUrl, config.mailFrom)
+/** The way out, loaded with the first mail: many a service starts and stops without sending one. */
+export function openMail(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>, log: Logger): MailTransport {
+  const { smtpUrl, mailFrom, dataDir } = config
+  let transport: Promise<MailTransport> | undefined
+  const load = async (): Promise<MailTransport> =>
+    smtpUrl === undefined
+      ? (await import('./outbox.ts')).createOutbox(`${dataDir}/outbox`, mailFrom, log)
+      : (await import('./smtp.ts')).createSmtp(smtpUrl, mailFrom)
+  return {
+    async send(id, mail) {
+      transport ??= load()
+      return (await transport).send(id, mail)
+    },
+    async close() {
+      await (await transport)?.close()
+    },
+  }
+}

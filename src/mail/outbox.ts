@@ -16,6 +16,6 @@ export function createOutbox(folder: string, from: string, log: Logger): MailTra
       await rename(`${file}.part`, file)
       log.info({ to, subject, link, file }, 'Mail written to the outbox.')
     },
-    close: () => composer.close(),
+    close: async () => composer.close(),
   }
 }

@@ -19,6 +19,6 @@ export function createSmtp(url: string, from: string): MailTransport {
     async send(id, { to, subject, text, html }) {
       await transport.sendMail({ from, to, subject, text, html, messageId: `<${id}@latchkey>` })
     },
-    close: () => transport.close(),
+    close: async () => transport.close(),
   }
 }

@@ -6,12 +6,8 @@ import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
-import { loginOptions } from './login-options.ts'
-import { loginWithPasskey } from './login-with-passkey.ts'
 import { Passkey } from './passkey.ts'
 import { listPasskeys } from './passkey-store.ts'
-import { registerPasskey } from './register-passkey.ts'
-import { registrationOptions } from './registration-options.ts'
 import { removePasskey } from './remove-passkey.ts'
 import { renamePasskey } from './rename-passkey.ts'
 import {
@@ -27,7 +23,10 @@ const tags = ['Passkeys']
 const VERIFY_LIMIT = 64 * 1024
 const Name = Type.String({ maxLength: 400, description: '1 to 100 characters in one line, without < and >.' })
 
-/** Passkeys: registration and its counterpart, the login; and what their owner does with them. */
+/**
+ * Passkeys: registration and its counterpart, the login; and what their owner does with them. The ceremonies stand on a
+ * library of a hundred files, which is loaded with the first of them and not with the service.
+ */
 export const passkeyRoutes =
   (services: Services): Routes =>
   async (app) => {
@@ -45,7 +44,10 @@ export const passkeyRoutes =
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
       },
-      (request) => registrationOptions(services, request.signedIn.user),
+      async (request) => {
+        const { registrationOptions } = await import('./registration-options.ts')
+        return registrationOptions(services, request.signedIn.user)
+      },
     )
 
     app.post(
@@ -66,6 +68,7 @@ export const passkeyRoutes =
       },
       async (request) => {
         const actor = actorOf(services, request)
+        const { registerPasskey } = await import('./register-passkey.ts')
         const passkey = await registerPasskey(services, { ...request.body, userId: request.signedIn.user.id, actor })
         return { ...success, passkey }
       },
@@ -82,7 +85,10 @@ export const passkeyRoutes =
           response: { 200: RequestOptions, ...failures(400, 403) },
         },
       },
-      () => loginOptions(services),
+      async () => {
+        const { loginOptions } = await import('./login-options.ts')
+        return loginOptions(services)
+      },
     )
 
     app.post(
@@ -102,6 +108,7 @@ export const passkeyRoutes =
       },
       async (request, reply) => {
         const caller = callerOf(services.locate, request)
+        const { loginWithPasskey } = await import('./login-with-passkey.ts')
         const { user, session } = await loginWithPasskey(services, { ...request.body, caller })
         setSessionCookie(reply, session.token, session.maxAge)
         return { user }

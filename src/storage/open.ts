@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
 import { lockFile } from './file-lock.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
 import type { Db } from './schema.ts'
 import type { Signals } from './signals.ts'
 import { openSqlite } from './sqlite.ts'
@@ -18,7 +17,10 @@ export interface Engine {
 
 /** Opens the database and brings it to the shape this code knows. */
 export async function openStorage(databaseUrl: string, log: Logger, now: number): Promise<Engine> {
-  if (!databaseUrl.startsWith('sqlite:')) return openPostgres(databaseUrl, log, now)
+  if (!databaseUrl.startsWith('sqlite:')) {
+    const { openPostgres } = await import('./postgres.ts')
+    return openPostgres(databaseUrl, log, now)
+  }
   const file = databaseUrl.slice('sqlite:'.length)
   const { unlock, ...engine } = openFile(file)
   const close = async () => {

@@ -14,8 +14,8 @@ export function NotificationBell() {
   return (
     <Indicator
       label={unread > 99 ? '99+' : unread}
-      size={18}
-      offset={6}
+      size={17}
+      offset={10}
       color="red.8"
       disabled={unread === 0}
       aria-live="polite"
