@@ -37,7 +37,10 @@ export default defineConfig({
     // Data URLs for fonts and images would need a wider content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'entrance', test: ENTRANCE_PARTS }] } } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: { codeSplitting: { groups: [{ name: 'entrance', test: ENTRANCE_PARTS }] } },
+    },
   },
   server: {
     port: 5173,

@@ -4,6 +4,7 @@ import { run } from './run.ts'
 const CHECKS: Record<string, [string, ...string[]]> = {
   'types of the server': ['tsc', '-p', '.'],
   'types of the dashboard': ['tsc', '-p', 'dashboard'],
+  'types of the dashboard build': ['tsc', '-p', 'dashboard/tsconfig.node.json'],
   lint: ['oxlint', '--type-aware', '--deny-warnings'],
   format: ['oxfmt', '--check'],
   'generated documents': ['node', 'scripts/generate-docs.ts', '--check'],

@@ -10,7 +10,7 @@ import { AppError, refuse } from './errors.ts'
 import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
-import { dashboardRoutes } from './http/dashboard.ts'
+import { dashboardRoutes, sendNotFoundPage } from './http/dashboard.ts'
 import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
 import { addHeaders, forbidCaching, securityHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
@@ -72,6 +72,8 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   app.decorateRequest('signedIn')
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
   app.setNotFoundHandler((request, reply) => {
+    const page = sendNotFoundPage(request, reply)
+    if (page) return page
     const error = new AppError('not_found', `There is nothing at ${pathOf(request.url)}.`)
     return sendError(request, reply, error, dialectOf(request.url))
   })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifySchema } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Routes } from './contracts.ts'
 import { PAGE_POLICY } from './headers.ts'
 
@@ -31,19 +31,9 @@ const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>Latchkey</title>
 
 /** Serves the built dashboard: hashed assets for ever, the page itself never from a cache. */
 export const dashboardRoutes = (): Routes => async (app) => {
-  const page = join(DIST, 'index.html')
-  const html = existsSync(page) ? readFileSync(page, 'utf8') : NOT_BUILT
   const hidden = { hide: true } as FastifySchema
+  for (const url of PAGES) app.get(url, { schema: hidden }, async (_request, reply) => sendPage(reply))
 
-  for (const url of PAGES) {
-    app.get(url, { schema: hidden }, async (_request, reply) =>
-      reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', PAGE_POLICY)
-        .header('cache-control', 'no-cache')
-        .send(html),
-    )
-  }
   if (!existsSync(DIST)) return
   // Files come compressed in two ways beside themselves. One route serves them all: one each would cost memory for nothing.
   await app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false })
@@ -55,6 +45,23 @@ export const dashboardRoutes = (): Routes => async (app) => {
       reply.header('cache-control', 'public, max-age=3600').sendFile(name),
     )
   }
+}
+
+const PAGE = join(DIST, 'index.html')
+const html = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : NOT_BUILT
+
+const sendPage = (reply: FastifyReply): FastifyReply =>
+  reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', PAGE_POLICY)
+    .header('cache-control', 'no-cache')
+    .send(html)
+
+/** Somebody who followed a link to nowhere sees the dashboard say so; a program gets its answer as data. */
+export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html') === true
+  const isOurs = /^\/(api|oauth|\.well-known|assets)\//.test(request.url)
+  return wantsPage && !isOurs ? sendPage(reply.code(404)) : undefined
 }
 
 /** What stands beside the page for browsers to find: icons, and the script that sets the colours before anything is drawn. */

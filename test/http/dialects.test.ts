@@ -20,6 +20,19 @@ test('an unknown route is 404 in our words, with a request id that the log has t
   assert.doesNotMatch(line, /secret/)
 })
 
+test('a browser that follows a link to nowhere gets the dashboard’s page, as 404; below the API it gets data', async () => {
+  const accept = { accept: 'text/html,application/xhtml+xml' }
+  const page = await anonymous(shared()).get('/nowhere', undefined, accept)
+  assert.equal(page.statusCode, 404)
+  assert.match(String(page.headers['content-type']), /text\/html/)
+  assert.match(String(page.headers['content-security-policy']), /frame-ancestors 'none'/)
+  for (const url of ['/api/nowhere', '/oauth/nowhere', '/assets/nowhere.js']) {
+    const data = await anonymous(shared()).get(url, undefined, accept)
+    assert.equal(data.statusCode, 404)
+    assert.match(String(data.headers['content-type']), /json/, url)
+  }
+})
+
 test('a request id from outside is not believed', async () => {
   const response = await anonymous(shared()).get('/healthz', undefined, { 'x-request-id': 'chosen' })
   assert.notEqual(response.headers['x-request-id'], 'chosen')
