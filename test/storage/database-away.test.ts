@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../support/app.ts'
+import { cuttable } from '../support/cuttable.ts'
+import { createPlace } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+test('while PostgreSQL is away the answer is 503 with Retry-After, and everything works again when it is back', async (t) => {
+  const place = await createPlace('postgres')
+  t.after(place.remove)
+  const line = await cuttable(t, place.databaseUrl)
+  const app = await startApp(t, { engine: 'postgres', place: { ...place, databaseUrl: line.url } })
+  const person = await signedInPerson(app)
+  assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+
+  await line.cut()
+  const started = performance.now()
+  const away = await Promise.all([
+    person.get('/api/auth/me'),
+    person.patch('/api/account/profile', { displayName: 'Lost' }),
+    anonymous(app).get('/readyz'),
+    anonymous(app).get('/ssh/krl'),
+    anonymous(app).get('/oauth/userinfo', undefined, { authorization: `Bearer at_${'x'.repeat(43)}` }),
+  ])
+  for (const response of away) {
+    assert.equal(response.statusCode, 503, response.body)
+    assert.ok(Number(response.headers['retry-after']) > 0)
+  }
+  assert.ok(performance.now() - started < 5000, 'nobody hangs')
+  for (const url of ['/healthz', '/.well-known/openid-configuration', '/.well-known/jwks.json', '/ssh/ca.pub']) {
+    assert.equal((await anonymous(app).get(url)).statusCode, 200, `${url} needs no database`)
+  }
+
+  await line.mend()
+  assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
+  const back = await person.get('/api/account/profile')
+  assert.equal(back.statusCode, 200)
+  assert.equal(back.json().displayName, null, 'what was answered with 503 was not done')
+})
+
+test('copies hear each other again after the connection that listens was lost', async (t) => {
+  const place = await createPlace('postgres')
+  t.after(place.remove)
+  const line = await cuttable(t, place.databaseUrl)
+  const one = await startApp(t, { engine: 'postgres', place: { ...place, databaseUrl: line.url } })
+  const two = await startApp(t, { engine: 'postgres', place })
+  const resynced = new Promise<void>((resolve) => {
+    const stop = one.services.signals.on('resync', () => {
+      stop()
+      resolve()
+    })
+  })
+  await line.cut()
+  await line.mend()
+  await resynced
+  const heard = new Promise<{ userId: string }>((resolve) => {
+    const stop = one.services.signals.on('notifications', (payload) => {
+      stop()
+      resolve(payload)
+    })
+  })
+  await two.services.signals.emit(two.services.db, 'notifications', { userId: 'usr_somebody' })
+  assert.deepEqual(await heard, { userId: 'usr_somebody' })
+})

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+
+export interface Cuttable {
+  /** The same URL, by way of a line that can be cut. */
+  url: string
+  /** Ends every connection and refuses new ones. */
+  cut(): Promise<void>
+  mend(): Promise<void>
+}
+
+/** Stands between the service and a server, so that a test can take the server away and give it back. */
+export async function cuttable(t: TestContext, target: string): Promise<Cuttable> {
+  const { hostname, port } = new URL(target)
+  const open = new Set<Socket>()
+  const relay = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from)
+      from.pipe(to)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        open.delete(from)
+        to.destroy()
+      })
+    }
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const { port: ours } = relay.address() as AddressInfo
+  const cut = async () => {
+    if (!relay.listening) return
+    const closed = once(relay, 'close')
+    relay.close()
+    for (const socket of open) socket.destroy()
+    await closed
+  }
+  t.after(cut)
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(ours)
+  return {
+    url: url.href,
+    cut,
+    async mend() {
+      relay.listen(ours, '127.0.0.1')
+      await once(relay, 'listening')
+    },
+  }
+}
