@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Blobs } from './blobs/blobs.ts'
 import { openBlobs } from './blobs/blobs.ts'
+import { createDailyCounts, type DailyCounts } from './audit/daily-counts.ts'
 import type { Config } from './config.ts'
 import { createPasswords, type Passwords } from './crypto/password.ts'
 import { createRandom, type Random } from './crypto/random.ts'
@@ -35,6 +36,7 @@ export interface Services {
   mail: MailTransport
   blobs: Blobs
   /** The notification streams that are open on this copy. */
+  dailyCounts: DailyCounts
   streams: Streams
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string
@@ -57,6 +59,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log)
+    const dailyCounts = createDailyCounts({ db, now })
     return {
       config,
       log,
@@ -72,9 +75,11 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
       locate: await createLocate(config),
       mail,
       blobs: openBlobs(config),
+      dailyCounts,
       streams: createStreams({ db, now, signals, log }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
+        await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))
         await mail.close()
         await close()
       },

@@ -5,6 +5,7 @@ import { Time } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { IDLE_MS } from '../sessions/session.ts'
 import type { Db } from '../storage/schema.ts'
+import { dayOf, findDailyCount } from './daily-counts.ts'
 
 const Count = Type.Integer()
 
@@ -14,6 +15,7 @@ const Day = Type.Object({
   passkey: Type.Integer({ description: 'Sign-ins with a passkey.' }),
   refused: Type.Integer({ description: 'Sign-ins that were refused.' }),
   certificates: Type.Integer({ description: 'SSH certificates issued.' }),
+  tokens: Type.Integer({ description: 'Access tokens issued.' }),
 })
 type Day = Type.Static<typeof Day>
 
@@ -57,7 +59,7 @@ export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () =>
   const settled = new Map<number, Day>()
   let current: { at: number; answer: Promise<Overview> } | undefined
 
-  const dayOf = async (start: number): Promise<Day> => {
+  const figuresOf = async (start: number): Promise<Day> => {
     const known = settled.get(start)
     if (known) return known
     const day = await countDay(db, start)
@@ -70,7 +72,7 @@ export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () =>
     const starts = Array.from({ length: DAYS }, (_, index) => today - (DAYS - 1 - index) * DAY_MS)
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
     const days: Day[] = []
-    for (const start of starts) days.push(await dayOf(start))
+    for (const start of starts) days.push(await figuresOf(start))
     return { ...(await countNow(db, now())), days }
   }
 
@@ -96,12 +98,14 @@ async function countDay(db: Db, start: number): Promise<Day> {
     group by 1, 2`.execute(db)
   const sum = (matches: (row: { action: string; passkey: number }) => boolean) =>
     rows.filter(matches).reduce((total, row) => total + row.count, 0)
+  const day = dayOf(start)
   return {
-    day: new Date(start).toISOString().slice(0, 10),
+    day,
     password: sum((row) => row.action === 'session.started' && row.passkey === 0),
     passkey: sum((row) => row.action === 'session.started' && row.passkey === 1),
     refused: sum((row) => row.action.endsWith('.refused')),
     certificates: sum((row) => row.action === 'ssh_certificate.issued'),
+    tokens: await findDailyCount(db, day, 'access_tokens'),
   }
 }
 

@@ -13,6 +13,7 @@ export const backgroundJobs = (services: Services): Job[] => [
   { name: 'keep-streams', run: () => services.streams.beat() },
   { name: 'run-due-actions', run: () => runDueActions(services) },
   { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
+  { name: 'write-counts', run: () => services.dailyCounts.flush() },
   { name: 'deliver-mail', run: () => deliverMail(services) },
   { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
   { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },

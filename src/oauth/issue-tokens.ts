@@ -43,7 +43,7 @@ export const isKeptFor = (keptUntil: number, now: number): boolean => keptUntil 
  * nobody unless the caller has also used up what they are exchanged for.
  */
 export async function issueTokens(provider: Provider, basis: Basis): Promise<TokenAnswer> {
-  const { db, now, random } = provider
+  const { db, now, random, dailyCounts } = provider
   const { codeHash, clientId, scope, refresh } = basis
   const issuedAt = now()
   const access = issueToken(random, 'at_')
@@ -63,6 +63,7 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
         expiresAt: issuedAt + REFRESH_MS,
       }),
   ])
+  dailyCounts.add('access_tokens')
   return {
     access_token: access.plaintext,
     token_type: 'Bearer',
@@ -75,12 +76,13 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
 
 /** For a client that acts for itself: no user, nothing to refresh, nobody to identify (RFC 6749 section 4.4.3). */
 export async function issueClientToken(
-  { db, now, random }: Pick<Provider, 'db' | 'now' | 'random'>,
+  { db, now, random, dailyCounts }: Pick<Provider, 'db' | 'now' | 'random' | 'dailyCounts'>,
   clientId: string,
   scope: string,
 ): Promise<TokenAnswer> {
   const issuedAt = now()
   const { plaintext, hash } = issueToken(random, 'at_')
   await addAccessToken(db, { hash, codeHash: null, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS })
+  dailyCounts.add('access_tokens')
   return { access_token: plaintext, token_type: 'Bearer', expires_in: ACCESS_SECONDS, scope }
 }

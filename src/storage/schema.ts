@@ -223,6 +223,7 @@ export interface Schema {
     last_error: string | null
     created_at: number
   }
+  daily_counts: { day: string; what: string; count: number }
   background_jobs: { name: string; next_run_at: number }
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview } from '../../src/audit/overview.ts'
 import { recordEvent, THE_SERVICE } from '../../src/audit/record-event.ts'
-import { startApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { credentials, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
@@ -31,6 +32,26 @@ onEachEngine('the overview', (engine) => {
     )
   })
 
+  test('access tokens that were issued are counted by the day, across restarts', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const application = await registerApplication(app)
+    const issue = (on: TestApp) =>
+      postForm(on, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) })
+    const today = async () => (await admin.get('/api/admin/overview')).json<Overview>().days.at(-1)?.tokens
+    await issue(app)
+    await issue(app)
+    await app.tick()
+    assert.equal(await today(), 2)
+    await issue(app)
+    await app.close()
+    const again = await startApp(t, { engine, place: app.place, clock: app.clock })
+    await issue(again)
+    await again.tick()
+    const days = (await anonymous(again, admin.cookie).get('/api/admin/overview')).json<Overview>().days
+    assert.equal(days.at(-1)?.tokens, 4)
+  })
+
   test('sign-ins by day and method for thirty days, oldest first', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
@@ -52,15 +73,15 @@ onEachEngine('the overview', (engine) => {
     const days = await read()
     assert.equal(days.length, 30)
     assert.deepEqual(days.slice(-2), [
-      { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0 },
-      { day: '2026-01-16', password: 1, passkey: 1, refused: 1, certificates: 0 },
+      { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0, tokens: 0 },
+      { day: '2026-01-16', password: 1, passkey: 1, refused: 1, certificates: 0, tokens: 0 },
     ])
     await started('passkey')
     app.clock.advance(5000)
     assert.equal((await read()).at(-1)?.passkey, 2)
     app.clock.advance(28 * DAY)
     const later = await read()
-    assert.deepEqual(later[0], { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0 })
+    assert.deepEqual(later[0], { day: '2026-01-15', password: 1, passkey: 1, refused: 0, certificates: 0, tokens: 0 })
     assert.equal(later[1]?.passkey, 2)
     assert.equal(later.at(-1)?.day, '2026-02-13')
   })

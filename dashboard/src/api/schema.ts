@@ -2354,6 +2354,7 @@ export type components = {
         /** Sign-ins with a passkey. */ passkey: number
         /** Sign-ins that were refused. */ refused: number
         /** SSH certificates issued. */ certificates: number
+        /** Access tokens issued. */ tokens: number
       }[]
     }
     Client: {

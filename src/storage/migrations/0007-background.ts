@@ -25,4 +25,11 @@ create table background_jobs (
   name text primary key,
   next_run_at bigint not null
 );
+
+create table daily_counts (
+  day text not null,
+  what text not null,
+  count bigint not null,
+  primary key (day, what)
+);
 `

@@ -61,6 +61,14 @@ export function OverviewPage() {
                 series={[{ label: texts.certificates, color: 'pine.6', value: (row) => row.certificates }]}
               />
             </Section>
+            <Section title={texts.tokensIssued} description={texts.lastDays}>
+              <BarChart
+                label={texts.tokensIssued}
+                rows={days}
+                day={startOf}
+                series={[{ label: texts.accessTokens, color: 'brass.4', value: (row) => row.tokens }]}
+              />
+            </Section>
             <PendingActions actions={lifecycle.next} />
           </>
         )}

@@ -17,6 +17,8 @@ export const admin: typeof English = {
     password: 'Passwort',
     refused: 'Abgewiesen',
     issued: 'SSH-Zertifikate am Tag',
+    tokensIssued: 'Zugriffstoken am Tag',
+    accessTokens: 'Zugriffstoken',
     next: 'Was als Nächstes geschieht',
     nothingPending: 'Nichts ist vorgemerkt',
   },

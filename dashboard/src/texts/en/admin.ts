@@ -15,6 +15,8 @@ export const admin = {
     password: 'Password',
     refused: 'Refused',
     issued: 'SSH certificates a day',
+    tokensIssued: 'Access tokens a day',
+    accessTokens: 'Access tokens',
     next: 'What happens next',
     nothingPending: 'Nothing is scheduled',
   },
