@@ -121,6 +121,26 @@ test('a passkey is offered inside the email field', async ({ page, person }) => 
   await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
 })
 
+test('a passkey that was removed signs nobody in any more', async ({ page, person: _ }) => {
+  await addAuthenticator(page)
+  await page.goto('/account/passkeys')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  const row = page.getByRole('listitem').filter({ hasText: 'This device only' })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('No passkeys yet')).toBeVisible()
+
+  await page.context().clearCookies()
+  await page.addInitScript({
+    content: 'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+  })
+  await page.goto('/login')
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await expect(page.getByRole('alert')).toContainText('passkey')
+  await expect(page).toHaveURL(/\/login/)
+})
+
 test('a forgotten password is reset through the mail', async ({ page, person, server }) => {
   await page.context().clearCookies()
   await page.goto('/login')
