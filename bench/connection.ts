@@ -53,6 +53,7 @@ function speakHttp(socket: Socket): Connection {
 
   return {
     send(request) {
+      if (socket.destroyed) return Promise.reject(new Error('The server has closed the connection.'))
       waiting = Promise.withResolvers<Answer>()
       socket.write(request, 'latin1')
       return waiting.promise

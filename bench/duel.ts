@@ -18,6 +18,9 @@ export interface Round extends Measured {
   cpu: number
 }
 
+/** Whatever hangs ends the run. */
+const LONGEST_ORDER_MS = 60_000
+
 /** How long to measure. */
 export interface Length {
   rounds: number
@@ -63,7 +66,7 @@ export async function createContestant(server: Server, core: string = LOAD_CORE)
 
 async function ask(server: Server, load: ChildProcess, order: Order): Promise<Reply> {
   const heard = new AbortController()
-  const { signal } = heard
+  const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(LONGEST_ORDER_MS)])
   load.send(order)
   const [reply] = (await Promise.race([
     once(load, 'message', { signal }),

@@ -222,4 +222,6 @@ const server = createServer((request, response) => {
     }, fail)
   } else send(response, undefined)
 })
+// As long as Fastify's.
+server.keepAliveTimeout = 72_000
 server.listen(Number(port), '127.0.0.1')

@@ -88,4 +88,5 @@ for (const { id, session } of people) {
   await new provider.Session({ jti: session, uid: `uid-${id}`, accountId: id, loginTs, amr: ['pwd'] }).save(DAY_SECONDS)
 }
 provider.on('server_error', (_context, error) => void process.stderr.write(`${error.stack}\n`))
-provider.listen(Number(port), '127.0.0.1')
+// As long as Fastify's.
+provider.listen(Number(port), '127.0.0.1').keepAliveTimeout = 72_000

@@ -11,11 +11,11 @@ import { newFolder, removeFolder, seedFile } from './servers.ts'
 
 const FULL: Plan = {
   workers: 32,
-  warmUp: 8000,
-  limit: { rounds: 5, milliseconds: 1500 },
-  memory: { rounds: 3, milliseconds: 1500 },
-  sqlite: { rounds: 3, milliseconds: 1000 },
-  alone: { rounds: 3, milliseconds: 700 },
+  warmUp: 5000,
+  limit: { rounds: 5, milliseconds: 1000 },
+  memory: { rounds: 3, milliseconds: 1200 },
+  sqlite: { rounds: 2, milliseconds: 1000 },
+  alone: { rounds: 3, milliseconds: 500 },
   keygenRuns: 200,
   revoked: 100_000,
   fanOuts: 10,
@@ -47,6 +47,8 @@ const plan = values.quick ? QUICK : FULL
 const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 
 refuseUnsuitable()
+// Servers are ended when this process exits, which a signal alone would not let it do.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (values.profile === undefined) await bench()
 else say((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILED_MS)).join('\n'))
 

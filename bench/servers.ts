@@ -137,7 +137,9 @@ async function firstAnswer(child: ChildProcess, port: number, started: number): 
   while (performance.now() - started < LONGEST_START_MS) {
     if (child.exitCode !== null) throw new Error('It ended.')
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`)
+      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`, {
+        signal: AbortSignal.timeout(2000),
+      })
       await answer.text()
       if (answer.ok) return (performance.now() - started) / 1000
     } catch {

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts'
+import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Mail } from './mail.ts'
@@ -8,7 +8,8 @@ import type { Mail } from './mail.ts'
  * will go out, however long the mail server is away. What it says is sealed, since it may carry a token.
  */
 export async function queueMail({ now, vault }: Pick<Services, 'now' | 'vault'>, db: Db, mail: Mail): Promise<void> {
-  const id = newId()
+  // In the outbox the files stand in the order in which the mails were written.
+  const id = newOrderedId()
   await db
     .insertInto('outgoing_mail')
     .values({
