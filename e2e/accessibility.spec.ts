@@ -1,3 +1,5 @@
+import { addAuthenticator } from './support/authenticator.ts'
+import { redPicture } from './support/picture.ts'
 import { expect, test } from './support/test.ts'
 
 const OUTSIDE = [
@@ -109,6 +111,38 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.goto('/account/nowhere')
       await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
       await expectAccessible('main')
+    })
+
+    test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
+      page,
+      person,
+      expectAccessible,
+    }, info) => {
+      expect(person).toBeDefined()
+      const look = async (name: string) => {
+        const dialog = page.getByRole('dialog')
+        await expect(dialog).toBeVisible()
+        await expectAccessible('[role=dialog]')
+        await dialog.screenshot({ path: info.outputPath(`${name}.png`) })
+      }
+      await addAuthenticator(page)
+      await page.goto('/account/passkeys')
+      await page.getByRole('button', { name: 'Add a passkey' }).first().click()
+      await look('passkey-add')
+      await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+      const passkey = page.getByRole('listitem').filter({ hasText: 'This device only' }).first()
+      for (const name of ['Rename', 'Remove']) {
+        await passkey.getByRole('button', { name }).click()
+        await look(`passkey-${name.toLowerCase()}`)
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toBeHidden()
+      }
+
+      await page.goto('/account')
+      const chooser = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Choose a picture' }).click()
+      await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
+      await look('picture-crop')
     })
 
     test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {

@@ -1,11 +1,6 @@
-import sharp from 'sharp'
 import { addAuthenticator } from './support/authenticator.ts'
+import { redPicture } from './support/picture.ts'
 import { expect, test } from './support/test.ts'
-
-const redSquare = () =>
-  sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer()
 
 // Asking for the fixture is what signs somebody in.
 test.beforeEach(({ person }) => {
@@ -37,7 +32,7 @@ test('a picture is cropped, uploaded, shown and removed', async ({ page }) => {
   await page.goto('/account')
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose a picture' }).click()
-  await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redSquare() })
+  await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
   const dialog = page.getByRole('dialog', { name: 'Choose the part to show' })
   await dialog.getByRole('slider', { name: 'Zoom' }).focus()
   await page.keyboard.press('ArrowRight')

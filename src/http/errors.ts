@@ -40,8 +40,9 @@ export function sendError(
   dialect: Dialect,
 ): FastifyReply {
   const error = toAppError(thrown)
-  if (error.code === 'internal_error') request.log.error({ err: thrown }, 'A request failed.')
-  else if (error.code === 'unavailable') request.log.warn({ err: thrown }, 'The database is away.')
+  if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'A request failed.')
+  else if (error.code === 'unavailable')
+    request.log.warn({ requestId: request.id, err: thrown }, 'The database is away.')
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   return reply

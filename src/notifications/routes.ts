@@ -83,7 +83,7 @@ export const notificationRoutes =
           await streams.open({ userId: user.id, sessionId: session.id }, raw, lastSeenId || undefined)
         } catch (error) {
           // The answer has begun, so nobody can be told: the browser connects again and misses nothing.
-          request.log.warn({ err: error }, 'A notification stream could not be opened.')
+          request.log.warn({ requestId: request.id, err: error }, 'A notification stream could not be opened.')
           raw.destroy()
         }
       },

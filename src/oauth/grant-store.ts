@@ -1,4 +1,5 @@
 import type { Db } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
 
 /** What a user has let an application do. */
 export interface Grant {
@@ -9,13 +10,16 @@ export interface Grant {
   updatedAt: number
 }
 
-export async function findGrantedScopes(db: Db, userId: string, clientId: string): Promise<string[]> {
-  const row = await db
+const grantedScopes = statement((db, value: Values<{ userId: string; clientId: string }>) =>
+  db
     .selectFrom('oauth_grants')
     .select('scopes')
-    .where('user_id', '=', userId)
-    .where('client_id', '=', clientId)
-    .executeTakeFirst()
+    .where('user_id', '=', value('userId'))
+    .where('client_id', '=', value('clientId')),
+)
+
+export async function findGrantedScopes(db: Db, userId: string, clientId: string): Promise<string[]> {
+  const [row] = await grantedScopes(db, { userId, clientId })
   return row ? (JSON.parse(row.scopes) as string[]) : []
 }
 

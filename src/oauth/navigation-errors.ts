@@ -24,7 +24,7 @@ const wantsJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = toAppError(thrown)
-  if (error.status >= 500) request.log.error({ err: thrown }, 'A page could not be answered.')
+  if (error.status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'A page could not be answered.')
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   return reply
     .code(error.status)
