@@ -121,7 +121,8 @@ test('a passkey is offered inside the email field', async ({ page, person }) => 
   await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
 })
 
-test('a passkey that was removed signs nobody in any more', async ({ page, person: _ }) => {
+test('a passkey that was removed signs nobody in any more', async ({ page, person }) => {
+  expect(person).toBeDefined()
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
