@@ -18,7 +18,6 @@ const test = base.extend<object, { sample: Sample }>({
 })
 
 // Pictures for the documentation, of the real thing: SCREENSHOTS=1 npx playwright test screenshots
-test.skip(!process.env.SCREENSHOTS, 'Only when the pictures in docs/screenshots are to be taken anew.')
 
 const FOLDER = process.env.SCREENSHOTS_FOLDER ?? 'docs/screenshots'
 const LOOKS = {
