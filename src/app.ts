@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { assignmentRoutes } from './access/assignment-routes.ts'
@@ -6,19 +5,20 @@ import { roleRoutes } from './access/role-routes.ts'
 import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { AppError, refuse } from './errors.ts'
+import { AppError } from './errors.ts'
 import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
-import { allowAnyOrigin, allowDashboardOnly } from './http/cors.ts'
+import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
 import { dashboardRoutes, sendNotFoundPage } from './http/dashboard.ts'
 import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
-import { addHeaders, forbidCaching, securityHeaders } from './http/headers.ts'
+import { addHeaders, NOT_CACHED, securityHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
-import { parseJsonBody } from './http/json-body.ts'
-import { logRequests } from './http/log.ts'
+import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
+import { logRequests, oneForAll } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
+import { newId } from './ids.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { authorizeRoutes } from './oauth/authorize-routes.ts'
@@ -48,14 +48,14 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance: oneForAll(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs more than the line it writes; lines name their request themselves.
-    childLoggerFactory: (logger) => logger,
-    genReqId: () => randomUUID(),
+    genReqId: newId,
     trustProxy: trustedProxies(config.trustProxy),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // What still arrives while the service stops is answered, and its connection closed.
+    return503OnClosing: false,
     http: { maxHeaderSize: HEADER_LIMIT },
     frameworkErrors: (error, request, reply) => {
       reply.headers(headers).header('x-request-id', request.id)
@@ -66,12 +66,13 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
 
   compileSchemas(app)
   acceptJsonOnly(app)
-  addHeaders(app, headers)
   logRequests(app, log)
+  services.metrics?.measureRequests(app)
   await describeApi(app, config.baseUrl)
   const answerOtherMethods = trackMethods(app)
 
   app.decorateRequest('signedIn')
+  app.decorateReply('refusalCode', null)
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
   app.setNotFoundHandler((request, reply) => {
     const page = sendNotFoundPage(request, reply)
@@ -89,20 +90,21 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     sshHostRoutes(services),
   ]
   await group(app, openToAll, (part) => {
+    addHeaders(part, { ...headers, ...ANY_ORIGIN })
     allowAnyOrigin(part)
   })
 
   /** The OAuth protocol, in RFC 6749's words. */
   await group(app, [tokenRoutes(provider), userinfoRoutes(provider)], (part) => {
+    addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
-    forbidCaching(part)
     acceptForms(part)
     speak(part, oauthDialect)
   })
 
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
   await group(app, [authorizeRoutes(provider)], (part) => {
-    forbidCaching(part)
+    addHeaders(part, { ...headers, ...NOT_CACHED })
     acceptFormsAsRead(part)
     showErrors(part)
   })
@@ -125,10 +127,12 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     grantRoutes(provider),
   ]
   await group(app, dashboardApi, (part) => {
+    addHeaders(part, { ...headers, ...NOT_CACHED, vary: 'Origin' })
     allowDashboardOnly(part, config)
-    forbidCaching(part)
   })
 
+  // What is left: the pages, and whatever is not found. A hook that is added here does not reach the parts above.
+  addHeaders(app, headers)
   await app.register(dashboardRoutes())
 
   answerOtherMethods()
@@ -156,17 +160,14 @@ const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 
 function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    let value: unknown
     try {
-      done(null, (body as Buffer).length === 0 ? undefined : parseJsonBody(body as Buffer))
+      refuseCompressed(request)
+      value = (body as Buffer).length === 0 ? undefined : parseJsonBody(body as Buffer)
     } catch (error) {
-      done(error as Error)
+      return done(error as Error)
     }
-  })
-  app.addHook('onRequest', (request, _reply, done) => {
-    const encoding = request.headers['content-encoding']
-    if (encoding !== undefined && encoding !== 'identity')
-      refuse('unsupported_media_type', 'Compressed bodies are not accepted.')
-    done()
+    return done(null, value)
   })
 }

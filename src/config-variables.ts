@@ -39,6 +39,12 @@ const urlOf =
     return url && protocols.includes(url.protocol) ? text : undefined
   }
 
+const addressAndPort = (text: string): { host: string; port: number } | undefined => {
+  const [, inBrackets, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text) ?? []
+  const [host, port] = [inBrackets ?? plain, integer(0, 65535)(digits)]
+  return host === undefined || port === undefined ? undefined : { host, port }
+}
+
 const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
 
 const databaseUrl = (text: string): string | undefined =>
@@ -76,7 +82,8 @@ const geoHeaders = (text: string): GeoHeaders | undefined => {
 
 const variable = <T>(definition: Variable<T>): Variable<T> => definition
 
-const YEAR_SECONDS = 365 * 24 * 3600
+/** No SSH certificate is valid for longer than a year, whatever is configured. */
+export const LONGEST_CERTIFICATE_SECONDS = 365 * 24 * 3600
 
 export const VARIABLES = {
   PORT: variable({
@@ -212,13 +219,13 @@ export const VARIABLES = {
     meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
     fallback: '28800',
     accepts: 'seconds from 60 to SSH_CERT_MAX_TTL',
-    parse: integer(60, YEAR_SECONDS),
+    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
   }),
   SSH_CERT_MAX_TTL: variable({
     meaning: 'The most seconds that may be asked for.',
     fallback: '86400',
     accepts: 'seconds from 60 to 31536000',
-    parse: integer(60, YEAR_SECONDS),
+    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',
@@ -231,6 +238,12 @@ export const VARIABLES = {
     fallback: '`info`',
     accepts: 'trace, debug, info, warn, error, fatal or silent',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  METRICS_ADDRESS: variable({
+    meaning: 'Where Prometheus may read `/metrics`. Whoever reaches it may read: keep it off public networks.',
+    fallback: 'none: nothing is measured',
+    accepts: 'an address of this machine and a port, such as 127.0.0.1:9464 or [::1]:9464',
+    parse: addressAndPort,
   }),
 }
 

@@ -27,6 +27,7 @@ export interface Config {
   sshCertMaxTtl: number
   rateLimits: boolean
   logLevel: string
+  metricsAddress: { host: string; port: number } | undefined
 }
 
 export interface S3Config {
@@ -94,6 +95,7 @@ export function readConfig(environment: Environment): Config {
     sshCertMaxTtl,
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
+    metricsAddress: read('METRICS_ADDRESS'),
   }
 }
 

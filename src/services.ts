@@ -14,6 +14,7 @@ import { resolveSecretKey } from './keys/secret-key.ts'
 import { openSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
 import { anyKeyStored } from './keys/service-key-store.ts'
 import { type MailTransport, openMail } from './mail/mail.ts'
+import type { createMetrics, Metrics } from './metrics/metrics.ts'
 import { createStreams, type Streams } from './notifications/streams.ts'
 import { openStorage } from './storage/open.ts'
 import type { Db } from './storage/schema.ts'
@@ -38,6 +39,8 @@ export interface Services {
   /** The notification streams that are open on this copy. */
   dailyCounts: DailyCounts
   streams: Streams
+  /** Only where somebody is to read them. */
+  metrics: Metrics | undefined
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string
   close(): Promise<void>
@@ -50,7 +53,7 @@ interface Outside {
 }
 
 export async function openServices(config: Config, { log, now }: Outside): Promise<Services> {
-  const { db, signals, close } = await openStorage(config.databaseUrl, log, now())
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
     await ensureBuiltInRoles(db, now())
     const random = createRandom()
@@ -60,6 +63,8 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log)
     const dailyCounts = createDailyCounts({ db, now })
+    const streams = createStreams({ db, now, signals, log })
+    const metrics = config.metricsAddress && (await openMetrics({ db, now, streams, load }))
     return {
       config,
       log,
@@ -76,10 +81,12 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
       mail,
       blobs: openBlobs(config),
       dailyCounts,
-      streams: createStreams({ db, now, signals, log }),
+      streams,
+      metrics,
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
         await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))
+        metrics?.close()
         await mail.close()
         await close()
       },
@@ -89,3 +96,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     throw error
   }
 }
+
+/** Loaded only where it is wanted. */
+const openMetrics = async (needs: Parameters<typeof createMetrics>[0]): Promise<Metrics> =>
+  (await import('./metrics/metrics.ts')).createMetrics(needs)

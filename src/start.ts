@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import closeWithGrace from 'close-with-grace'
@@ -7,12 +8,18 @@ import { createApp } from './app.ts'
 import { backgroundJobs } from './background/jobs.ts'
 import { createTicker } from './background/ticker.ts'
 import { type Config, loadEnvironment, readConfig } from './config.ts'
+import { serveCommands } from './control/serve-commands.ts'
 import { StartError } from './errors.ts'
 import { createLogger } from './http/log.ts'
-import { publishNextKey } from './keys/rotate-signing-key.ts'
 import { openServices, type Services } from './services.ts'
 
 const SHUTDOWN_MS = 9000
+
+/**
+ * So long a service that a supervisor stops still takes requests. Meanwhile /readyz says no, streams end and every answer
+ * closes its connection, so that a proxy has gone elsewhere before anybody is refused or finds a kept connection gone.
+ */
+const DRAIN_MS = 2000
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
@@ -30,13 +37,20 @@ async function start(): Promise<void> {
   const services = await openServices(config, { log, now: Date.now })
   const app = await createApp(services)
   const ticker = createTicker(services, backgroundJobs(services))
+  let drainMs = 0
+  // Registered last: by the time of this hook every other one has been told.
+  await app.register(async (part) => part.addHook('preClose', () => wait(drainMs)))
+  const stopCommands = await serveCommands(services)
+  const stopMetrics = await offerMetrics(services)
 
-  // On SQLite no second process can open the file, so the one that runs starts a rotation itself when it gets this signal.
-  process.on('SIGUSR2', () => void rotateKeys(services, log))
-  closeWithGrace({ delay: SHUTDOWN_MS, logger: false, skip: ['SIGUSR2'] }, async ({ err, signal }) => {
+  closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
     else log.info({ signal }, 'Stopping.')
+    // Nobody at a terminal waits for proxies.
+    if (signal === 'SIGTERM') drainMs = DRAIN_MS
     await app.close()
+    await stopCommands()
+    await stopMetrics?.()
     await ticker.stop()
     await services.close()
   })
@@ -47,13 +61,12 @@ async function start(): Promise<void> {
   setTimeout(giveBackMemory, 1000).unref()
 }
 
-async function rotateKeys(services: Services, log: Logger): Promise<void> {
-  try {
-    const key = await publishNextKey(services)
-    log.info({ key }, 'The next signing key is published. In ten minutes it signs.')
-  } catch (error) {
-    log.error({ err: error }, 'The next signing key could not be published.')
-  }
+async function offerMetrics({ config, metrics, log }: Services): Promise<(() => Promise<void>) | undefined> {
+  if (!metrics || !config.metricsAddress) return undefined
+  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
+  const { address, close } = await serveMetrics(metrics, config.metricsAddress)
+  log.info({ address }, 'Metrics can be read.')
+  return close
 }
 
 /** Colours and columns, on a terminal alone. */
@@ -66,6 +79,9 @@ async function forPeople() {
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (options: object) => void
+  // V8 forgets the shape of objects of which none is alive, and code that was made for them then takes a slow way for
+  // good. Ticks are the ones that every request makes; this one is still to come while the memory is collected.
+  process.nextTick(() => {})
   collect({ type: 'major', flavor: 'last-resort' })
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { decodeCursor, type Position, toPage } from '../http/cursor.ts'
+import { decodeCursor, MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
 import type { Db } from '../storage/schema.ts'
 import { type AuditEntry, toEntry } from './audit-entry.ts'
 
@@ -12,36 +12,59 @@ export interface AuditFilter {
   to?: number
 }
 
-/** Newest first. */
+/** Newest first. Times are compared alone and with their id: see `listUsers`. */
 export async function listEvents(db: Db, filter: AuditFilter, limit: number, after: Position | undefined) {
-  const { action, actor, target, outcome, from, to } = filter
-  const rows = await db
+  const { served, sifting } = divide(filter)
+  const walked = db
     .selectFrom('audit_events')
-    .selectAll()
-    .$if(action !== undefined, (query) => query.where(matchesAction(action ?? '')))
-    .$if(actor !== undefined, (query) =>
-      // Identifiers hold no @, and addresses are stored in lower case.
-      actor?.includes('@')
-        ? query.where('actor_email', '=', actor.toLowerCase())
-        : query.where('actor_id', '=', actor ?? ''),
+    .$if(served !== undefined, (query) => query.where(served ?? sql<boolean>`true`))
+    .$if(filter.from !== undefined, (query) => query.where('at', '>=', filter.from ?? 0))
+    .$if(filter.to !== undefined, (query) => query.where('at', '<', filter.to ?? 0))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`at <= ${after?.[0]} and (at, id) < (${after?.[0]}, ${after?.[1]})`),
     )
-    .$if(target !== undefined, (query) => query.where('target_id', '=', target ?? ''))
-    .$if(outcome !== undefined, (query) => query.where('outcome', '=', outcome ?? ''))
-    .$if(from !== undefined, (query) => query.where('at', '>=', from ?? 0))
-    .$if(to !== undefined, (query) => query.where('at', '<', to ?? 0))
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(at, id) < (${after?.[0]}, ${after?.[1]})`))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
+  const stop =
+    sifting.length > 0
+      ? await walked
+          .select(['at', 'id'])
+          .limit(1)
+          .offset(MOST_LOOKED_AT - 1)
+          .executeTakeFirst()
+      : undefined
+  const rows = await walked
+    .selectAll()
+    .where((eb) => eb.and(sifting))
+    .$if(stop !== undefined, (query) =>
+      query.where(sql<boolean>`at >= ${stop?.at} and (at, id) >= (${stop?.at}, ${stop?.id})`),
+    )
     .limit(limit + 1)
     .execute()
-  return toPage(rows, limit, (row) => [row.at, row.id], toEntry)
+  const positionOf = (row: { at: number; id: string }): Position => [row.at, row.id]
+  return toPage(rows, limit, positionOf, toEntry, stop && positionOf(stop))
+}
+
+/** Of what is asked for, the one condition that leaves least and has an index; and the others, which each row is asked. */
+function divide({ action, actor, target, outcome }: AuditFilter) {
+  const indexed = [
+    ...(target === undefined ? [] : [sql<boolean>`target_id = ${target}`]),
+    // Identifiers hold no @, and addresses are stored in lower case.
+    ...(actor === undefined || actor.includes('@') ? [] : [sql<boolean>`actor_id = ${actor}`]),
+    ...(action === undefined || action.endsWith('.*') ? [] : [sql<boolean>`action = ${action}`]),
+  ]
+  const others = [
+    ...(actor?.includes('@') ? [sql<boolean>`actor_email = ${actor.toLowerCase()}`] : []),
+    ...(action?.endsWith('.*') ? [beginsWith(action.slice(0, -1))] : []),
+    ...(outcome === undefined ? [] : [sql<boolean>`outcome = ${outcome}`]),
+  ]
+  const [served, ...rest] = indexed
+  return { served, sifting: [...rest, ...others] }
 }
 
 /** `user.updated` means that; `user.*` means all about users. */
-const matchesAction = (action: string) =>
-  action.endsWith('.*')
-    ? sql<boolean>`action like ${`${action.slice(0, -1).replace(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`
-    : sql<boolean>`action = ${action}`
+const beginsWith = (start: string) =>
+  sql<boolean>`action like ${`${start.replace(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`
 
 const PAGE = 500
 

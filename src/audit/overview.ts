@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
@@ -5,6 +6,7 @@ import { Time } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { IDLE_MS } from '../sessions/session.ts'
 import type { Db } from '../storage/schema.ts'
+import { countInSlices } from './count-in-slices.ts'
 import { dayOf, findDailyCount } from './daily-counts.ts'
 
 const Count = Type.Integer()
@@ -46,18 +48,20 @@ export const Overview = Type.Object(
 )
 export type Overview = Type.Static<typeof Overview>
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
 const NEXT = 5
-/** Asking more often than this gets the same answer. */
+/** Asking more often than this gets the same answer, and so does asking again soon after what took long to count. */
 const FRESH_MS = 5000
+const FRESH_TIMES = 20
 /** Another copy's clock may be behind by less than this. */
 const SETTLED_MS = 300_000
 
 /** Days that are over are counted once; what is counted afresh is small. */
 export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () => Promise<Overview> {
   const settled = new Map<number, Day>()
-  let current: { at: number; answer: Promise<Overview> } | undefined
+  let current: { until: number; answer: Promise<Overview> } | undefined
 
   const figuresOf = async (start: number): Promise<Day> => {
     const known = settled.get(start)
@@ -77,25 +81,39 @@ export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () =>
   }
 
   return () => {
-    if (!current || now() - current.at >= FRESH_MS) {
+    if (!current || now() >= current.until) {
+      const started = now()
       const answer = count()
-      const asked = { at: now(), answer }
+      const asked = { until: Number.POSITIVE_INFINITY, answer }
       current = asked
-      answer.catch(() => {
-        if (current === asked) current = undefined
-      })
+      answer.then(
+        () => (asked.until = Math.max(started + FRESH_MS, now() + FRESH_TIMES * (now() - started))),
+        () => {
+          if (current === asked) current = undefined
+        },
+      )
     }
     return current.answer
   }
 }
 
+/** An hour at a time, since a day of a large installation is more than others like to wait for. */
 async function countDay(db: Db, start: number): Promise<Day> {
-  const { rows } = await sql<{ action: string; passkey: number; count: number }>`
-    select action, case when data like '%"method":"passkey"%' then 1 else 0 end as passkey, count(*) as count
-    from audit_events
-    where action in ('session.started', 'session.refused', 'passkey.refused', 'ssh_certificate.issued')
-      and at >= ${start} and at < ${start + DAY_MS}
-    group by 1, 2`.execute(db)
+  const rows: { action: string; passkey: number; count: number }[] = []
+  for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
+    const counted = await db
+      .selectFrom('audit_events')
+      .select('action')
+      .select(sql<number>`case when data like '%"method":"passkey"%' then 1 else 0 end`.as('passkey'))
+      .select(sql<number>`count(*)`.as('count'))
+      .where('action', 'in', ['session.started', 'session.refused', 'passkey.refused', 'ssh_certificate.issued'])
+      .where('at', '>=', hour)
+      .where('at', '<', hour + HOUR_MS)
+      .groupBy(sql`1, 2`)
+      .execute()
+    rows.push(...counted)
+    await setImmediate()
+  }
   const sum = (matches: (row: { action: string; passkey: number }) => boolean) =>
     rows.filter(matches).reduce((total, row) => total + row.count, 0)
   const day = dayOf(start)
@@ -111,16 +129,21 @@ async function countDay(db: Db, start: number): Promise<Day> {
 
 async function countNow(db: Db, now: number): Promise<Omit<Overview, 'days'>> {
   const { rows } = await sql<Record<string, number>>`select
-    (select count(*) from users) as users,
     (select count(*) from users where disabled_at is not null) as disabled,
     (select count(*) from user_roles where role_id = ${ADMIN_ROLE}) as administrators,
-    (select count(*) from sessions where expires_at > ${now}
-      and (remembered = 1 or last_used_at > ${now - IDLE_MS})) as sessions,
-    (select count(*) from oauth_access_tokens where expires_at > ${now}) as tokens,
-    (select value from counters where name = 'ssh_serial') as certificates,
+    (select value - coalesce((select cast(sum(last_serial - first_serial + 1) as bigint) from ssh_revoked_ranges), 0)
+      from counters where name = 'ssh_serial') as certificates,
     (select count(*) from lifecycle_actions where status in ('pending', 'running')) as pending,
     (select count(*) from lifecycle_actions where status = 'failed') as failed`.execute(db)
-  const { users = 0, disabled = 0, administrators = 0, sessions = 0, tokens = 0, ...rest } = rows[0] ?? {}
+  const { disabled = 0, administrators = 0, ...rest } = rows[0] ?? {}
+  const users = await countInSlices(db, { table: 'users', by: 'created_at', above: -1 })
+  const sessions = await countInSlices(db, {
+    table: 'sessions',
+    by: 'expires_at',
+    above: now,
+    where: sql<boolean>`(remembered = 1 or last_used_at > ${now - IDLE_MS})`,
+  })
+  const tokens = await countInSlices(db, { table: 'oauth_access_tokens', by: 'expires_at', above: now })
   const next = await db
     .selectFrom('lifecycle_actions')
     .innerJoin('users', 'users.id', 'lifecycle_actions.user_id')

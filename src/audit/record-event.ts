@@ -1,3 +1,4 @@
+import type { DialectAdapter } from 'kysely'
 import type { Caller } from '../http/caller.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
@@ -42,8 +43,16 @@ const insertEvents = rowInserter('audit_events', [
 export const recordEvent = (services: Pick<Services, 'now'>, db: Db, event: AuditEvent): Promise<void> =>
   recordEvents(services, db, [event])
 
-export const recordEvents = ({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> =>
-  insertEvents(
+/** Tells what is recorded on this database, in a transaction that may still fail. */
+export const observeEvents = (db: Db, observer: (event: AuditEvent) => void): void =>
+  void observers.set(db.getExecutor().adapter, observer)
+
+const observers = new WeakMap<DialectAdapter, (event: AuditEvent) => void>()
+
+export const recordEvents = ({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> => {
+  const observe = observers.get(db.getExecutor().adapter)
+  if (observe) events.forEach(observe)
+  return insertEvents(
     db,
     events.map(({ action, outcome, actor, target, data = {} }) => ({
       id: newOrderedId(),
@@ -60,3 +69,4 @@ export const recordEvents = ({ now }: Pick<Services, 'now'>, db: Db, events: Aud
       data: JSON.stringify(data),
     })),
   )
+}

@@ -20,7 +20,7 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
 ]
 
 /** Small enough that nobody waiting for the database notices. */
-const BATCH = 500
+const BATCH = 100
 
 /** Deletes expired rows in bounded batches, and lets others have their turn between them. */
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): Promise<number> {

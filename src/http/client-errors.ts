@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
 import { latchkeyDialect } from './errors.ts'
 
 /** Answers what never became a request: bytes that are no HTTP, headers without an end. No hook runs there. */
@@ -19,7 +19,7 @@ export const answerClientErrors =
         : problem.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? new AppError('request_timeout', 'The request took too long to arrive.')
           : new AppError('malformed_body', 'This is not a valid HTTP request.')
-    const requestId = randomUUID()
+    const requestId = newId()
     log.info({ requestId, status: error.status, problem: problem.code }, 'request refused')
     const body = JSON.stringify(latchkeyDialect(error))
     const lines = Object.entries({

@@ -11,15 +11,15 @@ declare module 'fastify' {
 
 const PREFLIGHT_SECONDS = '600'
 
-/** Public protocol endpoints: any page may call them, and no cookie ever counts there. */
+/** On the answers of public protocol endpoints: any page may call them, and no cookie ever counts there. */
+export const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, X-Request-Id',
+}
+
 export function allowAnyOrigin(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: 'anyone' }
-  })
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('access-control-allow-origin', '*')
-    reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
-    done()
   })
 }
 
@@ -29,7 +29,6 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
     route.config = { ...route.config, cors: 'dashboard' }
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('vary', 'Origin')
     if (request.headers.origin === dashboardOrigin) {
       reply.header('access-control-allow-origin', dashboardOrigin)
       reply.header('access-control-allow-credentials', 'true')

@@ -24,16 +24,24 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
 const isKey = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 128 && value.isWellFormed() && !value.includes('\0')
 
-/** Cuts a list that was read one row longer than the page, and says where the next page starts. */
+/**
+ * How many rows a page looks at while it sifts them by something that no index serves. It stops there, with fewer items
+ * than it was asked for and a cursor to go on from, so that no page takes longer than others like to wait.
+ */
+export const MOST_LOOKED_AT = 5000
+
+/**
+ * Cuts a list that was read one row longer than the page, and says where the next page starts: after its last row, or
+ * where the looking stopped.
+ */
 export function toPage<Row, Item>(
   rows: Row[],
   limit: number,
   position: (row: Row) => Position,
   toItem: (row: Row) => Item,
+  stopped?: Position,
 ): { items: Item[]; nextCursor: string | null } {
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return {
-    items: rows.slice(0, limit).map(toItem),
-    nextCursor: last === undefined ? null : encodeCursor(position(last)),
-  }
+  const next = last === undefined ? stopped : position(last)
+  return { items: rows.slice(0, limit).map(toItem), nextCursor: next === undefined ? null : encodeCursor(next) }
 }

@@ -2,6 +2,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type Issue } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What the caller was refused with, for whoever counts. */
+    refusalCode: ErrorCode | null
+  }
+}
+
 /** How an error reads to its caller. The OAuth endpoints speak RFC 6749, everything else our own. */
 export type Dialect = (error: AppError) => Record<string, unknown>
 
@@ -40,6 +47,7 @@ export function sendError(
   dialect: Dialect,
 ): FastifyReply {
   const error = toAppError(thrown)
+  reply.refusalCode = error.code
   if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'A request failed.')
   else if (error.code === 'unavailable')
     request.log.warn({ requestId: request.id, err: thrown }, 'The database is away.')

@@ -27,18 +27,14 @@ export const securityHeaders = ({ baseUrl }: Pick<Config, 'baseUrl'>): Record<st
   ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 })
 
-export function addHeaders(app: FastifyInstance, headers: Record<string, string>): void {
-  app.addHook('onRequest', (request, reply, done) => {
+/** What is personal is never kept by a cache. */
+export const NOT_CACHED = { 'cache-control': 'no-store' }
+
+/** Once for each part of the service, since every hook costs every request: the part's own headers come with these. */
+export function addHeaders(part: FastifyInstance, headers: Record<string, string>): void {
+  part.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     reply.header('x-request-id', request.id)
-    done()
-  })
-}
-
-/** What is personal is never kept by a cache. */
-export function forbidCaching(app: FastifyInstance): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store')
     done()
   })
 }

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { refuse } from '../errors.ts'
+import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { failures, type Routes } from './contracts.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
+
+/** Whoever asks wants to know soon: a database that takes longer than this is as good as away. */
+const PATIENCE_MS = 3000
 
 export const healthRoutes =
   ({ db }: Pick<Services, 'db'>): Routes =>
@@ -26,8 +29,20 @@ export const healthRoutes =
       { schema: { tags: ['Health'], summary: 'Can it serve requests?', response: { 200: Health, ...failures(503) } } },
       async () => {
         if (closing) refuse('unavailable', 'The service is stopping.', { retryAfter: 2 })
-        await sql`select 1`.execute(db)
+        await within(PATIENCE_MS, sql`select 1`.execute(db))
         return { status: 'ok' as const }
       },
     )
   }
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new AppError('unavailable', 'The database does not answer.', { retryAfter: 2 }))
+  }, milliseconds)
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { refuse, refuseField } from '../errors.ts'
 
 /** Deeper than any body of ours, and far from what would trouble a recursive reader. */
@@ -21,6 +22,13 @@ export function parseJsonBody(bytes: Buffer): unknown {
   refuseRepeatedNames(text)
   refuseBadText(value, '', 0)
   return value
+}
+
+/** Who unpacks what anybody sends has to bound what comes out. No client of ours needs it. */
+export function refuseCompressed({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    refuse('unsupported_media_type', 'Compressed bodies are not accepted.')
 }
 
 function refuseBadText(value: unknown, path: string, depth: number): void {

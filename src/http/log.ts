@@ -43,6 +43,12 @@ function describeError(error: unknown): unknown {
   }
 }
 
+/** A logger of its own for each request costs more than the line it writes. Lines name their request themselves. */
+export function oneForAll(log: Logger): Logger {
+  const shared: Logger = Object.create(log, { child: { value: () => shared } }) as Logger
+  return shared
+}
+
 /**
  * One line a request. The route and not the URL: a query can hold what must not be kept. What it says is all here, so this
  * logger need not look for secrets in every line.

@@ -1,7 +1,7 @@
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
 
 const options = { allErrors: true, strict: false, removeAdditional: false, useDefaults: true } as const
 
@@ -13,10 +13,31 @@ export function compileSchemas(app: FastifyInstance): void {
   const typed = new Ajv({ ...options, coerceTypes: false })
   const textual = new Ajv({ ...options, coerceTypes: true })
   for (const ajv of [typed, textual]) addFormats.default(ajv)
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? typed : textual).compile(schema as object))
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === 'body' ? typed.compile(schema as object) : withoutNul(textual.compile(schema as object)),
+  )
   // Errors are written by their dialect. Compiling a serializer for each status that each route may refuse with would take
   // most of the time and memory of the start, for code that never runs.
   app.setSerializerCompiler(({ schema, httpStatus }) =>
     Number(httpStatus) >= 400 ? JSON.stringify : fastJson(schema as fastJson.Schema),
   )
+}
+
+/** `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL does not take. Bodies are read without it. */
+function withoutNul(validate: ValidateFunction) {
+  const check = (values: Record<string, unknown>): boolean => {
+    const isValid = validate(values)
+    check.errors = validate.errors ?? null
+    for (const name in values) {
+      const value = values[name]
+      if (typeof value !== 'string' || !value.includes('\0')) continue
+      check.errors = [
+        { keyword: 'nul', instancePath: `/${name}`, schemaPath: '', params: {}, message: 'holds a NUL character' },
+      ]
+      return false
+    }
+    return isValid
+  }
+  check.errors = null as FastifySchemaValidationError[] | null
+  return check
 }

@@ -1,5 +1,4 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { promisify } from 'node:util'
 import type { Logger } from 'pino'
 import type { Vault } from '../crypto/vault.ts'
 import type { Db } from '../storage/schema.ts'
@@ -9,7 +8,7 @@ import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
 /** The keys that sign ID tokens: one active, with those before and the one after it published beside it. */
 export interface SigningKeys {
   /** A compact JWS over the claims, by the active key. */
-  sign(claims: Record<string, unknown>): Promise<string>
+  sign(claims: Record<string, unknown>): string
   /** The claims of a JWS that one of our keys signed, whatever its age; nothing for any other text. */
   verify(jws: string): Record<string, unknown> | undefined
   /** RFC 7517, as text. */
@@ -35,8 +34,6 @@ interface Loaded {
 
 /** RFC 7518 section 3.4: the two integers side by side, not in DER. */
 const ENCODING = 'ieee-p1363'
-/** In the thread pool: it leaves the event loop a third of what signing on it takes (docs/decisions/0010). */
-const signInPool = promisify(sign)
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
@@ -54,10 +51,10 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   return {
     reload,
     jwks: () => loaded.jwks,
-    async sign(claims) {
+    sign(claims) {
       const { header, privateKey } = loaded
       const content = `${header}.${encode(claims)}`
-      const signature = await signInPool('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
+      const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
       return `${content}.${signature.toString('base64url')}`
     },
     verify: (jws) => verified(loaded, jws),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { recordEvent } from '../audit/record-event.ts'
-import { digest, equalInConstantTime } from '../crypto/digest.ts'
+import { digest, sameDigest } from '../crypto/digest.ts'
 import { AppError, refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
 import { LIMITS } from '../http/limits.ts'
@@ -28,7 +28,7 @@ export async function authenticateClient(
   const given = readCredentials(request.headers.authorization, form)
   const key = `${given.clientId}\0${request.ip}`
   provider.limits.check(LIMITS.clientAuthentication, key)
-  const client = await provider.clients.find(given.clientId)
+  const client = provider.clients.held(given.clientId) ?? (await provider.clients.find(given.clientId))
   if (client && matches(client, given.secret)) return client
   await provider.limits.fail(LIMITS.clientAuthentication, key)
   if (client) await recordFailure(provider, request, client)
@@ -39,7 +39,7 @@ export async function authenticateClient(
 const matches = ({ clientType, secretHash }: KnownClient, secret: string | undefined): boolean =>
   clientType === 'public'
     ? secret === undefined
-    : secret !== undefined && secretHash !== null && equalInConstantTime(digest(secret), secretHash)
+    : secret !== undefined && secretHash !== null && sameDigest(digest(secret), secretHash)
 
 /** A header that is tried and fails is answered with how to use it (RFC 6749 section 5.2). */
 const failed = (basic: boolean) =>
@@ -75,6 +75,7 @@ function readBasic(header: string): Credentials | undefined {
 }
 
 function formDecode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -20,6 +20,7 @@ export async function updateClient(
     const client = (await findClient(trx, clientId)) ?? unknownClient()
     const settings: Settings = {
       name: client.name,
+      operator: client.operator,
       redirectUris: client.redirect_uris,
       postLogoutRedirectUris: client.post_logout_redirect_uris,
       scopes: client.scopes,

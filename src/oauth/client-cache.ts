@@ -7,6 +7,8 @@ import { findClient } from './client-store.ts'
  * its connection, no entry is believed for longer than a second anyway.
  */
 export interface ClientCache {
+  /** Without asking the database: nothing when it has to be asked. */
+  held(clientId: string): KnownClient | undefined
   find(clientId: string): Promise<KnownClient | undefined>
   /** For whoever has just changed the client and answers before the signal has come round. */
   forget(clientId: string): void
@@ -31,11 +33,17 @@ export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'n
     known.clear()
   })
 
+  const held = (clientId: string) => {
+    const entry = known.get(clientId)
+    return entry && entry.until > now() ? entry.client : undefined
+  }
+
   return {
+    held,
     forget,
     async find(clientId) {
-      const held = known.get(clientId)
-      if (held && held.until > now()) return held.client
+      const believed = held(clientId)
+      if (believed) return believed
       const before = changes
       const client = await findClient(db, clientId)
       if (client && changes === before) {

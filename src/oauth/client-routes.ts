@@ -47,6 +47,7 @@ export const clientRoutes =
           body: Type.Object(
             {
               name: ClientSettings.name,
+              operator: Type.Optional(ClientSettings.operator),
               clientType: Type.Enum(CLIENT_TYPES),
               redirectUris: Type.Optional(ClientSettings.redirectUris),
               postLogoutRedirectUris: Type.Optional(ClientSettings.postLogoutRedirectUris),

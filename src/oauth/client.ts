@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { Time } from '../http/contracts.ts'
+import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const
@@ -13,6 +13,7 @@ export const Client = Type.Object(
   {
     client_id: Type.String(),
     name: Type.String(),
+    operator: Nullable(Type.String({ description: 'Who runs the application, as the consent page says it.' })),
     clientType: Type.Enum(CLIENT_TYPES),
     redirect_uris: Type.Array(Type.String()),
     post_logout_redirect_uris: Type.Array(Type.String()),
@@ -32,6 +33,7 @@ export interface KnownClient extends Client {
 export const toClient = (row: Selectable<Schema['oauth_clients']>): Client => ({
   client_id: row.client_id,
   name: row.name,
+  operator: row.operator,
   clientType: row.client_type as ClientType,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],

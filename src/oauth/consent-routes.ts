@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Routes } from '../http/contracts.ts'
-import { failures } from '../http/contracts.ts'
+import { failures, Nullable } from '../http/contracts.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { approve } from './approve.ts'
@@ -33,6 +33,7 @@ export const consentRoutes =
               {
                 client_id: Type.String(),
                 name: Type.String(),
+                operator: Nullable(Type.String({ description: 'Who runs the application, if its record says so.' })),
                 scopes: Type.Array(Type.String()),
                 redirect_uri: Type.String(),
                 user: Type.Object({ email: Type.String() }),
@@ -50,6 +51,7 @@ export const consentRoutes =
         return {
           client_id: asked.client.client_id,
           name: asked.client.name,
+          operator: asked.client.operator,
           scopes: asked.consentScopes,
           redirect_uri: asked.redirectUri,
           user: { email: request.signedIn.user.email },

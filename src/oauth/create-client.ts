@@ -22,6 +22,7 @@ export async function createClient(
 ): Promise<MadeClient> {
   const { clientType: type } = asked
   const settings: Settings = {
+    operator: null,
     redirectUris: [],
     postLogoutRedirectUris: [],
     scopes: [],
@@ -44,7 +45,13 @@ export async function createClient(
       outcome: 'success',
       actor,
       target: { type: 'oauth_client', id: row.client_id },
-      data: { name: row.name, clientType: type, redirectUris: settings.redirectUris, scopes: settings.scopes },
+      data: {
+        name: row.name,
+        operator: row.operator,
+        clientType: type,
+        redirectUris: settings.redirectUris,
+        scopes: settings.scopes,
+      },
     })
   })
   const { client_id } = row

@@ -21,7 +21,7 @@ export function issueIdToken(
   { userId, clientId, authTime, acr, amr }: Authentication,
   accessToken: string,
   { nonce, named }: { nonce: string | null; named: Record<string, unknown> },
-): Promise<string> {
+): string {
   const issuedAt = Math.floor(now() / 1000)
   return signingKeys.sign({
     ...named,

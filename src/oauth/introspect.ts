@@ -28,12 +28,10 @@ export async function introspect(
 ): Promise<Introspection> {
   const found = token.startsWith('rt_') ? await liveRefreshToken(db, token, now()) : await liveToken(db, token, now())
   if (!found || (client.clientType === 'public' && found.clientId !== client.client_id)) return INACTIVE
-  return {
+  const answer: Introspection = {
     active: true,
     scope: found.scope,
     client_id: found.clientId,
-    ...(found.preferred_username === null ? {} : { username: found.preferred_username }),
-    ...(token.startsWith('rt_') ? {} : { token_type: 'Bearer' }),
     exp: Math.floor(found.expiresAt / 1000),
     iat: Math.floor(found.issuedAt / 1000),
     // A client that acts for itself is its own subject (RFC 9068 section 2.2).
@@ -41,6 +39,9 @@ export async function introspect(
     aud: found.clientId,
     iss: config.baseUrl,
   }
+  if (found.preferred_username !== null) answer.username = found.preferred_username
+  if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
+  return answer
 }
 
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db, digest(token), now)

@@ -10,7 +10,7 @@ const ACCESS_MS = ACCESS_SECONDS * 1000
 const DAY = 24 * 3_600_000
 const REFRESH_MS = 30 * DAY
 
-/** RFC 6749 section 5.1, in the order in which it is written. */
+/** RFC 6749 section 5.1. */
 export interface TokenAnswer {
   access_token: string
   token_type: 'Bearer'
@@ -39,8 +39,8 @@ export const neededUntil = (now: number, withRefresh: boolean): number =>
 export const isKeptFor = (keptUntil: number, now: number): boolean => keptUntil >= now + REFRESH_MS
 
 /**
- * The one place that issues tokens to a user's application. Signing and storing happen side by side. The tokens reach
- * nobody unless the caller has also used up what they are exchanged for.
+ * The one place that issues tokens to a user's application. The tokens reach nobody unless the caller has also used up
+ * what they are exchanged for.
  */
 export async function issueTokens(provider: Provider, basis: Basis): Promise<TokenAnswer> {
   const { db, now, random, dailyCounts } = provider
@@ -48,10 +48,10 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
   const issuedAt = now()
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
-  const [idToken] = await Promise.all([
-    hasScope(scope, 'openid')
-      ? issueIdToken(provider, basis, access.plaintext, { nonce: basis.nonce, named: basis.named })
-      : undefined,
+  const idToken = hasScope(scope, 'openid')
+    ? issueIdToken(provider, basis, access.plaintext, { nonce: basis.nonce, named: basis.named })
+    : undefined
+  await Promise.all([
     addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS }),
     next &&
       addRefreshToken(db, {
@@ -64,14 +64,15 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
       }),
   ])
   dailyCounts.add('access_tokens')
-  return {
+  const answer: TokenAnswer = {
     access_token: access.plaintext,
     token_type: 'Bearer',
     expires_in: ACCESS_SECONDS,
-    ...(next ? { refresh_token: next.token.plaintext } : {}),
-    ...(idToken === undefined ? {} : { id_token: idToken }),
     scope,
   }
+  if (next) answer.refresh_token = next.token.plaintext
+  if (idToken !== undefined) answer.id_token = idToken
+  return answer
 }
 
 /** For a client that acts for itself: no user, nothing to refresh, nobody to identify (RFC 6749 section 4.4.3). */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { refuse } from '../errors.ts'
 
 /** Named values of a request, each given once. A parameter without a value counts as left out (RFC 6749 section 3.1). */
@@ -9,19 +10,31 @@ export interface ReadParameters {
   repeated: ReadonlySet<string>
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 export function readParameters(encoded: string): ReadParameters {
   const values = Object.create(null) as Record<string, string>
   const repeated = new Set<string>()
-  for (const [name, value] of new URLSearchParams(encoded)) {
-    if (value === '') continue
+  for (const part of encoded.split('&')) {
+    const equals = part.indexOf('=')
+    const value = decode(part.slice(equals + 1))
+    if (equals === -1 || value === '') continue
+    const name = decode(part.slice(0, equals))
     // No protocol value holds one, and PostgreSQL can't store it.
     if (value.includes('\0')) refuse('invalid_request', 'A parameter holds a NUL character.')
     if (name in values) repeated.add(name)
     values[name] = value
   }
   return { values, repeated }
+}
+
+/** As URLSearchParams reads it, which takes three times as long for what mostly has nothing to decode. */
+function decode(text: string): string {
+  if (!text.includes('%')) return text.includes('+') ? text.replaceAll('+', ' ') : text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    // Not UTF-8, or not hexadecimal: it has a way with these.
+    return new URLSearchParams(`=${text}`).get('') ?? ''
+  }
 }
 
 /** The query of a request as it came, before any other parser has had its way with repeated names. */
@@ -31,12 +44,8 @@ export function readQuery(url: string): ReadParameters {
 }
 
 export function readForm(body: Buffer): ReadParameters {
-  try {
-    return readParameters(utf8.decode(body))
-  } catch (error) {
-    if (error instanceof TypeError) return refuse('invalid_request', 'The body is not UTF-8.')
-    throw error
-  }
+  if (!isUtf8(body)) return refuse('invalid_request', 'The body is not UTF-8.')
+  return readParameters(body.toString())
 }
 
 export function refuseRepeated({ values, repeated }: ReadParameters): Parameters {

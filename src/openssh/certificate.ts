@@ -61,10 +61,8 @@ const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
-export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
-  const unsigned = prepareCertificate(authority, asked)
-  return withSignature(unsigned, sign(null, unsigned, authority.privateKey))
-}
+export const signCertificate = (authority: Authority, asked: CertificateRequest): Buffer =>
+  sealCertificate(authority, prepareCertificate(authority, asked))
 
 /** All of a certificate but its signature, with the checks of `signCertificate`. */
 export function prepareCertificate(authority: Authority, asked: CertificateRequest): Buffer {
@@ -86,17 +84,9 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
   ])
 }
 
-/** Signs what was prepared on another thread: the signature is most of the work. */
-export const sealCertificate = (authority: Authority, unsigned: Buffer): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    sign(null, unsigned, authority.privateKey, (error, signature) => {
-      if (error) reject(error)
-      else resolve(withSignature(unsigned, signature))
-    })
-  })
-
-const withSignature = (unsigned: Buffer, signature: Buffer): Buffer =>
-  Buffer.concat([unsigned, BEFORE_SIGNATURE, signature])
+/** Signs what was prepared. To have another thread do it would cost more than it takes. */
+export const sealCertificate = (authority: Authority, unsigned: Buffer): Buffer =>
+  Buffer.concat([unsigned, BEFORE_SIGNATURE, sign(null, unsigned, authority.privateKey)])
 
 /** The line of a `-cert.pub` file. */
 export function formatCertificate(blob: Uint8Array, comment = ''): string {

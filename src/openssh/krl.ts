@@ -25,6 +25,8 @@ export const SERIAL_BITMAP = 0x22
 export interface Revocations {
   /** In any order; a serial that is there twice is revoked once. Serial 0 can't be revoked and throws a RangeError. */
   readonly serials: BigUint64Array
+  /** Serials that are revoked as a whole, first and last included, whether or not any was ever issued. */
+  readonly ranges?: readonly SerialRange[]
   /** The blob of the authority whose serials these are. Without it they are revoked whoever signed them. */
   readonly caKey?: Uint8Array
   /** Grows with every change, so that two lists can be told apart. */
@@ -34,12 +36,18 @@ export interface Revocations {
   readonly comment?: string
 }
 
+export interface SerialRange {
+  readonly first: bigint
+  readonly last: bigint
+}
+
 /** Writes a key revocation list for sshd's RevokedKeys, without holding up the event loop however long the list. */
 export const buildKrl = (revoked: Revocations): Promise<Buffer> => inSlices(writeKrl(revoked))
 
-function* writeKrl({ serials, caKey, version, generatedAt, comment = '' }: Revocations): Sliced<Buffer> {
+function* writeKrl({ serials, ranges = [], caKey, version, generatedAt, comment = '' }: Revocations): Sliced<Buffer> {
   if (caKey?.length === 0) throw new RangeError('An empty authority key would revoke the serials of every authority.')
   if (!isCleanText(comment)) throw new RangeError('The comment must be clean text.')
+  if (ranges.some(({ first, last }) => first < 1n || last < first)) throw new RangeError('A range runs backwards.')
   const header = Buffer.concat([
     KRL_MAGIC,
     uint32(KRL_FORMAT),
@@ -49,16 +57,19 @@ function* writeKrl({ serials, caKey, version, generatedAt, comment = '' }: Revoc
     string(''),
     string(comment),
   ])
-  if (serials.length === 0) return header
+  if (serials.length === 0 && ranges.length === 0) return header
 
   const runs = yield* serialRuns(serials)
   const plan = yield* planSections(runs)
   const scope = Buffer.concat([string(caKey ?? ''), string('')])
-  const opening = Buffer.concat([header, Buffer.of(CERTIFICATES), uint32(scope.length + plan.size), scope])
-  const krl = Buffer.alloc(opening.length + plan.size)
+  const size = plan.size + ranges.length * RANGE_SIZE
+  const opening = Buffer.concat([header, Buffer.of(CERTIFICATES), uint32(scope.length + size), scope])
+  const krl = Buffer.alloc(opening.length + size)
   krl.set(opening)
   yield
-  yield* writeSections(krl.subarray(opening.length), runs, plan)
+  const rangesAt = opening.length + plan.size
+  yield* writeSections(krl.subarray(opening.length, rangesAt), runs, plan)
+  writeRanges(krl.subarray(rangesAt), ranges)
   return krl
 }
 
@@ -79,10 +90,7 @@ function* writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): Sliced<
         view.setBigUint64(back, serial)
       }
     } else if (section === AS_RANGE) {
-      front = writeHeader(view, front, SERIAL_RANGE, RANGE_SIZE - SECTION_HEADER)
-      view.setBigUint64(front, runs.first[run]!)
-      view.setBigUint64(front + 8, runs.last[run]!)
-      front += 16
+      front = writeRange(view, front, { first: runs.first[run]!, last: runs.last[run]! })
     } else {
       const bytes = bitmapBytes(runs.end[run]! - runs.start[section]!)
       front = writeHeader(view, front, SERIAL_BITMAP, BITMAP_HEADER - SECTION_HEADER + bytes)
@@ -98,6 +106,20 @@ function* writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): Sliced<
     }
   }
   if (back < to.length) writeHeader(view, front, SERIAL_LIST, to.length - back)
+}
+
+/** They need not be apart from the serials: OpenSSH joins what overlaps. */
+function writeRanges(to: Uint8Array, ranges: readonly SerialRange[]): void {
+  const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
+  ranges.forEach((range, index) => writeRange(view, index * RANGE_SIZE, range))
+}
+
+/** Answers where the section ends. */
+function writeRange(view: DataView, at: number, { first, last }: SerialRange): number {
+  const data = writeHeader(view, at, SERIAL_RANGE, RANGE_SIZE - SECTION_HEADER)
+  view.setBigUint64(data, first)
+  view.setBigUint64(data + 8, last)
+  return data + 16
 }
 
 /** Answers where the section's data begins. */

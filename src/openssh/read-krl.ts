@@ -1,15 +1,18 @@
 import type { Buffer } from 'node:buffer'
-import { CERTIFICATES, KRL_FORMAT, KRL_MAGIC, SERIAL_BITMAP, SERIAL_LIST, SERIAL_RANGE } from './krl.ts'
+import {
+  CERTIFICATES,
+  KRL_FORMAT,
+  KRL_MAGIC,
+  SERIAL_BITMAP,
+  SERIAL_LIST,
+  SERIAL_RANGE,
+  type SerialRange,
+} from './krl.ts'
 import { MAX_BITMAP_BITS } from './plan-sections.ts'
 import { FormatError, reader, type Reader } from './wire.ts'
 
 const WHAT = 'revocation list'
 const MAX_SERIAL = 2n ** 64n - 1n
-
-export interface SerialRange {
-  readonly first: bigint
-  readonly last: bigint
-}
 
 export interface Krl {
   readonly version: bigint

@@ -4,6 +4,7 @@ import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import { readSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
+import { isUnavailable } from '../storage/failure.ts'
 import { type SignedIn, TOUCH_MS } from './session.ts'
 import { findSignedIn, markUsed } from './session-store.ts'
 
@@ -43,6 +44,11 @@ export async function currentlySignedIn({ db, now }: Needs, request: FastifyRequ
   const token = readSessionCookie(request)
   if (token === undefined) return undefined
   const who = await findSignedIn(db, digest(token), now())
-  if (who && who.session.lastUsedAt <= now() - TOUCH_MS) await markUsed(db, who.session.id, now())
+  if (who && who.session.lastUsedAt <= now() - TOUCH_MS) await markUsed(db, who.session.id, now()).catch(passOverUnavailable)
   return who
+}
+
+/** Nobody is turned away because it can't be written down that they came: on a full disk everything can still be read. */
+function passOverUnavailable(error: unknown): void {
+  if (!isUnavailable(error)) throw error
 }

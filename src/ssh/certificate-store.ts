@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { MOST_LOOKED_AT } from '../http/cursor.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
@@ -130,23 +131,35 @@ export interface CertificateFilter {
   before?: bigint | undefined
 }
 
-/** Newest first. */
+/** Newest first. Sifting by state may stop before there are as many as asked for: then it says at which serial. */
 export async function listCertificates(
   db: Db,
   { userId, serial, state, before }: CertificateFilter,
   now: number,
   limit: number,
-): Promise<SshCertificate[]> {
-  if (serial !== undefined && serial > LAST_SERIAL) return []
-  let query = db.selectFrom('ssh_certificates').select(COLUMNS).select(serialText)
-  if (userId !== undefined) query = query.where('user_id', '=', userId)
-  if (serial !== undefined) query = query.where('serial', '=', serial)
-  if (before !== undefined) query = query.where('serial', '<', before)
+): Promise<{ certificates: SshCertificate[]; stoppedAt: string | undefined }> {
+  if (serial !== undefined && serial > LAST_SERIAL) return { certificates: [], stoppedAt: undefined }
+  let walked = db.selectFrom('ssh_certificates')
+  if (userId !== undefined) walked = walked.where('user_id', '=', userId)
+  if (serial !== undefined) walked = walked.where('serial', '=', serial)
+  if (before !== undefined) walked = walked.where('serial', '<', before)
+  // All that are revoked have an index of their own, those of one user have not.
+  const isSifted = state !== undefined && (state !== 'revoked' || userId !== undefined)
+  const stop = isSifted
+    ? await walked
+        .select(serialText)
+        .orderBy('serial', 'desc')
+        .limit(1)
+        .offset(MOST_LOOKED_AT - 1)
+        .executeTakeFirst()
+    : undefined
+  let query = walked.select(COLUMNS).select(serialText)
+  if (stop !== undefined) query = query.where('serial', '>=', BigInt(stop.serial_text))
   if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
   if (state === 'valid') query = query.where('valid_before', '>', now)
   if (state === 'expired') query = query.where('valid_before', '<=', now)
   const rows = await query.orderBy('serial', 'desc').limit(limit).execute()
-  return rows.map(toCertificate)
+  return { certificates: rows.map(toCertificate), stoppedAt: stop?.serial_text }
 }
 
 /** The certificate as it is afterwards; nothing when it was revoked before, or never was. */
@@ -179,6 +192,29 @@ export async function markValidRevoked(
   if (savedKeyId !== undefined) query = query.where('saved_key_id', '=', savedKeyId)
   const { numUpdatedRows } = await query.executeTakeFirst()
   return Number(numUpdatedRows)
+}
+
+/** Marks so many of all that are still valid, the lowest serials above that one first, and names the serials. */
+export async function markNextValidRevoked(
+  db: Db,
+  { above, reason, at, limit }: { above: bigint; reason: string; at: number; limit: number },
+): Promise<bigint[]> {
+  const rows = await db
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('ssh_certificates')
+        .select('id')
+        .where('serial', '>', above)
+        .where('revoked_at', 'is', null)
+        .where('valid_before', '>', at)
+        .orderBy('serial')
+        .limit(limit),
+    )
+    .returning(serialText)
+    .execute()
+  return rows.map(({ serial_text }) => BigInt(serial_text))
 }
 
 /** Marks what is still valid of these users, and names the owner of each. */

@@ -14,7 +14,8 @@ const tags = ['SSH hosts']
 const KrlQuery = Type.Object({
   format: Type.Optional(
     Type.Union([Type.Literal('krl'), Type.Literal('binary'), Type.Literal('raw')], {
-      description: 'krl (or binary): for sshd. raw: a line for each serial. Absent: JSON.',
+      description:
+        'krl (or binary): for sshd. raw: a line for each serial, or for a range of them as ssh-keygen reads it. Absent: JSON.',
     }),
   ),
   includeExpired: Type.Optional(Type.Boolean({ description: 'Also revoked certificates that have expired by now.' })),
@@ -78,6 +79,19 @@ export const sshHostRoutes =
                     type: 'object',
                     properties: {
                       serial: { type: 'string' },
+                      revokedAt: { type: 'integer', description: 'Epoch seconds.' },
+                    },
+                  },
+                },
+                revokedRanges: {
+                  type: 'array',
+                  description:
+                    'Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued.',
+                  items: {
+                    type: 'object',
+                    properties: {
+                      firstSerial: { type: 'string' },
+                      lastSerial: { type: 'string' },
                       revokedAt: { type: 'integer', description: 'Epoch seconds.' },
                     },
                   },

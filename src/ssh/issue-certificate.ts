@@ -7,25 +7,27 @@ const MOST_TOGETHER = 64
 
 interface Waiting {
   asked: Asked
-  resolve(issued: Promise<IssuedCertificate>): void
+  resolve(issued: IssuedCertificate): void
   reject(error: unknown): void
 }
 
-export type IssueCertificate = (userId: string, asked: Asked) => Promise<IssuedCertificate>
+export type IssueCertificate = (asked: Asked) => Promise<IssuedCertificate>
 
 /**
- * Issues one certificate after another for the same person: they would wait for that person's row in the database
- * anyway, each with a connection in hand. Those that are asked for in the meantime are issued together.
+ * Issues certificates in one batch after another: they would wait for the row of the serials anyway, each with a
+ * transaction of its own in hand. Those that are asked for in the meantime are issued together.
  */
 export function createIssuer(services: Needs, authority: Authority): IssueCertificate {
-  const queues = new Map<string, Waiting[]>()
+  const waiting: Waiting[] = []
+  let busy = false
 
-  const serve = async (userId: string, queue: Waiting[]): Promise<void> => {
-    while (queue.length > 0) {
-      const batch = queue.splice(0, MOST_TOGETHER)
+  const serve = async (): Promise<void> => {
+    busy = true
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MOST_TOGETHER)
       try {
         const asked = batch.map((each) => each.asked)
-        const outcomes = await issueCertificates(services, authority, userId, asked)
+        const outcomes = await issueCertificates(services, authority, asked)
         outcomes.forEach((outcome, index) => {
           if (outcome instanceof Error) batch[index]?.reject(outcome)
           else batch[index]?.resolve(outcome)
@@ -34,19 +36,16 @@ export function createIssuer(services: Needs, authority: Authority): IssueCertif
         for (const { reject } of batch) reject(error)
       }
     }
-    queues.delete(userId)
+    busy = false
   }
 
-  return (userId, asked) =>
+  return (asked) =>
     new Promise((resolve, reject) => {
-      const waiting = { asked, resolve, reject }
-      const queue = queues.get(userId)
-      if (queue) {
-        queue.push(waiting)
-        return
+      waiting.push({ asked, resolve, reject })
+      // Whoever asks in the same turn of the event loop is taken along.
+      if (!busy) {
+        busy = true
+        setImmediate(() => void serve())
       }
-      const started = [waiting]
-      queues.set(userId, started)
-      void serve(userId, started)
     })
 }

@@ -1,7 +1,7 @@
 import { type Actor, recordEvents } from '../audit/record-event.ts'
-import { AppError, refuse } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { newOrderedId } from '../ids.ts'
-import { notifyEach } from '../notifications/notify.ts'
+import { notifyPeople } from '../notifications/notify.ts'
 import {
   type Authority,
   formatCertificate,
@@ -25,57 +25,110 @@ const NONCE_BYTES = 32
 export type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals'>
 
 export interface Asked {
+  userId: string
   actor: Actor
   savedKeyId: string
   ttlSeconds?: number | undefined
 }
 
 /**
- * Issues certificates for saved keys of one user; answers, for each, the certificate or why there is none. What is
- * decided and logged is one transaction that holds the user's row and the keys', so that disabling the user or deleting
- * a key comes either before, and refuses, or after, and revokes. The signatures follow, and the next batch need not wait
- * for them: a certificate that is revoked before it is signed is revoked all the same.
+ * Issues certificates for saved keys; answers, for each, the certificate or why there is none. What is decided and logged
+ * is one transaction that holds the users' rows and the keys', so that disabling a user or deleting a key comes either
+ * before, and refuses, or after, and revokes. The signatures follow: a certificate that is revoked before it is signed
+ * is revoked all the same.
  */
 export async function issueCertificates(
   services: Needs,
   authority: Authority,
-  userId: string,
   asked: Asked[],
-): Promise<(Promise<IssuedCertificate> | AppError)[]> {
-  const outcomes = await services.db.transaction().execute(async (trx) => {
+): Promise<(IssuedCertificate | AppError)[]> {
+  const decided = await services.db.transaction().execute(async (trx) => {
     const at = services.now()
-    const preferredUsername = await holdActingUser(trx, userId)
-    // The session was live a moment ago, so the account has been disabled or deleted since.
-    if (preferredUsername === undefined) return refuse('account_disabled', DISABLED_MESSAGE)
-    const keys = await useKeys(trx, asked, userId, at)
-    if (keys.size === 0) return asked.map(noSuchKey)
-    const user = { id: userId, preferredUsername }
-    const principals = await listPrincipals(trx, user)
-    refuseUnusable(principals)
+    const people = await holdPeople(trx, asked)
+    const keys = await useKeys(trx, asked.filter(({ userId }) => people.has(userId)), at)
+    const entitled = asked.map((each) => entitle(people.get(each.userId), keys.get(nameOfKey(each))))
+    const granted = entitled.filter((each) => !(each instanceof AppError)).length
+    if (granted === 0) return entitled.filter((each) => each instanceof AppError)
 
-    let serial = await takeSerials(trx, asked.filter(({ savedKeyId }) => keys.has(savedKeyId)).length)
-    const prepared = asked.map((each) => {
-      const key = keys.get(each.savedKeyId)
-      if (!key) return noSuchKey()
-      return prepare(services, authority, { ...each, key, user, principals, serial: serial++, at })
+    let serial = await takeSerials(trx, granted)
+    const outcomes = asked.map((each, index) => {
+      const by = entitled[index]
+      if (by === undefined || by instanceof AppError) return by ?? noSuchKey()
+      return prepare(services, authority, { ...each, ...by, serial: serial++, at })
     })
-    const granted = prepared.filter((each): each is Prepared => !(each instanceof AppError))
-    await addCertificates(trx, granted.map(toRow))
-    await notifyEach(services, trx, [userId], granted.map(toMessage))
-    await recordEvents(services, trx, granted.map(toEvent))
-    return prepared
+    const prepared = outcomes.filter((each): each is Prepared => !(each instanceof AppError))
+    await addCertificates(trx, prepared.map(({ row }) => row))
+    await notifyPeople(services, trx, prepared.map(toMessage))
+    await recordEvents(services, trx, prepared.map(toEvent))
+    return outcomes
   })
-  return outcomes.map((each) => (each instanceof AppError ? each : finish(authority, each)))
+  return decided.map((each) => (each instanceof AppError ? each : finish(authority, each)))
+}
+
+interface Person {
+  id: string
+  preferredUsername: string
+  principals: string[]
+}
+
+/** Those who may act. Rows are taken in one order, here and on every copy, so that no two batches wait for each other. */
+async function holdPeople(trx: Db, asked: Asked[]): Promise<Map<string, Person>> {
+  const people = new Map<string, Person>()
+  for (const id of [...new Set(asked.map(({ userId }) => userId))].toSorted()) {
+    const preferredUsername = await holdActingUser(trx, id)
+    if (preferredUsername === undefined) continue
+    people.set(id, { id, preferredUsername, principals: await listPrincipals(trx, { id, preferredUsername }) })
+  }
+  return people
 }
 
 interface UsedKey extends PublicKey {
   fingerprint: string
 }
 
-interface Granted extends Asked {
+const nameOfKey = ({ userId, savedKeyId }: Asked): string => `${userId} ${savedKeyId}`
+
+/** Each key once, however many certificates are asked for it. */
+async function useKeys(trx: Db, asked: Asked[], at: number): Promise<Map<string, UsedKey>> {
+  const keys = new Map<string, UsedKey>()
+  const named = new Map(asked.map((each) => [nameOfKey(each), each]))
+  for (const name of [...named.keys()].toSorted()) {
+    const { savedKeyId: id = '', userId = '' } = named.get(name) ?? {}
+    const saved = await markSshKeyUsed(trx, { id, userId, at })
+    if (saved) keys.set(name, { ...parsePublicKey(saved.publicKey), fingerprint: saved.fingerprint })
+  }
+  return keys
+}
+
+interface Entitled {
+  person: Person
   key: UsedKey
-  user: { id: string; preferredUsername: string }
-  principals: string[]
+}
+
+function entitle(person: Person | undefined, key: UsedKey | undefined): Entitled | AppError {
+  // The session was live a moment ago, so the account has been disabled or deleted since.
+  if (!person) return new AppError('account_disabled', DISABLED_MESSAGE)
+  if (!key) return noSuchKey()
+  const { length } = person.principals
+  // A certificate without principals would open every account there is.
+  if (length === 0) {
+    return new AppError(
+      'conflict',
+      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
+    )
+  }
+  if (length > MAX_PRINCIPALS) {
+    return new AppError(
+      'conflict',
+      `Your roles add up to ${length} principals, and a certificate holds ${MAX_PRINCIPALS}. Ask an administrator to take some away.`,
+    )
+  }
+  return { person, key }
+}
+
+const noSuchKey = (): AppError => new AppError('not_found', 'You have no such key.')
+
+interface Granted extends Asked, Entitled {
   serial: bigint
   at: number
 }
@@ -89,32 +142,33 @@ interface Prepared {
 }
 
 function prepare({ config, random }: Needs, authority: Authority, granted: Granted): Prepared {
-  const { actor, savedKeyId, ttlSeconds = config.sshCertDefaultTtl, key, user, principals, serial, at } = granted
+  const { actor, savedKeyId, ttlSeconds = config.sshCertDefaultTtl, key, person, serial, at } = granted
   const id = newOrderedId()
-  const keyId = `${user.preferredUsername}:${user.id}:${id}`
+  const keyId = `${person.preferredUsername}:${person.id}:${id}`
   const seconds = Math.floor(at / 1000)
   const [validAfter, validBefore] = [seconds - BACKDATED_SECONDS, seconds + ttlSeconds]
-  const described = { serial, keyId, principals, validAfter, validBefore }
+  const described = { serial, keyId, principals: person.principals, validAfter, validBefore }
   const nonce = random.bytes(NONCE_BYTES)
   return {
     actor,
     unsigned: prepareCertificate(authority, { ...described, key: key.key, nonce }),
     comment: key.comment,
-    row: { ...described, id, userId: user.id, savedKeyId, fingerprint: key.fingerprint, createdAt: at },
+    row: { ...described, id, userId: person.id, savedKeyId, fingerprint: key.fingerprint, createdAt: at },
   }
 }
 
-async function finish(authority: Authority, { unsigned, comment, row }: Prepared): Promise<IssuedCertificate> {
+function finish(authority: Authority, { unsigned, comment, row }: Prepared): IssuedCertificate {
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
-  const certificate = formatCertificate(await sealCertificate(authority, unsigned), comment)
+  const certificate = formatCertificate(sealCertificate(authority, unsigned), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 
-const toRow = ({ row }: Prepared): NewCertificate => row
-
-const toMessage = ({ row: { id, serial, keyId } }: Prepared) => ({
-  type: 'ssh.cert_issued' as const,
-  data: { certificateId: id, serial: String(serial), keyId },
+const toMessage = ({ row: { id, serial, keyId, userId } }: Prepared) => ({
+  userId,
+  message: {
+    type: 'ssh.cert_issued' as const,
+    data: { certificateId: id, serial: String(serial), keyId },
+  },
 })
 
 const toEvent = ({ actor, row: { id, serial, keyId, principals, fingerprint, validBefore } }: Prepared) => ({
@@ -124,31 +178,3 @@ const toEvent = ({ actor, row: { id, serial, keyId, principals, fingerprint, val
   target: { type: 'ssh_certificate', id },
   data: { serial: String(serial), keyId, principals, fingerprint, validBefore },
 })
-
-/** Each key once, however many certificates are asked for it. */
-async function useKeys(db: Db, asked: Asked[], userId: string, at: number): Promise<Map<string, UsedKey>> {
-  const keys = new Map<string, UsedKey>()
-  for (const id of new Set(asked.map(({ savedKeyId }) => savedKeyId))) {
-    const saved = await markSshKeyUsed(db, { id, userId, at })
-    if (saved) keys.set(id, { ...parsePublicKey(saved.publicKey), fingerprint: saved.fingerprint })
-  }
-  return keys
-}
-
-const noSuchKey = (): AppError => new AppError('not_found', 'You have no such key.')
-
-/** A certificate without principals would open every account there is. */
-function refuseUnusable(principals: string[]): void {
-  if (principals.length === 0) {
-    refuse(
-      'conflict',
-      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
-    )
-  }
-  if (principals.length > MAX_PRINCIPALS) {
-    refuse(
-      'conflict',
-      `Your roles add up to ${principals.length} principals, and a certificate holds ${MAX_PRINCIPALS}. Ask an administrator to take some away.`,
-    )
-  }
-}

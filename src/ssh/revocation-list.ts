@@ -5,7 +5,15 @@ import { buildKrl } from '../openssh/krl.ts'
 import { inSlices, SLICE, type Sliced } from '../openssh/slices.ts'
 import type { Services } from '../services.ts'
 import { LAST_SERIAL } from './certificate-store.ts'
-import { findKrlVersion, listRevokedAfter, type Place, type RevokedSerial } from './revocation-store.ts'
+import {
+  findKrlVersion,
+  findPlaceAfter,
+  listRevokedBetween,
+  listRevokedRanges,
+  type Place,
+  type Revoked,
+  type RevokedRange,
+} from './revocation-store.ts'
 
 /** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */
 export type Form = 'krl' | 'wildcard' | 'raw' | 'json'
@@ -20,6 +28,7 @@ export type RevocationLists = (asked: { form: Form; includeExpired: boolean }) =
 
 /** The revocations as they were read, and the forms that were asked for since. */
 interface View extends Revoked {
+  ranges: RevokedRange[]
   version: bigint
   readAt: number
   /** When the first certificate of the list expires, and the list becomes another one. */
@@ -28,21 +37,18 @@ interface View extends Revoked {
   bodies: Map<Form, Promise<Buffer>>
 }
 
-interface Revoked {
-  serials: BigUint64Array
-  /** Epoch seconds. */
-  revokedAt: Uint32Array
-}
-
 /** A few milliseconds of reading, so that SQLite, which answers on this thread, lets others have their turn. */
 const PAGE = 2048
+
+/** Behind everything. */
+const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
 
 /**
  * The revocation lists, kept in memory. Every asking reads the version, which is one cheap query and grows with each
  * revocation on any copy: the answer is never older than the question, and there is none when the database has none.
  */
 export function createRevocationLists(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  { db, now, metrics }: Pick<Services, 'db' | 'now' | 'metrics'>,
   authority: Authority,
 ): RevocationLists {
   const views = new Map<boolean, View>()
@@ -55,20 +61,20 @@ export function createRevocationLists(
     const pages: Revoked[] = []
     const digest = createHash('sha256').update(`${version}:`)
     let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
-    let until = Infinity
-    for (;;) {
-      const page = await listRevokedAfter(db, place, PAGE)
-      const packed = pack(page)
-      digest.update(packed.serials).update(packed.revokedAt)
-      pages.push(packed)
-      if (!includeExpired) until = Math.min(until, page[0]?.validBefore ?? Infinity)
-      const last = page.at(-1)
-      if (!last || page.length < PAGE) break
-      place = last
+    const ranges = await listRevokedRanges(db, includeExpired ? 0 : readAt)
+    for (const { first, last } of ranges) digest.update(`${first}-${last} `)
+    let until = includeExpired ? Infinity : Math.min(Infinity, ...ranges.map(({ validBefore }) => validBefore))
+    if (!includeExpired) until = Math.min(until, (await findPlaceAfter(db, place, 1))?.validBefore ?? Infinity)
+    while (place !== END) {
+      const end: Place = (await findPlaceAfter(db, place, PAGE)) ?? END
+      const page = await listRevokedBetween(db, place, end)
+      digest.update(page.serials).update(page.revokedAt)
+      pages.push(page)
+      place = end
       await setImmediate()
     }
     const revoked = await inSlices(join(pages))
-    const view = { ...revoked, version, readAt, until, digest: digest.digest('base64url'), bodies: new Map() }
+    const view = { ...revoked, ranges, version, readAt, until, digest: digest.digest('base64url'), bodies: new Map() }
     views.set(includeExpired, view)
     return view
   }
@@ -98,16 +104,16 @@ export function createRevocationLists(
     if (!body) {
       body = write(view, form, authority)
       view.bodies.set(form, body)
-      body.catch(() => view.bodies.delete(form))
+      body.then(
+        ({ length }) => {
+          if (form === 'krl' && !includeExpired) metrics?.krlBuilt({ bytes: length, serials: view.serials.length })
+        },
+        () => view.bodies.delete(form),
+      )
     }
     return { body: await body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
   }
 }
-
-const pack = (page: RevokedSerial[]): Revoked => ({
-  serials: BigUint64Array.from(page, ({ serial }) => serial),
-  revokedAt: Uint32Array.from(page, ({ revokedAt }) => Math.floor(revokedAt / 1000)),
-})
 
 function* join(pages: Revoked[]): Sliced<Revoked> {
   const count = pages.reduce((sum, { serials }) => sum + serials.length, 0)
@@ -124,14 +130,27 @@ function* join(pages: Revoked[]): Sliced<Revoked> {
 }
 
 function write(view: View, form: Form, { blob }: Authority): Promise<Buffer> {
-  if (form === 'raw') return inSlices(writeText(view, '', '', '', (serial) => `serial: ${serial}\n`))
+  const { serials, ranges, version, readAt } = view
+  if (form === 'raw') {
+    // As ssh-keygen(1) reads it in a KRL specification.
+    const lines = ranges.map(({ first, last }) => `serial: ${first}-${last}\n`)
+    return inSlices(writeText(view, lines.join(''), '', '', (serial) => `serial: ${serial}\n`))
+  }
   if (form === 'json') {
     const entry = (serial: bigint, at: number) => `{"serial":"${serial}","revokedAt":${at}}`
-    return inSlices(writeText(view, '{"revoked":[', ',', ']}', entry))
+    return inSlices(writeText(view, '{"revoked":[', ',', `]${rangesAsJson(ranges)}}`, entry))
   }
-  const { serials, version, readAt } = view
   const generatedAt = Math.floor(readAt / 1000)
-  return buildKrl({ serials, version, generatedAt, ...(form === 'wildcard' ? {} : { caKey: blob }) })
+  return buildKrl({ serials, ranges, version, generatedAt, ...(form === 'wildcard' ? {} : { caKey: blob }) })
+}
+
+function rangesAsJson(ranges: RevokedRange[]): string {
+  if (ranges.length === 0) return ''
+  const entries = ranges.map(
+    ({ first, last, revokedAt }) =>
+      `{"firstSerial":"${first}","lastSerial":"${last}","revokedAt":${Math.floor(revokedAt / 1000)}}`,
+  )
+  return `,"revokedRanges":[${entries.join(',')}]`
 }
 
 function* writeText(

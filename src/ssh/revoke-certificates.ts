@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import { holdUser } from '../users/hold-account.ts'
-import { markValidOfUsersRevoked, markValidRevoked } from './certificate-store.ts'
+import { markNextValidRevoked, markValidOfUsersRevoked, markValidRevoked } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 
 /**
@@ -41,6 +41,27 @@ export async function revokeCertificatesOfKey(
   reason: string,
 ): Promise<number> {
   return revokeValid(db, { userId, savedKeyId, reason, at: now() })
+}
+
+const BATCH = 2000
+
+/** Every certificate there is, a batch at a time: for a copy that can't know which of them were revoked elsewhere. */
+export async function revokeAllCertificates(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  reason: string,
+): Promise<number> {
+  let revoked = 0
+  let above = 0n
+  for (;;) {
+    const serials = await db.transaction().execute(async (trx) => {
+      const marked = await markNextValidRevoked(trx, { above, reason, at: now(), limit: BATCH })
+      if (marked.length > 0) await raiseKrlVersion(trx)
+      return marked
+    })
+    revoked += serials.length
+    if (serials.length < BATCH) return revoked
+    above = serials.reduce((highest, serial) => (serial > highest ? serial : highest), above)
+  }
 }
 
 async function revokeValid(

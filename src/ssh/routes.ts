@@ -120,8 +120,8 @@ export const sshRoutes =
         },
       },
       async (request, reply) => {
-        const asked = { ...request.body, actor: actorOf(services, request) }
-        return reply.code(201).send(await issueCertificate(request.signedIn.user.id, asked))
+        const asked = { ...request.body, userId: request.signedIn.user.id, actor: actorOf(services, request) }
+        return reply.code(201).send(await issueCertificate(asked))
       },
     )
 
@@ -191,12 +191,14 @@ export const sshRoutes =
       { limit = 50, cursor, state }: { limit?: number; cursor?: string; state?: Type.Static<typeof State> },
       filter: { userId?: string | undefined; serial?: bigint | undefined },
     ): Promise<Type.Static<typeof Certificates>> {
-      const rows = await listCertificates(db, { ...filter, state, before: readCursor(cursor) }, now(), limit + 1)
+      const asked = { ...filter, state, before: readCursor(cursor) }
+      const { certificates, stoppedAt } = await listCertificates(db, asked, now(), limit + 1)
       const { items, nextCursor } = toPage(
-        rows,
+        certificates,
         limit,
         ({ serial }) => [0, serial],
         (certificate) => certificate,
+        stoppedAt === undefined ? undefined : [0, stoppedAt],
       )
       return { certificates: items, nextCursor }
     }

@@ -15,6 +15,8 @@ export interface Writer {
   begin(): Promise<Transaction>
   /** Runs once the batch in progress is durable, or at once if there is none. */
   afterCommit(task: () => void): void
+  /** How many turns wait for a batch. */
+  waiting(): number
   /** Resolves when everything asked so far is durable. */
   drained(): Promise<void>
 }
@@ -40,6 +42,8 @@ const MOST_TURNS = 256
  * one that waits for a write outside itself would wait for ever: it is undone and told so, and the others go on.
  */
 const LONGEST_TRANSACTION_MS = 5000
+
+const tooLong = () => new StorageFailure('unavailable', 'A transaction stayed open for too long.')
 
 const UNDO = 'ROLLBACK TO turn; RELEASE turn'
 
@@ -133,8 +137,7 @@ export function createWriter(
                 abort(error)
               }
             }
-            const tooLong = new StorageFailure('unavailable', 'A transaction stayed open for too long.')
-            const deadline = setTimeout(() => finish(UNDO, tooLong), longestTransactionMs)
+            const deadline = setTimeout(() => finish(UNDO, tooLong()), longestTransactionMs)
             started({
               get isOpen() {
                 return isOpen
@@ -159,6 +162,8 @@ export function createWriter(
       if (busy) tasks.push(task)
       else task()
     },
+
+    waiting: () => waiting.length,
 
     drained: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
   }

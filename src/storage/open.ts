@@ -12,6 +12,8 @@ import { openSqlite } from './sqlite.ts'
 export interface Engine {
   db: Db
   signals: Signals
+  /** How busy it is just now. */
+  load(): { writesWaiting?: number; pool?: { open: number; idle: number; waiting: number } }
   close(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import type { Schema } from './schema.ts'
-import { type PreparedQuery, runStatementsOn } from './statement.ts'
+import { bindStatementsOn, type PreparedQuery } from './statement.ts'
 
 /** Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. */
 const CONNECT_TIMEOUT_MS = 3000
@@ -36,9 +36,9 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   const { db, pool, adapter } = connect({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
-  runStatementsOn(adapter, async (query, parameters) => {
+  bindStatementsOn(adapter, ({ name, sql: text }) => async (values) => {
     try {
-      return (await pool.query({ name: query.name, text: query.sql, values: parameters })).rows
+      return (await pool.query({ name, text, values })).rows
     } catch (error) {
       throw translate(error)
     }
@@ -47,6 +47,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   return {
     db,
     signals,
+    load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
     async close() {
       await signals.close()
       await db.destroy()
@@ -72,6 +73,9 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
 
 function connect(settings: pg.PoolConfig) {
   const pool = new pg.Pool(settings)
+  // The pool hears of idle connections alone. One that is lost in the hands of a transaction, between two of its queries,
+  // tells so at the next query; unheard, the event would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const adapter = new PostgresAdapter()
   const db = new Kysely<Schema>({
     dialect: {

@@ -82,6 +82,7 @@ export interface Schema {
     client_id: string
     client_secret_hash: string | null
     name: string
+    operator: string | null
     client_type: string
     redirect_uris: string
     post_logout_redirect_uris: string
@@ -165,6 +166,13 @@ export interface Schema {
     revoked_at: number | null
     revoke_reason: string | null
     created_at: number
+  }
+  /** Serials that a lost copy may have issued: revoked as a whole when an older copy is restored. */
+  ssh_revoked_ranges: {
+    first_serial: string | bigint
+    last_serial: string | bigint
+    revoked_at: number
+    valid_before: number
   }
   counters: { name: string; value: string | bigint }
 

@@ -11,12 +11,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { createCheckpointer, LAST_RESORT_PAGES } from './checkpoint.ts'
 import { StorageFailure } from './failure.ts'
 import { createWriter, type Transaction, type Writer } from './group-commit.ts'
 import type { Engine } from './open.ts'
 import type { Schema } from './schema.ts'
 import { createLocalSignals } from './signals.ts'
-import { runStatementsOn } from './statement.ts'
+import { bindStatementsOn } from './statement.ts'
 
 /** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
 const MOST_STATEMENTS = 1000
@@ -26,6 +27,7 @@ export function openSqlite(file: string): Engine {
   const writing = connect(file, false)
   const reading = connect(file, true)
   const writer = createWriter(writing.connection, translate)
+  const checkpointer = createCheckpointer(file, writing.connection)
   const driver = createDriver(writing, reading, writer)
   const adapter = new TransactionalSqliteAdapter()
   const db = new Kysely<Schema>({
@@ -36,19 +38,24 @@ export function openSqlite(file: string): Engine {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   })
-  runStatementsOn(adapter, async (query, parameters) => {
-    if (!isRead(query)) return writer.write(() => writing.execute(query.sql, parameters).rows)
-    try {
-      return reading.execute(query.sql, parameters).rows
-    } catch (error) {
-      throw translate(error)
+  bindStatementsOn(adapter, (query) => {
+    if (!isRead(query)) return (parameters) => writer.write(() => writing.execute(query.sql, parameters).rows)
+    const statement = reading.connection.prepare(query.sql)
+    return (parameters) => {
+      try {
+        return Promise.resolve(statement.all(...(parameters as SQLInputValue[])))
+      } catch (error) {
+        return Promise.reject(translate(error))
+      }
     }
   })
   return {
     db,
     signals: createLocalSignals(writer.afterCommit),
+    load: () => ({ writesWaiting: writer.waiting() }),
     async close() {
       await writer.drained()
+      await checkpointer.close()
       await db.destroy()
       reading.connection.close()
       writing.connection.close()
@@ -79,7 +86,9 @@ function connect(file: string, readOnly: boolean): Prepared {
   const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: 5000 })
   if (!readOnly) {
     // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
-    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 10000')
+    connection.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`,
+    )
   }
   connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
 

@@ -10,24 +10,33 @@ import type { Db } from './schema.ts'
  *   const [row] = await byHash(db, { hash })
  */
 export function statement<P extends object, Row>(build: (db: Db, value: Values<P>) => Compilable<Row>) {
-  const compiled = new WeakMap<DialectAdapter, PreparedQuery>()
   const name = `s${++count}`
+  const compiled = new WeakMap<DialectAdapter, PreparedQuery>()
+  const bound = new WeakMap<Db, (values: P) => Promise<Row[]>>()
 
-  const prepare = (db: Db, adapter: DialectAdapter): PreparedQuery => {
-    const query = build(db, ((key: string) => new Slot(key)) as Values<P>).compile()
-    const prepared = { ...query, name }
-    compiled.set(adapter, prepared)
-    return prepared
-  }
-
-  return async (db: Db, values: P): Promise<Row[]> => {
+  const compile = (db: Db): PreparedQuery => {
     const { adapter } = db.getExecutor()
-    const query = compiled.get(adapter) ?? prepare(db, adapter)
-    const parameters = query.parameters.map((each) => (each instanceof Slot ? values[each.key as keyof P] : each))
-    const run = runners.get(adapter)
-    if (run && !db.isTransaction) return (await run(query, parameters)) as Row[]
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows
+    const known = compiled.get(adapter)
+    if (known) return known
+    const query = { ...build(db, ((key: string) => new Slot(key)) as Values<P>).compile(), name }
+    compiled.set(adapter, query)
+    return query
   }
+
+  /** Inside a transaction, and the first time: outside of one, an engine may have a more direct way. */
+  const execute = async (db: Db, values: P): Promise<Row[]> => {
+    const query = compile(db)
+    const bind = binders.get(db.getExecutor().adapter)
+    if (!bind || db.isTransaction) {
+      return (await db.executeQuery<Row>({ ...query, parameters: fill(query.parameters, values) })).rows
+    }
+    const run = bind(query)
+    const direct = (each: P) => run(fill(query.parameters, each)) as Promise<Row[]>
+    bound.set(db, direct)
+    return direct(values)
+  }
+
+  return (db: Db, values: P): Promise<Row[]> => bound.get(db)?.(values) ?? execute(db, values)
 }
 
 /** Stands for a value that is known when the statement runs. */
@@ -37,12 +46,12 @@ export interface PreparedQuery extends CompiledQuery {
   name: string
 }
 
-/** An engine's direct way to run a prepared statement outside a transaction, past Kysely's own pooling. */
-type Runner = (query: PreparedQuery, parameters: unknown[]) => Promise<unknown[]>
+/** An engine's direct way to a statement outside transactions, past Kysely's own pooling. What it returns never throws. */
+type Binder = (query: PreparedQuery) => (parameters: unknown[]) => Promise<unknown[]>
 
-export const runStatementsOn = (adapter: DialectAdapter, runner: Runner): void => void runners.set(adapter, runner)
+export const bindStatementsOn = (adapter: DialectAdapter, bind: Binder): void => void binders.set(adapter, bind)
 
-const runners = new WeakMap<DialectAdapter, Runner>()
+const binders = new WeakMap<DialectAdapter, Binder>()
 let count = 0
 
 class Slot {
@@ -50,4 +59,10 @@ class Slot {
   constructor(key: string) {
     this.key = key
   }
+}
+
+function fill(parameters: readonly unknown[], values: object): unknown[] {
+  const filled: unknown[] = []
+  for (const each of parameters) filled.push(each instanceof Slot ? values[each.key as keyof object] : each)
+  return filled
 }

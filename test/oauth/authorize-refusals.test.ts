@@ -156,7 +156,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const { signingKeys, now } = app().services
-    const hint = await signingKeys.sign({
+    const hint = signingKeys.sign({
       iss: ORIGIN,
       sub: person.user.id,
       aud: 'x',

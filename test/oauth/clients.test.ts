@@ -31,6 +31,21 @@ const BODY = {
   scopes: ['openid', 'email'],
 }
 
+/** Whoever reads the consent page trusts what it says of who runs the application. */
+const UNFIT_OPERATORS = Object.entries({
+  'that is empty': '',
+  'of white space alone': '  \u00a0',
+  'of invisible characters alone': '\u200b',
+  'of 101 characters': 'x'.repeat(101),
+  'with a line break': 'Example\nLtd',
+  'with a line separator': 'Example\u2028Ltd',
+  'with a zero byte': 'Example\u0000',
+  'with an escape': '\u001b[2J',
+  'that turns the writing round': 'Example \u202egro.live',
+  'of half a character': 'Example \ud800',
+  'that is a number': 7,
+})
+
 onEachEngine('OAuth clients', (engine) => {
   const app = sharedApp({ engine })
   const writer = () => signedInPerson(app(), { permissions: ['oauth_clients:read', 'oauth_clients:write'] })
@@ -64,6 +79,7 @@ onEachEngine('OAuth clients', (engine) => {
     assert.deepEqual(made.client, {
       client_id: made.client_id,
       name: 'Photos',
+      operator: null,
       clientType: 'confidential',
       redirect_uris: ['https://app.example/cb'],
       post_logout_redirect_uris: ['https://app.example/'],
@@ -134,6 +150,7 @@ onEachEngine('OAuth clients', (engine) => {
     ['client credentials for a public client', { clientType: 'public', grantTypes: ['client_credentials'] }],
     ['refresh tokens without codes', { grantTypes: ['refresh_token'] }],
     ['an unknown field', { client_id: 'mine' }],
+    ...UNFIT_OPERATORS.map(([name, operator]): [string, object] => [`an operator ${name}`, { operator }]),
   ]
   for (const [name, change] of REFUSED) {
     test(`${name}: 400`, async () => {
@@ -197,6 +214,49 @@ onEachEngine('OAuth clients', (engine) => {
     for (const wrong of [{ clientType: 'public' }, { redirectUris: [] }, { redirectUris: ['javascript:x'] }])
       assert.equal((await person.patch(`/oauth/clients/${application.clientId}`, wrong)).statusCode, 400)
     assert.equal((await person.patch('/oauth/clients/nobody', { name: 'x' })).statusCode, 404)
+  })
+
+  test('an application says who runs it: set when it is made, changed, and taken away again', async () => {
+    const person = await writer()
+    const made = (await person.post('/oauth/clients', { ...BODY, operator: '  Example Ltd ' })).json<Made>()
+    assert.equal(made.client['operator'], 'Example Ltd')
+    const url = `/oauth/clients/${made.client_id}`
+    const recorded = async () => {
+      const { client } = (await person.get(url)).json<Made>()
+      const { clients } = (await person.get('/oauth/clients?limit=200')).json<{ clients: Made['client'][] }>()
+      assert.deepEqual(
+        clients.find(({ client_id: id }) => id === made.client_id),
+        client,
+      )
+      return client['operator']
+    }
+    const change = async (body: object) => (await person.patch(url, body)).json<Made>().client['operator']
+    assert.equal(await recorded(), 'Example Ltd')
+    assert.equal(await change({ name: 'Pictures' }), 'Example Ltd')
+    assert.equal(await change({ operator: 'Müller & Söhne' }), 'Müller & Söhne')
+    assert.equal(await recorded(), 'Müller & Söhne')
+    assert.equal(await change({ operator: 'x'.repeat(100) }), 'x'.repeat(100))
+    for (const [name, operator] of UNFIT_OPERATORS)
+      assert.equal((await person.patch(url, { operator })).statusCode, 400, `an operator ${name}`)
+    assert.equal(await recorded(), 'x'.repeat(100))
+    assert.equal(await change({ operator: null }), null)
+    assert.equal(await recorded(), null)
+    assert.equal((await person.post('/oauth/clients', { ...BODY, operator: null })).statusCode, 201)
+  })
+
+  test('who runs an application is written down when it is set and when it is changed', async () => {
+    const person = await writer()
+    const { client_id: id } = (await person.post('/oauth/clients', { ...BODY, operator: 'Before Ltd' })).json<Made>()
+    await person.patch(`/oauth/clients/${id}`, { operator: 'After Ltd' })
+    const rows = await app()
+      .services.db.selectFrom('audit_events')
+      .select(['action', 'data'])
+      .where('target_id', '=', id)
+      .execute()
+    assert.deepEqual(
+      Object.fromEntries(rows.map(({ action, data }) => [action, (JSON.parse(data) as { operator: string }).operator])),
+      { 'oauth_client.created': 'Before Ltd', 'oauth_client.updated': 'After Ltd' },
+    )
   })
 
   test('a rotated secret works at once and the old one no more', async () => {

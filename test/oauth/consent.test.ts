@@ -32,12 +32,25 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual(answer.json(), {
       client_id: application.clientId,
       name: 'Photos',
+      operator: null,
       scopes: ['openid', 'email'],
       redirect_uri: application.redirectUri,
       user: { email: person.user.email },
     })
     const direct = await person.get(url.replace('/authorize', '/details'))
     assert.deepEqual(direct.json(), answer.json())
+  })
+
+  test('details tells who runs the application, as its record says it at that moment', async () => {
+    const { clientId, ...application } = await registerApplication(app(), { operator: 'Example Ltd' })
+    const person = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
+    const url = authorizeUrl({ clientId, ...application }, newPkce()).replace('/authorize', '/details')
+    const operator = async () => (await person.get(url)).json<{ operator: string | null }>().operator
+    assert.equal(await operator(), 'Example Ltd')
+    await person.patch(`/oauth/clients/${clientId}`, { operator: 'Sold Ltd' })
+    assert.equal(await operator(), 'Sold Ltd')
+    await person.patch(`/oauth/clients/${clientId}`, { operator: null })
+    assert.equal(await operator(), null)
   })
 
   test('details and approve need a session, before anything else is looked at', async () => {

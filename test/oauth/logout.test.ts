@@ -117,7 +117,7 @@ onEachEngine('RP-initiated logout', (engine) => {
       `${encodePart({ alg: 'none' })}.${payload}.`,
       `${encodePart({ alg: 'HS256', kid: 'service-id-1' })}.${payload}.${signature}`,
       `${encodePart({ alg: 'ES256', kid: 'service-id-9' })}.${payload}.${signature}`,
-      await app().services.signingKeys.sign({
+      app().services.signingKeys.sign({
         iss: 'https://other.example',
         sub: person.user.id,
         aud: application.clientId,

@@ -12,6 +12,8 @@ import { freePort } from './postgres.ts'
 /** A real process of the service. */
 export interface Copy {
   address: string
+  port: number
+  pid: number
   output(): string
   /** kill -9, and waits until it is dead. */
   kill(): Promise<void>
@@ -22,11 +24,24 @@ export interface Copy {
 /** The time that real processes go by. */
 export const REAL_CLOCK: Clock = { now: Date.now, advance: () => {} }
 
+interface Circumstances {
+  /** Where the copy before it listened, for one that takes its place. */
+  port?: number
+  environment?: Record<string, string>
+  /** A command that ends by running the one that is appended to it. */
+  within?: string[]
+}
+
 /** Starts the service as people start it, on the database of that place. */
-export async function startCopy(t: TestContext, place: Place): Promise<Copy> {
+export async function startCopy(
+  t: Pick<TestContext, 'after'>,
+  place: Pick<Place, 'databaseUrl'>,
+  { port: given, environment = {}, within = [] }: Circumstances = {},
+): Promise<Copy> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
-  const port = await freePort()
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+  const port = given ?? (await freePort())
+  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../src/main.ts')]
+  const child = spawn(command, args, {
     cwd: folder,
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -35,6 +50,7 @@ export async function startCopy(t: TestContext, place: Place): Promise<Copy> {
       DATABASE_URL: place.databaseUrl,
       BASE_URL: 'http://localhost:3000',
       SECRET_KEY,
+      ...environment,
     },
   })
   const exited = once(child, 'close')
@@ -60,6 +76,8 @@ export async function startCopy(t: TestContext, place: Place): Promise<Copy> {
   await running
   return {
     address: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
     output: () => output,
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

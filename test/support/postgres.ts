@@ -15,8 +15,16 @@ const NOBODY = 65534
 
 export interface PostgresServer {
   url: string
+  /** Ends it for good, and its folder with it. */
   stop(): Promise<void>
+  /** Ends it, and leaves its folder: SIGINT throws everybody out, SIGQUIT dies on the spot and recovers at the next start. */
+  halt(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Starts it again where it was. */
+  resume(): Promise<void>
 }
+
+/** What an operator has: a commit is on the disk before it is acknowledged. */
+export const DURABLE: string[] = []
 
 /** A real PostgreSQL from the package registry, on a free port, in a folder of its own that goes when it stops. */
 export async function startPostgres(
@@ -47,13 +55,25 @@ export async function startPostgres(
     'max_connections=400',
     ...flags,
   ]
-  const server = spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  await ready(server)
+  let server: ChildProcess | undefined
+  const resume = async () => {
+    server = spawn(join(bin, 'postgres'), args, { ...identity, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    await ready(server)
+  }
+  const halt = async (signal: NodeJS.Signals) => {
+    if (!server) return
+    const exited = once(server, 'exit')
+    server.kill(signal)
+    server = undefined
+    await exited
+  }
+  await resume()
   return {
     url: `postgres://latchkey@127.0.0.1:${port}`,
+    halt,
+    resume,
     async stop() {
-      server.kill('SIGINT')
-      await once(server, 'exit')
+      await halt('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
   }

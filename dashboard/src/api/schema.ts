@@ -1703,6 +1703,7 @@ export type paths = {
         content: {
           'application/json': {
             name: string
+            operator?: string | null
             clientType: 'confidential' | 'public'
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
@@ -1771,6 +1772,7 @@ export type paths = {
         content: {
           'application/json': {
             name?: string
+            operator?: string | null
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
             scopes?: string[]
@@ -2102,9 +2104,30 @@ export type paths = {
         200: {
           headers: Record<string, unknown>
           content: {
-            'application/json': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
-            'application/octet-stream': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
-            'text/plain': { revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[] }
+            'application/json': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'application/octet-stream': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'text/plain': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
           }
         }
         304: { headers: Record<string, unknown>; content?: never }
@@ -2360,6 +2383,7 @@ export type components = {
     Client: {
       client_id: string
       name: string
+      operator: string | null
       clientType: 'confidential' | 'public'
       redirect_uris: string[]
       post_logout_redirect_uris: string[]
@@ -2367,7 +2391,14 @@ export type components = {
       grantTypes: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
       /** Epoch milliseconds. */ createdAt: number
     }
-    ConsentDetails: { client_id: string; name: string; scopes: string[]; redirect_uri: string; user: { email: string } }
+    ConsentDetails: {
+      client_id: string
+      name: string
+      operator: string | null
+      scopes: string[]
+      redirect_uri: string
+      user: { email: string }
+    }
     OAuthGrant: {
       client_id: string
       name: string

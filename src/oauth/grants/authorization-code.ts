@@ -1,5 +1,5 @@
 import { recordEvent } from '../../audit/record-event.ts'
-import { digest, equalInConstantTime } from '../../crypto/digest.ts'
+import { digest, sameDigest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { consumeCode, findCode, markRevoked } from '../code-store.ts'
 import type { GrantRequest } from '../grant-request.ts'
@@ -57,4 +57,4 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 /** RFC 7636 section 4.6, S256 only. A malformed verifier is a mismatch, not a different error. */
 const verifierMatches = (verifier: string, challenge: string): boolean =>
-  VERIFIER.test(verifier) && equalInConstantTime(digest(verifier), challenge)
+  VERIFIER.test(verifier) && sameDigest(digest(verifier), challenge)

@@ -16,6 +16,7 @@ create table users (
   last_notification bigint not null default 0
 );
 create index users_by_age on users (created_at, id);
+create index users_disabled on users (created_at, id) where disabled_at is not null;
 
 create table roles (
   id text primary key,

@@ -9,6 +9,7 @@ create table oauth_clients (
   client_id text primary key,
   client_secret_hash text,
   name text not null,
+  operator text,
   client_type text not null,
   redirect_uris text not null,
   post_logout_redirect_uris text not null default '[]',

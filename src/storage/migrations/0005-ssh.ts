@@ -28,6 +28,14 @@ create table ssh_certificates (
 create index ssh_certificates_by_user on ssh_certificates (user_id, serial);
 create index ssh_certificates_by_user_and_expiry on ssh_certificates (user_id, valid_before);
 create index ssh_certificates_revoked on ssh_certificates (valid_before, serial, revoked_at) where revoked_at is not null;
+create index ssh_certificates_revoked_by_serial on ssh_certificates (serial) where revoked_at is not null;
+
+create table ssh_revoked_ranges (
+  first_serial bigint primary key,
+  last_serial bigint not null,
+  revoked_at bigint not null,
+  valid_before bigint not null
+);
 
 create table counters (
   name text primary key,

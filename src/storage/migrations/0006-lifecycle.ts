@@ -15,6 +15,7 @@ create table lifecycle_actions (
 );
 create index lifecycle_actions_due on lifecycle_actions (execute_at, created_at, id)
   where status in ('pending', 'running');
+create index lifecycle_actions_failed on lifecycle_actions (id) where status = 'failed';
 create index lifecycle_actions_by_user on lifecycle_actions (user_id, created_at);
 
 create table notifications (
@@ -27,7 +28,7 @@ create table notifications (
   read_at bigint
 );
 create unique index notifications_by_user on notifications (user_id, position);
-create index notifications_unread on notifications (user_id) where read_at is null;
+create index notifications_unread on notifications (user_id, position) where read_at is null;
 create index notifications_by_age on notifications (created_at);
 
 create table audit_events (

@@ -2,6 +2,10 @@ import { asText } from '../as-text.ts'
 import type { account as English } from '../en/account.ts'
 
 const named = (data: Record<string, unknown>) => asText(data['displayName'] ?? data['email'], 'einer Person')
+const copied = ({ copiedAt }: Record<string, unknown>) =>
+  typeof copiedAt === 'number'
+    ? `vom ${new Date(copiedAt).toLocaleString('de', { dateStyle: 'medium', timeStyle: 'short' })}`
+    : 'von früher'
 
 export const account: typeof English = {
   nav: {
@@ -139,6 +143,8 @@ export const account: typeof English = {
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
       'oauth.grant_added': (data) => `Sie haben ${asText(data['name'], 'einer Anwendung')} Ihr Konto geöffnet.`,
       'ssh.cert_issued': (data) => `Ihnen wurde das SSH-Zertifikat ${asText(data['serial'], '')} ausgestellt.`,
+      'service.restored': (data) =>
+        `Der Dienst wurde aus einer Kopie ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
       'user.enabled': (data) => `Das Konto von ${named(data)} wurde wieder geöffnet.`,
     },

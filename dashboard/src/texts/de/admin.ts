@@ -143,7 +143,10 @@ export const admin: typeof English = {
     emptyTitle: 'Noch keine Anwendungen',
     empty: 'Melden Sie eine an; dann bekommt sie eine Client-ID und, wenn sie eines hüten kann, ein Geheimnis.',
     name: 'Name',
-    nameHint: 'Sehen alle, die um Zustimmung gefragt werden.',
+    nameHint: 'Sehen alle, die zustimmen sollen.',
+    operator: 'Betrieben von',
+    runBy: (operator) => `Betrieben von ${operator}`,
+    operatorHint: 'Freiwillig. Alle sehen, wer dafür einsteht.',
     type: 'Art',
     types: {
       confidential: 'Läuft auf einem Server und kann ein Geheimnis hüten',

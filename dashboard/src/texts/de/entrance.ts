@@ -54,6 +54,8 @@ export const entrance: typeof English = {
   },
   consent: {
     title: (name) => `${name} bittet um Zugriff`,
+    runBy: (name, operator) => `${name}, betrieben von ${operator}`,
+    registeredHere: (name) => `${name} wurde von der Administration dieser Installation eingetragen.`,
     asUser: (email) => `Sie sind angemeldet als ${email}.`,
     switchUser: 'Anderes Konto nehmen',
     will: (name) => `${name} kann dann`,

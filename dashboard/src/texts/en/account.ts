@@ -1,6 +1,10 @@
 import { asText } from '../as-text.ts'
 type Data = Record<string, unknown>
 const named = (data: Data) => asText(data['displayName'] ?? data['email'], 'A user')
+const copied = ({ copiedAt }: Data) =>
+  typeof copiedAt === 'number'
+    ? new Date(copiedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+    : 'an earlier time'
 
 export const account = {
   nav: {
@@ -136,6 +140,8 @@ export const account = {
       'security.new_login': () => 'A sign-in from a new device or place.',
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'ssh.cert_issued': (data) => `SSH certificate ${asText(data['serial'], '')} was issued to you.`,
+      'service.restored': (data) =>
+        `The service was restored from a copy of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
       'user.disabled': (data: Data) => `The account of ${named(data)} was disabled.`,
       'user.enabled': (data: Data) => `The account of ${named(data)} was enabled.`,
     } as Record<string, (data: Data) => string>,

@@ -141,7 +141,10 @@ export const admin = {
     emptyTitle: 'No applications yet',
     empty: 'Register one to get its client id and, if it can keep one, its secret.',
     name: 'Name',
-    nameHint: 'People see it when they are asked for consent.',
+    nameHint: 'People see it when asked for consent.',
+    operator: 'Run by',
+    runBy: (operator: string) => `Run by ${operator}`,
+    operatorHint: 'Optional. People see who answers for it.',
     type: 'Kind',
     types: {
       confidential: 'Runs on a server and can keep a secret',

@@ -52,6 +52,8 @@ export const entrance = {
   },
   consent: {
     title: (name: string) => `${name} asks for access`,
+    runBy: (name: string, operator: string) => `${name}, run by ${operator}`,
+    registeredHere: (name: string) => `${name} was registered by the administrators of this installation.`,
     asUser: (email: string) => `You are signed in as ${email}.`,
     switchUser: 'Use another account',
     will: (name: string) => `${name} will be able to`,

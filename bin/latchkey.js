@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Any Node can start this file; what it starts runs on the one that Latchkey is made for, where that is installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import module from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const command = join(root, 'src/cli.ts')
+const pinned = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+if (!existsSync(pinned) || realpathSync(pinned) === realpathSync(process.execPath)) {
+  module.enableCompileCache?.(join(root, 'node_modules/.cache/latchkey'))
+  await import(pathToFileURL(command).href)
+} else {
+  const { status } = spawnSync(pinned, [command, ...process.argv.slice(2)], { stdio: 'inherit' })
+  process.exitCode = status ?? 1
+}

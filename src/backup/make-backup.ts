@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { checkDatabase } from './check-database.ts'
+import { copyPrivately, isCode, listFiles, syncFolder } from './durable-files.ts'
+import { AVATARS, DATABASE, describeFile, FORMAT, type Manifest, MANIFEST, SECRET_KEY_FILE } from './manifest.ts'
+
+const PAGES_A_STEP = 10_000
+
+type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
+
+/**
+ * Copies everything into a new folder, whether or not the service runs. Reading a SQLite file beside its writer is what
+ * its log is for: the copy is the state of one moment, and nobody waits for it. Mail in the outbox is left out, since it
+ * holds links that open accounts.
+ */
+export async function makeBackup(
+  config: Needs,
+  to: string,
+  now: number,
+): Promise<{ folder: string; manifest: Manifest }> {
+  if (existsSync(join(to, MANIFEST))) throw new StartError(`${to} is a backup already. Name another folder.`)
+  const folder = existsSync(to) && statSync(to).isDirectory() ? join(to, nameOf(now)) : to
+  if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
+  const unfinished = `${folder}.${randomBytes(6).toString('hex')}.part`
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  try {
+    const manifest = await fill(unfinished, config, now)
+    // A folder that came into being meanwhile is not replaced: rename fails on one that is not empty.
+    if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
+    await rename(unfinished, folder)
+    await syncFolder(dirname(folder))
+    return { folder, manifest }
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** As latchkey-20260115T120000Z. */
+const nameOf = (now: number): string =>
+  `latchkey-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`
+
+async function fill(folder: string, config: Needs, now: number): Promise<Manifest> {
+  const avatars = config.s3 ? undefined : join(config.dataDir, AVATARS)
+  // Before and after the database: a picture that the copy points at is there, also if it was replaced meanwhile.
+  if (avatars !== undefined) await copyAvatars(avatars, join(folder, AVATARS))
+  const migrations = await copyDatabase(config.databaseUrl.slice('sqlite:'.length), join(folder, DATABASE))
+  if (avatars !== undefined) await copyAvatars(avatars, join(folder, AVATARS))
+  if (config.secretKey === undefined) {
+    await copyPrivately(join(config.dataDir, SECRET_KEY_FILE), join(folder, SECRET_KEY_FILE))
+  }
+  const files = []
+  for (const path of await listFiles(folder)) files.push(await describeFile(folder, path))
+  const manifest: Manifest = {
+    format: FORMAT,
+    createdAt: new Date(now).toISOString(),
+    latchkey: versionOfLatchkey(),
+    migrations,
+    secretKey: config.secretKey === undefined ? 'in the backup' : 'in SECRET_KEY',
+    avatars: avatars === undefined ? 'in the object store' : 'in the backup',
+    files,
+  }
+  await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+  await syncFolder(folder)
+  return manifest
+}
+
+async function copyAvatars(from: string, to: string): Promise<void> {
+  for (const path of await listFiles(from)) {
+    // A picture never changes under its name.
+    if (existsSync(join(to, path))) continue
+    await copyPrivately(join(from, path), join(to, path)).catch((error: unknown) => {
+      if (!isCode(error, 'ENOENT')) throw error
+    })
+  }
+}
+
+/** Answers the steps that the database has gone through. */
+async function copyDatabase(file: string, to: string): Promise<string[]> {
+  if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
+  const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    // The first read fixes the moment. Without it every commit of the service would make the copy begin anew.
+    source.exec('BEGIN')
+    const applied = source.prepare('SELECT name FROM schema_migrations ORDER BY name').all() as { name: string }[]
+    await backup(source, to, { rate: PAGES_A_STEP })
+    chmodSync(to, 0o600)
+    checkDatabase(to)
+    return applied.map(({ name }) => name)
+  } finally {
+    source.close()
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+export function versionOfLatchkey(): string {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+    version: string
+  }
+  return version
+}

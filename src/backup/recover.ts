@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import { listAdministratorIds } from '../access/administrators.ts'
+import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
+import { notifyEach } from '../notifications/notify.ts'
+import type { Services } from '../services.ts'
+import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
+import { type SkippedSerials, skipSerials } from '../ssh/skip-serials.ts'
+import type { Db, Schema } from '../storage/schema.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'signals'>
+
+export interface Recovered {
+  /** When the copy was made, as far as that is known. */
+  copiedAt: number | null
+  serials: SkippedSerials
+  /** Absent when access was kept. */
+  ended: { sessions: number; authorizations: number; tokens: number; links: number; certificates: number } | undefined
+  /** Plans to enable an account that fell due meanwhile, and that nobody carries out now. */
+  cancelled: number
+  pending: number
+}
+
+/**
+ * Makes data of an earlier time safe to serve again. No serial comes twice, and what was ended after the copy was made
+ * does not come back with it: since the copy can't tell what that was, everything ends, unless access is to be kept.
+ * Doing it again does no harm. It is done in steps, so that a large copy neither waits for a lock nor runs into a limit.
+ */
+export async function recover(
+  services: Needs,
+  { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
+): Promise<Recovered> {
+  const { db, signals } = services
+  const since = copiedAt ?? (await findLastEvent(db))
+  const serials = await db.transaction().execute((trx) => skipSerials(services, trx))
+  await deleteAll(db, 'passkey_challenges', 'id')
+  await deleteAll(db, 'oauth_pending_requests', 'id_hash')
+  const ended = keepAccess ? undefined : await endAllAccess(services)
+  return db.transaction().execute(async (trx) => {
+    const cancelled = await cancelOverdue(services, trx)
+    const { pending } = await trx
+      .selectFrom('lifecycle_actions')
+      .select(({ fn }) => fn.countAll<number>().as('pending'))
+      .where('status', 'in', ['pending', 'running'])
+      .executeTakeFirstOrThrow()
+    await recordEvent(services, trx, {
+      action: 'service.restored',
+      outcome: 'success',
+      actor: THE_SERVICE,
+      data: {
+        copiedAt: since,
+        keptAccess: keepAccess,
+        firstSerial: String(serials.first),
+        lastSerial: String(serials.last),
+        ended,
+        cancelled,
+      },
+    })
+    const about = { type: 'service.restored', data: { copiedAt: since, keptAccess: keepAccess } } as const
+    await notifyEach(services, trx, await listAdministratorIds(trx), [about])
+    await signals.emit(trx, 'resync', null)
+    return { copiedAt: since, serials, ended, cancelled, pending }
+  })
+}
+
+async function findLastEvent(db: Db): Promise<number | null> {
+  const { at } = await db
+    .selectFrom('audit_events')
+    .select(({ fn }) => fn.max<number | null>('at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at
+}
+
+/** Tokens are dead without the authorization that they hang on; those of clients that act for themselves hang on none. */
+async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
+  const { db } = services
+  const sessions = await deleteAll(db, 'sessions', 'token_hash')
+  const authorizations = await deleteAll(db, 'oauth_authorization_codes', 'code_hash')
+  const tokens = await deleteAll(db, 'oauth_access_tokens', 'token_hash')
+  const refreshing = await deleteAll(db, 'oauth_refresh_tokens', 'token_hash')
+  // A link that was used or replaced after the copy was made would work again.
+  const links = await deleteAll(db, 'email_tokens', 'token_hash')
+  await deleteAll(db, 'reset_requests', 'id')
+  await deleteAll(db, 'outgoing_mail', 'id')
+  const certificates = await revokeAllCertificates(services, 'A backup was restored.')
+  return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
+}
+
+const BATCH = 2000
+
+async function deleteAll(db: Db, table: keyof Schema, key: string): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const { rows } = await sql`
+      delete from ${sql.table(table)} where ${sql.ref(key)} in (
+        select ${sql.ref(key)} from ${sql.table(table)} limit ${BATCH})
+      returning 1`.execute(db)
+    deleted += rows.length
+    if (rows.length < BATCH) return deleted
+  }
+}
+
+/**
+ * What fell due meanwhile was carried out or called off in the time that is lost, and would now run at the next start.
+ * Locking somebody out twice harms nobody; letting somebody in must be decided again.
+ */
+async function cancelOverdue({ now }: Needs, trx: Db): Promise<number> {
+  const rows = await trx
+    .updateTable('lifecycle_actions')
+    .set({ status: 'cancelled', finished_at: now() })
+    .where('status', 'in', ['pending', 'running'])
+    .where('execute_at', '<=', now())
+    .where('action', '=', 'enable')
+    .returning('id')
+    .execute()
+  return rows.length
+}

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { openServices } from '../services.ts'
+import { lockFile } from '../storage/file-lock.ts'
+import { checkDatabase } from './check-database.ts'
+import { copyPrivately, isCode, syncFolder } from './durable-files.ts'
+import { AVATARS, DATABASE, describeFile, type Manifest, readManifest, SECRET_KEY_FILE } from './manifest.ts'
+import { type Recovered, recover } from './recover.ts'
+
+interface Asked {
+  from: string
+  keepAccess: boolean
+  now: () => number
+  log: Logger
+}
+
+/**
+ * Puts a backup where there is nothing yet. All of it is copied, checked and made safe in a folder of its own, and moved
+ * to its place at the end: until then nothing is there, and a failure leaves nothing behind.
+ */
+export async function restoreBackup(config: Config, { from, keepAccess, now, log }: Asked): Promise<Recovered> {
+  const manifest = readManifest(from)
+  refuseUnfit(config, manifest, now())
+  const file = config.databaseUrl.slice('sqlite:'.length)
+  for (const folder of [config.dataDir, dirname(file)]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const unlock = lockFile(file)
+  const staging = mkdtempSync(join(config.dataDir, 'restoring-'))
+  try {
+    refuseOverwriting(config, file, manifest)
+    await copyVerified(manifest, from, staging)
+    checkDatabase(join(staging, DATABASE))
+    const recovered = await recoverIn(staging, config, {
+      copiedAt: Date.parse(manifest.createdAt),
+      keepAccess,
+      now,
+      log,
+    })
+    await moveIntoPlace(staging, config.dataDir, file)
+    return recovered
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+    unlock()
+  }
+}
+
+function refuseUnfit(config: Config, { createdAt, secretKey }: Manifest, now: number): void {
+  if (secretKey === 'in SECRET_KEY' && config.secretKey === undefined) {
+    throw new StartError(
+      'This backup was made with SECRET_KEY set, and does not hold it. Set SECRET_KEY to the same value.',
+    )
+  }
+  if (now < Date.parse(createdAt)) {
+    throw new StartError(
+      `The clock says ${new Date(now).toISOString()}, but the backup was made at ${createdAt}. Set the clock right first.`,
+    )
+  }
+}
+
+function refuseOverwriting({ dataDir }: Config, file: string, { files }: Manifest): void {
+  const brings = (path: string) => files.some((each) => each.path === path || each.path.startsWith(`${path}/`))
+  const places = [file, `${file}-wal`, ...[SECRET_KEY_FILE, AVATARS].filter(brings).map((path) => join(dataDir, path))]
+  const taken = places.filter(isTaken)
+  if (taken.length === 0) return
+  throw new StartError(`There is data already: ${taken.join(', ')}. Move it away first; a restore never overwrites.`)
+}
+
+function isTaken(path: string): boolean {
+  try {
+    return readdirSync(path).length > 0
+  } catch (error) {
+    return isCode(error, 'ENOTDIR')
+  }
+}
+
+async function copyVerified({ files }: Manifest, from: string, to: string): Promise<void> {
+  for (const { path, size, sha256 } of files) {
+    try {
+      await copyPrivately(join(from, path), join(to, path))
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) throw new StartError(`The backup is damaged: ${path} is missing.`)
+      throw error
+    }
+    const copied = await describeFile(to, path)
+    if (copied.size !== size || copied.sha256 !== sha256) {
+      throw new StartError(`The backup is damaged: ${path} is not what its manifest says.`)
+    }
+  }
+  if (!files.some(({ path }) => path === DATABASE)) throw new StartError('The backup is damaged: it has no database.')
+}
+
+/** Opening it is the proof that its keys can be opened, and brings the data of an older version to this one's shape. */
+async function recoverIn(
+  staging: string,
+  config: Config,
+  { copiedAt, keepAccess, now, log }: Omit<Asked, 'from'> & { copiedAt: number },
+): Promise<Recovered> {
+  const staged = { ...config, dataDir: staging, databaseUrl: `sqlite:${join(staging, DATABASE)}` }
+  const services = await openServices(staged, { log, now })
+  try {
+    return await recover(services, { copiedAt, keepAccess })
+  } finally {
+    await services.close()
+  }
+}
+
+/** The database comes last: where there is none, nothing was restored. */
+async function moveIntoPlace(staging: string, dataDir: string, file: string): Promise<void> {
+  const moved: string[] = []
+  const move = async (from: string, to: string) => {
+    if (!existsSync(from)) return
+    // An empty folder may stand there; anything else was refused.
+    await moveOrCopy(from, to)
+    moved.push(to)
+  }
+  try {
+    await move(join(staging, AVATARS), join(dataDir, AVATARS))
+    await move(join(staging, SECRET_KEY_FILE), join(dataDir, SECRET_KEY_FILE))
+    await move(join(staging, DATABASE), file)
+    for (const folder of new Set([dataDir, dirname(file)])) await syncFolder(folder)
+  } catch (error) {
+    for (const path of moved) await rm(path, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** DATABASE_URL may name a file on another disk than DATA_DIR. */
+async function moveOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if (!isCode(error, 'EXDEV')) throw error
+    await copyPrivately(from, `${to}.part`)
+    await rename(`${to}.part`, to)
+  }
+}

@@ -1,0 +1,60 @@
+import { AppError, StartError } from './errors.ts'
+import { UsageError } from './cli/usage.ts'
+
+/** Each command is a file that is loaded when it is asked for; none of it is part of the service. */
+const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
+  backup: () => import('./cli/backup.ts'),
+  restore: () => import('./cli/restore.ts'),
+  restored: () => import('./cli/restored.ts'),
+  admin: () => import('./cli/admin.ts'),
+  keys: () => import('./cli/keys.ts'),
+}
+
+const USAGE = `Usage: latchkey <command>
+
+  latchkey backup <folder>            copies everything into a new folder, also while the service runs (SQLite)
+  latchkey restore <backup>           puts a backup where there is no data yet (SQLite)
+  latchkey restored                   makes a database safe that other tools have restored (pg_restore)
+  latchkey admin grant <email>        makes an account an administrator
+  latchkey keys rotate                replaces the key that signs ID tokens
+
+latchkey <command> --help says more. Commands read the same environment and .env as the service; npm start starts it.`
+
+// Nothing this process writes is for other users of the machine.
+process.umask(0o077)
+process.exitCode = await main(process.argv.slice(2))
+
+async function main([name = '', ...args]: string[]): Promise<number> {
+  if (name === '--version') {
+    const { versionOfLatchkey } = await import('./backup/make-backup.ts')
+    return print(versionOfLatchkey())
+  }
+  if (name === '' || name === 'help' || name === '--help' || name === '-h') return print(USAGE, name === '' ? 2 : 0)
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!load) return complain(`There is no command ${JSON.stringify(name)}. latchkey --help lists them.`, 2)
+  const command = await load()
+  try {
+    await command.run(args)
+    return 0
+  } catch (error) {
+    if (error instanceof UsageError) return error.isHelp ? print(error.message) : complain(error.message, 2)
+    return complain(describe(error), 1)
+  }
+}
+
+function print(text: string, code = 0): number {
+  process.stdout.write(`${text}\n`)
+  return code
+}
+
+function complain(text: string, code: number): number {
+  process.stderr.write(`latchkey: ${text}\n`)
+  return code
+}
+
+/** What a person can do something about is a sentence; anything else is for whoever mends the program. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isExpected = error instanceof StartError || error instanceof AppError || 'syscall' in error
+  return isExpected ? error.message : (error.stack ?? error.message)
+}

@@ -1,0 +1,15 @@
+import { loadEnvironment, readConfig } from '../config.ts'
+import { readArguments } from './usage.ts'
+import { carryOut, say } from './with-services.ts'
+
+const USAGE = `Usage: latchkey admin grant <email>
+
+Makes the account with that email an administrator: for the day when nobody can sign in as one any more. The account must
+be there and enabled. It takes effect at once, also while the service runs, and is written into the audit trail.`
+
+export async function run(args: string[]): Promise<void> {
+  const { words } = readArguments(args, USAGE, { words: 2 })
+  const [verb = '', email = ''] = words
+  if (verb !== 'grant') readArguments([], USAGE, { words: 2 })
+  say(await carryOut(readConfig(loadEnvironment()), { name: 'grant-administrator', email }))
+}

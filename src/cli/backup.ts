@@ -1,0 +1,30 @@
+import { resolve } from 'node:path'
+import { loadEnvironment, readConfig } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { readArguments } from './usage.ts'
+import { isSqlite, refuseOtherUser, say } from './with-services.ts'
+
+const USAGE = `Usage: latchkey backup <folder>
+
+Copies the database, the avatars and the key file into a new folder: <folder> itself or, where that exists, a folder in it
+that is named for the time. The service may run meanwhile and is not held up; the copy is the state of one moment, and holds
+everything that was acknowledged before. It never overwrites anything. Whoever has the backup has all that is in it and,
+unless SECRET_KEY is set, the secret that opens its keys: keep it as safe as the data folder.
+
+With PostgreSQL use pg_dump; docs/command-line.md says how.`
+
+export async function run(args: string[]): Promise<void> {
+  const { words } = readArguments(args, USAGE, { words: 1 })
+  const config = readConfig(loadEnvironment())
+  if (!isSqlite(config)) {
+    throw new StartError('The data is in PostgreSQL: back it up with pg_dump, as docs/command-line.md says.')
+  }
+  refuseOtherUser(config)
+  const { makeBackup } = await import('../backup/make-backup.ts')
+  const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())
+  say(folder)
+  if (manifest.secretKey === 'in SECRET_KEY') {
+    say('SECRET_KEY is NOT in this backup. Without it the keys in it can’t be opened: keep it safe elsewhere.')
+  }
+  if (manifest.avatars === 'in the object store') say('Avatars are in the object store and NOT in this backup.')
+}

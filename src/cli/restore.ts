@@ -1,0 +1,32 @@
+import { resolve } from 'node:path'
+import { loadEnvironment, readConfig } from '../config.ts'
+import { StartError } from '../errors.ts'
+import { tellRecovered } from './tell-recovered.ts'
+import { readArguments } from './usage.ts'
+import { isSqlite, logForCommands, refuseOtherUser, say } from './with-services.ts'
+
+const USAGE = `Usage: latchkey restore [--keep-access] <backup>
+
+Puts a backup into DATA_DIR, where there must be no data yet, while no service runs. Every file is checked first.
+
+The backup can't know what was ended after it was made. So every session, token, mailed link and SSH certificate ends, and
+people sign in anew. --keep-access leaves them: for a backup that is known to be the last state there was. SSH certificates
+that were issued after the backup are revoked in any case, and none of their serials is given out again.
+
+With PostgreSQL use pg_restore and then latchkey restored; docs/command-line.md says how.`
+
+export async function run(args: string[]): Promise<void> {
+  const { words, on } = readArguments(args, USAGE, { words: 1, switches: ['keep-access'] })
+  const config = readConfig(loadEnvironment())
+  if (!isSqlite(config)) {
+    throw new StartError(
+      'The data is in PostgreSQL: restore it with pg_restore, then run latchkey restored. docs/command-line.md says how.',
+    )
+  }
+  refuseOtherUser(config)
+  const { restoreBackup } = await import('../backup/restore-backup.ts')
+  const asked = { from: resolve(words[0] ?? ''), keepAccess: on['keep-access'], now: Date.now, log: logForCommands() }
+  const recovered = await restoreBackup(config, asked)
+  say(`${asked.from} is restored into ${config.dataDir}.`)
+  tellRecovered(recovered)
+}

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Command } from '../control/commands.ts'
+import { AppError, StartError } from '../errors.ts'
+import { createLogger } from '../http/log.ts'
+import type { Services } from '../services.ts'
+
+export const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** Only what is wrong, and not where answers go. */
+export const logForCommands = (): Logger => createLogger('warn', { write: (line) => process.stderr.write(line) })
+
+export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+  refuseOtherUser(config)
+  const { openServices } = await import('../services.ts')
+  const services = await openServices(config, { log: logForCommands(), now: Date.now })
+  try {
+    return await work(services)
+  } finally {
+    await services.close()
+  }
+}
+
+/** Has the running service do it where there is one that holds the database, and does it here otherwise. */
+export async function carryOut(config: Config, command: Command): Promise<string> {
+  refuseOtherUser(config)
+  const { askService } = await import('../control/ask-service.ts')
+  const answer = await askService(config.databaseUrl, command)
+  if (answer?.said !== undefined) return answer.said
+  if (answer) throw new AppError('conflict', answer.refused ?? 'The running service gave no answer.')
+  const { runCommand } = await import('../control/commands.ts')
+  return withServices(config, (services) => runCommand(services, command))
+}
+
+export const isSqlite = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): boolean => databaseUrl.startsWith('sqlite:')
+
+/** What root makes in the data folder the service itself could not open. */
+export function refuseOtherUser(config: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+  const owner = isSqlite(config) ? statSync(config.dataDir, { throwIfNoEntry: false })?.uid : undefined
+  if (owner === undefined || process.geteuid === undefined || owner === process.geteuid()) return
+  throw new StartError(
+    `${config.dataDir} belongs to the user with the id ${owner}. Run this as that user, for example with: sudo -u '#${owner}'`,
+  )
+}

@@ -1,0 +1,24 @@
+import { connect } from 'node:net'
+import { StartError } from '../errors.ts'
+import type { Command } from './commands.ts'
+import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
+
+/** Asks the service that runs on this file; nothing when none does. */
+export async function askService(databaseUrl: string, command: Command): Promise<Answer | undefined> {
+  const socket = controlSocketOf(databaseUrl)
+  if (socket === undefined || isTooLong(socket)) return undefined
+  let text = ''
+  try {
+    const connection = connect(socket)
+    connection.setEncoding('utf8')
+    connection.write(`${JSON.stringify(command)}\n`)
+    for await (const chunk of connection) text += chunk as string
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // No such socket, or one that a dead process left behind.
+    if (text === '' && (code === 'ENOENT' || code === 'ECONNREFUSED')) return undefined
+    throw new StartError(`The running service can't be asked: ${(error as Error).message}.`)
+  }
+  if (text === '') throw new StartError('The running service ended the connection without an answer.')
+  return JSON.parse(text) as Answer
+}

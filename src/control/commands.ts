@@ -1,0 +1,40 @@
+import { grantAdministrator } from '../access/grant-administrator.ts'
+import { activateNextKey, publishNextKey, retirePreviousKeys } from '../keys/rotate-signing-key.ts'
+import type { Services } from '../services.ts'
+
+/** What the command line asks of the service: of the one that runs, or of one that it opens for that. */
+export type Command =
+  | { name: 'grant-administrator'; email: string }
+  | { name: 'rotate-keys'; how: 'publish' | 'at-once' | 'retire-previous' }
+
+type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
+
+/** Does it, and says in a sentence what was done. */
+export async function runCommand(services: Needs, command: Command): Promise<string> {
+  if (command.name === 'grant-administrator') {
+    const { granted, email } = await grantAdministrator(services, command.email)
+    return granted ? `${email} is an administrator now.` : `${email} was an administrator already.`
+  }
+  if (command.how === 'retire-previous') {
+    const retired = await retirePreviousKeys(services)
+    return retired.length === 0 ? 'There was no earlier key.' : `Withdrawn: ${retired.join(', ')}.`
+  }
+  const id = await publishNextKey(services)
+  if (command.how === 'publish') return `${id} is published. In ten minutes it signs.`
+  await activateNextKey(services, 0)
+  return `${id} signs from now on.`
+}
+
+const WAYS = new Set<unknown>(['publish', 'at-once', 'retire-previous'])
+
+/** A command out of a line of text, or nothing. */
+export function readCommand(line: string): Command | undefined {
+  try {
+    const { name, email, how } = JSON.parse(line) as Record<string, unknown>
+    if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
+    if (name === 'rotate-keys' && WAYS.has(how)) return { name, how } as Command
+  } catch {
+    // Not ours.
+  }
+  return undefined
+}

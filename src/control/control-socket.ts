@@ -1,0 +1,17 @@
+/**
+ * On SQLite one process holds the file, so that commands go through it: it listens on a socket beside the file. Whoever
+ * holds the file's lock owns that name. On PostgreSQL a command opens the database itself, and there is no socket.
+ */
+export const controlSocketOf = (databaseUrl: string): string | undefined =>
+  databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.sock` : undefined
+
+/** The field for it in the operating system's structures (sun_path) has 104 bytes, or a few more; the last one is zero. */
+const LONGEST = 103
+
+export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > LONGEST
+
+/** One line of JSON each way, then the connection ends. */
+export interface Answer {
+  said?: string
+  refused?: string
+}

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Streams } from '../notifications/streams.ts'
+import type { Engine } from '../storage/open.ts'
+import type { Db } from '../storage/schema.ts'
+import { countEvents } from './count-events.ts'
+import { measureRequests } from './measure-requests.ts'
+import { addProcessGauges } from './process-gauges.ts'
+import { createRegistry, type Registry } from './registry.ts'
+
+/** What this copy has done and how it is. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
+export interface Metrics {
+  measureRequests(app: FastifyInstance): void
+  /** A revocation list for hosts was built. */
+  krlBuilt(built: { bytes: number; serials: number }): void
+  /** The text that Prometheus reads. */
+  render(): Promise<string>
+  close(): void
+}
+
+interface Needs {
+  db: Db
+  now: () => number
+  streams: Streams
+  load: Engine['load']
+}
+
+/** Whoever looks is not kept waiting for a database that does not answer. */
+const PATIENCE_MS = 2000
+
+export function createMetrics({ db, now, streams, load }: Needs): Metrics {
+  const registry = createRegistry()
+  const measure = measureRequests(registry)
+  countEvents(registry, db)
+  const stored = addStoredGauges(registry, db)
+  addLoadGauges(registry, load)
+  registry.gauge('latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
+  const krlBuilt = addKrlGauges(registry, now)
+  const process = addProcessGauges(registry)
+  let rendering: Promise<string> | undefined
+
+  const render = async (): Promise<string> => {
+    await stored.read()
+    process.read()
+    return registry.render()
+  }
+  return {
+    measureRequests: measure,
+    krlBuilt,
+    render: () => (rendering ??= render().finally(() => (rendering = undefined))),
+    close: process.stop,
+  }
+}
+
+/** Queues that all copies share. Where the database is away there is nothing to tell but that. */
+function addStoredGauges(registry: Registry, db: Db): { read(): Promise<void> } {
+  let current: { mail: number; pending: number } | undefined
+  registry.gauge('latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
+  registry.gauge('latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)
+  registry.gauge(
+    'latchkey_lifecycle_actions_pending',
+    'Planned actions that are still to be carried out, on all copies together.',
+    () => current?.pending,
+  )
+  const query = db.selectNoFrom(({ selectFrom }) => [
+    selectFrom('outgoing_mail')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .as('mail'),
+    selectFrom('lifecycle_actions')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where(sql<boolean>`status in ('pending', 'running')`)
+      .as('pending'),
+  ])
+  return {
+    async read() {
+      const { promise: late, resolve } = Promise.withResolvers<undefined>()
+      const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
+      const row = await Promise.race([query.executeTakeFirst().catch(() => undefined), late])
+      clearTimeout(timer)
+      current = row && { mail: row.mail ?? 0, pending: row.pending ?? 0 }
+    },
+  }
+}
+
+function addLoadGauges(registry: Registry, load: Engine['load']): void {
+  const gauge = (name: string, help: string, read: (now: ReturnType<Engine['load']>) => number | undefined) =>
+    registry.gauge(name, help, () => read(load()))
+  gauge('latchkey_writes_waiting', 'SQLite: writes that wait for their turn.', ({ writesWaiting }) => writesWaiting)
+  gauge('latchkey_pool_connections', 'PostgreSQL: connections that are open.', ({ pool }) => pool?.open)
+  gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that nobody uses.', ({ pool }) => pool?.idle)
+  gauge('latchkey_pool_waiting', 'PostgreSQL: queries that wait for a connection.', ({ pool }) => pool?.waiting)
+}
+
+function addKrlGauges(registry: Registry, now: () => number): Metrics['krlBuilt'] {
+  let last: { bytes: number; serials: number; at: number } | undefined
+  registry.gauge('latchkey_krl_bytes', 'Size of the last revocation list that a host asked for.', () => last?.bytes)
+  registry.gauge('latchkey_krl_serials', 'Certificates in that list.', () => last?.serials)
+  registry.gauge('latchkey_krl_age_seconds', 'Time since it was built; it is built anew when something changes.', () =>
+    last === undefined ? undefined : Math.max(0, (now() - last.at) / 1000),
+  )
+  return (built) => {
+    last = { ...built, at: now() }
+  }
+}

@@ -1,0 +1,48 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Registry } from './registry.ts'
+
+/** The timer that watches the event loop fires this often; what it reports contains its own pause. */
+const RESOLUTION_MS = 10
+
+/** What the process takes of the machine. Answers how to stop watching. */
+export function addProcessGauges(registry: Registry): { read(): void; stop(): void } {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delay.enable()
+  let memory = process.memoryUsage()
+  let waited = { p50: 0, p99: 0, max: 0 }
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000)
+
+  registry.add({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time, of the user and of the system.',
+    type: 'counter',
+    samples() {
+      const { user, system } = process.cpuUsage()
+      return [{ value: (user + system) / 1e6 }]
+    },
+  })
+  const startedAt = Date.now() / 1000 - process.uptime()
+  registry.gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt)
+  registry.gauge('process_resident_memory_bytes', 'Memory that the process holds.', () => memory.rss)
+  registry.gauge('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', () => memory.heapUsed)
+  registry.gauge('nodejs_heap_size_total_bytes', 'JavaScript heap, in use or free.', () => memory.heapTotal)
+  registry.gauge('nodejs_external_memory_bytes', 'Memory of buffers and the like.', () => memory.external)
+  for (const quantile of ['p50', 'p99', 'max'] as const) {
+    registry.gauge(
+      `nodejs_eventloop_lag_${quantile}_seconds`,
+      'How late the event loop was, since it was last asked.',
+      () => waited[quantile],
+    )
+  }
+  return {
+    read() {
+      memory = process.memoryUsage()
+      waited =
+        delay.count === 0
+          ? { p50: 0, p99: 0, max: 0 }
+          : { p50: seconds(delay.percentile(50)), p99: seconds(delay.percentile(99)), max: seconds(delay.max) }
+      delay.reset()
+    },
+    stop: () => delay.disable(),
+  }
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { startApp } from '../support/app.ts'
+import { latchkey } from '../support/command.ts'
+import { REAL_CLOCK, startCopy } from '../support/copies.ts'
+import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+import { ask, sessionOf } from '../support/visitor.ts'
+
+async function newPlace(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite'): Promise<Place> {
+  const place = await createPlace(engine)
+  t.after(place.remove)
+  return place
+}
+
+const socketOf = ({ databaseUrl }: Place) => `${databaseUrl.slice('sqlite:'.length)}.sock`
+const startOn = (t: TestContext, place: Place) => startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+
+onEachEngine('latchkey beside a running service', (engine) => {
+  test('admin grant makes an administrator at once, and says when it can’t', async (t) => {
+    const place = await newPlace(t, engine)
+    const copy = await startOn(t, place)
+    const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
+    const cookie = sessionOf(await ask(copy.address, 'POST', '/api/auth/register', { json }))
+    const asAdministrator = () => ask(copy.address, 'GET', '/api/admin/users', { cookie })
+    assert.equal((await asAdministrator()).status, 403)
+
+    const granted = await latchkey(place, ['admin', 'grant', 'ADA@example.com'])
+    assert.deepEqual(granted, { code: 0, stdout: 'ada@example.com is an administrator now.\n', stderr: '' })
+    assert.equal((await asAdministrator()).status, 200)
+    const again = await latchkey(place, ['admin', 'grant', 'ada@example.com'])
+    assert.deepEqual([again.code, again.stdout], [0, 'ada@example.com was an administrator already.\n'])
+    const { events } = (await ask(copy.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })).json<{
+      events: unknown[]
+    }>()
+    assert.equal(events.length, 1)
+
+    const unknown = await latchkey(place, ['admin', 'grant', 'nobody@example.com'])
+    assert.deepEqual(unknown, {
+      code: 1,
+      stdout: '',
+      stderr: 'latchkey: There is no account with the email nobody@example.com.\n',
+    })
+  })
+
+  test('keys rotate publishes a key that the running service shows at once', async (t) => {
+    const place = await newPlace(t, engine)
+    const copy = await startOn(t, place)
+    const keys = async () => {
+      const answer = await ask(copy.address, 'GET', '/.well-known/jwks.json')
+      return answer.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
+    }
+    const shown = async (expected: string[]) => {
+      // On PostgreSQL the copy hears of it through a signal.
+      for (let tries = 0; tries < 200 && (await keys()).join() !== expected.join(); tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+      assert.deepEqual(await keys(), expected)
+    }
+    await shown(['service-id-1'])
+    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
+    await shown(['service-id-1', 'service-id-2'])
+    const now = await latchkey(place, ['keys', 'rotate', '--now'])
+    assert.equal(now.stdout, 'service-id-2 signs from now on.\n')
+    await shown(['service-id-2', 'service-id-1'])
+    const retired = await latchkey(place, ['keys', 'rotate', '--retire-previous'])
+    assert.equal(retired.stdout, 'Withdrawn: service-id-1.\n')
+    await shown(['service-id-2'])
+  })
+})
+
+onEachEngine('latchkey without a running service', (engine) => {
+  test('admin grant refuses a disabled account', async (t) => {
+    const place = await newPlace(t, engine)
+    const app = await startApp(t, { place, clock: REAL_CLOCK })
+    const person = await signedInPerson(app, { email: 'off@example.com' })
+    await app.services.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
+    await app.close()
+    const refused = await latchkey(place, ['admin', 'grant', 'off@example.com'])
+    assert.deepEqual(
+      [refused.code, refused.stderr],
+      [1, 'latchkey: The account off@example.com is disabled. Enable it first.\n'],
+    )
+  })
+
+  test('restored makes the configured database safe, and warns', async (t) => {
+    const place = await newPlace(t, engine)
+    const app = await startApp(t, { place, clock: REAL_CLOCK })
+    const person = await signedInPerson(app, { admin: true })
+    await app.close()
+    const outcome = await latchkey(place, ['restored'])
+    assert.equal(outcome.code, 0, outcome.stderr)
+    assert.match(outcome.stdout, /^Ended: 1 sessions, .*serials 1 to \d{16}\.\n$/s)
+    assert.match(outcome.stderr, /WARNING/)
+    const again = await startApp(t, { place, clock: REAL_CLOCK })
+    const rows = await again.services.db.selectFrom('notifications').select(['user_id', 'type']).execute()
+    assert.deepEqual(
+      rows.map(({ user_id, type }) => [user_id, type]),
+      [[person.user.id, 'service.restored']],
+    )
+    assert.equal((await again.services.db.selectFrom('sessions').selectAll().execute()).length, 0)
+  })
+})
+
+describe('the socket of a service on SQLite', () => {
+  test('is for our eyes only, survives a crash before, and goes with the service', async (t) => {
+    const place = await newPlace(t)
+    const first = await startOn(t, place)
+    assert.equal(statSync(socketOf(place)).mode & 0o777, 0o600)
+    await first.kill()
+    assert.ok(existsSync(socketOf(place)), 'left behind')
+    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0, 'a command is not stopped by it')
+    const second = await startOn(t, place)
+    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
+    assert.equal(await second.stop(), 0)
+    assert.ok(!existsSync(socketOf(place)))
+  })
+
+  test('answers what it does not understand with a refusal, and hangs on nobody', async (t) => {
+    const place = await newPlace(t)
+    const copy = await startOn(t, place)
+    const say = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        let heard = ''
+        const connection = connect(socketOf(place), () => connection.write(text))
+        connection.on('data', (chunk) => (heard += chunk.toString()))
+        connection.on('error', reject)
+        connection.on('close', () => resolve(heard))
+      })
+    for (const text of ['{"name":"drop-everything"}\n', 'null\n', '[]\n', '{}\n', '{"name":"rotate-keys","how":3}\n']) {
+      assert.match(await say(text), /does not know this command/, text)
+    }
+    assert.equal(await say('x'.repeat(10_000)), '', 'a line that does not end')
+    const idle = connect(socketOf(place))
+    assert.equal(await copy.stop(), 0, 'somebody who says nothing does not hold up the end')
+    idle.destroy()
+  })
+
+  test('is done without where its path would be too long, with a warning', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-long-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const dataDir = join(folder, 'x'.repeat(120))
+    mkdirSync(dataDir)
+    const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
+    const copy = await startOn(t, place)
+    assert.match(copy.output(), /too long for a socket/)
+    const refused = await latchkey(place, ['keys', 'rotate'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /^latchkey: Another Latchkey is already running on \S+\. Stop it, [^\n]*\n$/)
+  })
+})
+
+test('what can’t be done is one clear line and an exit code', async (t) => {
+  const place = await newPlace(t)
+  const postgres = { ...place, databaseUrl: 'postgres://nobody@127.0.0.1:1/none' }
+  const cases: [Place, string[], number, RegExp][] = [
+    [place, [], 2, /^$/],
+    [place, ['frobnicate'], 2, /^latchkey: There is no command "frobnicate"/],
+    [place, ['toString'], 2, /^latchkey: There is no command/],
+    [place, ['admin'], 2, /^latchkey: Usage: latchkey admin grant <email>\n$/],
+    [place, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
+    [place, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
+    [place, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],
+    [place, ['backup'], 2, /^latchkey: Usage: latchkey backup <folder>\n$/],
+    [place, ['backup', join(place.dataDir, 'none')], 1, /^latchkey: There is no database at /],
+    [place, ['restore', join(place.dataDir, 'none')], 1, /no backup of Latchkey/],
+    [postgres, ['backup', '/tmp/none'], 1, /pg_dump/],
+    [postgres, ['restore', '/tmp/none'], 1, /pg_restore/],
+    [postgres, ['admin', 'grant', 'x@example.com'], 1, /^latchkey: The database at 127\.0\.0\.1:1 can't be reached/],
+  ]
+  for (const [where, args, code, expected] of cases) {
+    const outcome = await latchkey(where, args)
+    assert.equal(outcome.code, code, `${args.join(' ')}: ${outcome.stderr}`)
+    assert.match(outcome.stderr, expected)
+    assert.ok(outcome.stderr.split('\n').length <= 2, outcome.stderr)
+  }
+  for (const args of [
+    ['--help'],
+    ['backup', '--help'],
+    ['restore', '-h'],
+    ['restored', '-h'],
+    ['admin', '-h'],
+    ['keys', '-h'],
+  ]) {
+    const { code, stdout } = await latchkey(place, args)
+    assert.equal(code, 0)
+    assert.match(stdout, /^Usage: latchkey /)
+  }
+  writeFileSync(join(place.dataDir, 'x'), '')
+  const bad = await latchkey(place, ['keys', 'rotate'], { PORT: 'x' })
+  assert.match(bad.stderr, /^latchkey: PORT is "x", but it must be [^\n]*\n$/)
+})

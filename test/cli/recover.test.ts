@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recover } from '../../src/backup/recover.ts'
+import { openAuthority } from '../../src/openssh/certificate.ts'
+import { isRevoked, readKrl } from '../../src/openssh/read-krl.ts'
+import { plan } from '../lifecycle/scene.ts'
+import { askKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
+import { issue, saveKey } from '../ssh/public-keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { credentials, getTokens, postForm, refresh, registerApplication, type Tokens } from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson, signIn } from '../support/people.ts'
+
+const YEAR_MS = 365 * 86_400_000
+const officer = (app: TestApp) =>
+  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:list', 'ssh:cert:revoke'] })
+const krlOf = async (app: TestApp, query = '') => (await anonymous(app).get(`/ssh/krl?format=krl${query}`)).rawPayload
+
+/** The data as it was before the certificates above that serial were issued. */
+async function goBackTo({ services: { db } }: TestApp, serial: string): Promise<void> {
+  await db.deleteFrom('ssh_certificates').where('serial', '>', BigInt(serial)).execute()
+  await db
+    .updateTable('counters')
+    .set({ value: BigInt(serial) })
+    .where('name', '=', 'ssh_serial')
+    .execute()
+}
+
+onEachEngine('a copy of older data that takes over', (engine) => {
+  const folder = temporaryFolder()
+
+  test('never gives out a serial again, and revokes what was issued since, as OpenSSH sees it', async (t) => {
+    const app = await startApp(t, { engine })
+    const { blob, ...authority } = openAuthority(app.services.sshCa.privateKey)
+    const person = await officer(app)
+    const key = await saveKey(person)
+    const known = await issue(person, key)
+    const lost = [await issue(person, key), await issue(person, key)]
+    const seen = new Set([known, ...lost].map(({ serial }) => serial))
+
+    for (let round = 0; round < 3; round++) {
+      await goBackTo(app, known.serial)
+      app.clock.advance(1000)
+      const { serials } = await recover(app.services, { keepAccess: true })
+      assert.equal(String(serials.first), String(BigInt(known.serial) + 1n))
+      const next = await issue(person, key)
+      assert.ok(!seen.has(next.serial), `${next.serial} again`)
+      assert.ok(BigInt(next.serial) > serials.last)
+      const asked = [known.serial, ...lost.map(({ serial }) => serial), next.serial].map(BigInt)
+      const revoked = askKrl(folder, await krlOf(app), asked, { blob, ...authority })
+      assert.deepEqual(
+        revoked.map(String),
+        lost.map(({ serial }) => serial),
+      )
+      seen.add(next.serial)
+      lost.push(next)
+      await app.services.db.deleteFrom('ssh_revoked_ranges').execute()
+    }
+  })
+
+  test('has the gap in every form of the list, until nothing in it can be valid any more', async (t) => {
+    const app = await startApp(t, { engine })
+    const host = anonymous(app)
+    const person = await officer(app)
+    const revoked = await issue(person, await saveKey(person))
+    await person.post(`/api/ssh/certs/${revoked.id}/revoke`, {})
+    const before = await host.get('/ssh/krl')
+    const { serials } = await recover(app.services, { keepAccess: true })
+    const [first, last] = [String(serials.first), String(serials.last)]
+    const seconds = app.clock.now() / 1000
+
+    const after = await host.get('/ssh/krl', undefined, { 'if-none-match': String(before.headers['etag']) })
+    assert.equal(after.statusCode, 200)
+    assert.deepEqual(after.json(), {
+      revoked: [{ serial: revoked.serial, revokedAt: seconds }],
+      revokedRanges: [{ firstSerial: first, lastSerial: last, revokedAt: seconds }],
+    })
+    assert.equal((await host.get('/ssh/krl?format=raw')).body, `serial: ${first}-${last}\nserial: ${revoked.serial}\n`)
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    const wildcard = readKrl(await krlOf(app, '&wildcard=true'))
+    assert.ok(isRevoked(wildcard, Buffer.alloc(51), serials.last))
+    const krl = readKrl(await krlOf(app))
+    assert.ok(isRevoked(krl, blob, serials.first) && isRevoked(krl, blob, serials.last))
+    assert.ok(!isRevoked(krl, blob, serials.last + 1n))
+
+    app.clock.advance(YEAR_MS - 1)
+    assert.ok((await host.get('/ssh/krl')).json().revokedRanges)
+    app.clock.advance(1)
+    assert.deepEqual((await host.get('/ssh/krl')).json(), { revoked: [] })
+    assert.ok(isRevoked(readKrl(await krlOf(app, '&includeExpired=true')), blob, serials.last))
+  })
+
+  test('ends every session, token and certificate, which may have been ended before', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await officer(app)
+    const other = await signIn(app, person.user)
+    const application = await registerApplication(app)
+    const tokens = await getTokens(app, person, application)
+    const machine = await postForm(app, '/oauth/token', {
+      grant_type: 'client_credentials',
+      ...credentials(application),
+    })
+    const live = [tokens.access_token, machine.json<Tokens>().access_token]
+    const certificate = await issue(person, await saveKey(person))
+    const introspected = async () =>
+      Promise.all(
+        live.map(async (token) => {
+          const answer = await postForm(app, '/oauth/introspect', { token, ...credentials(application) })
+          return answer.json<{ active: boolean }>().active
+        }),
+      )
+    assert.deepEqual(await introspected(), [true, true])
+
+    const kept = await recover(app.services, { keepAccess: true })
+    assert.equal(kept.ended, undefined)
+    assert.deepEqual(await introspected(), [true, true])
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+
+    app.clock.advance(1)
+    const { ended } = await recover(app.services, { keepAccess: false })
+    assert.ok(ended)
+    assert.deepEqual([ended.sessions, ended.authorizations, ended.certificates], [2, 1, 1])
+    for (const each of [person, other]) assert.equal((await each.get('/api/auth/me')).statusCode, 401)
+    assert.deepEqual(await introspected(), [false, false])
+    assert.equal((await refresh(app, application, tokens.refresh_token ?? '')).statusCode, 400)
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    assert.ok(isRevoked(readKrl(await krlOf(app)), blob, BigInt(certificate.serial)))
+    const again = await signIn(app, person.user)
+    assert.equal((await again.get('/api/auth/me')).statusCode, 200, 'people sign in anew')
+  })
+
+  test('calls off plans to let somebody in that fell due meanwhile, and keeps those to lock somebody out', async (t) => {
+    const app = await startApp(t, { engine })
+    const [off, on] = [await signedInPerson(app), await signedInPerson(app)]
+    const past = app.clock.now() - 1000
+    await app.services.db.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute()
+    await plan(app, [
+      { userId: off.user.id, action: 'disable', executeAt: past },
+      { userId: on.user.id, action: 'enable', executeAt: past },
+      { userId: on.user.id, action: 'enable', executeAt: past + 3_600_000 },
+    ])
+    const { cancelled, pending } = await recover(app.services, { keepAccess: true })
+    assert.deepEqual([cancelled, pending], [1, 2])
+    await app.tick()
+    const users = await app.services.db.selectFrom('users').select('disabled_at').execute()
+    assert.ok(users.every(({ disabled_at }) => disabled_at !== null))
+  })
+
+  test('tells every administrator and the audit trail, with the time of the copy', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const person = await signedInPerson(app)
+    const copiedAt = app.clock.now() - 5000
+    await recover(app.services, { copiedAt, keepAccess: true })
+    const { notifications } = (await admin.get('/api/notifications')).json()
+    assert.deepEqual(
+      notifications.map(({ type, data }: { type: string; data: unknown }) => [type, data]),
+      [['service.restored', { copiedAt, keptAccess: true }]],
+    )
+    assert.deepEqual((await person.get('/api/notifications')).json().notifications, [])
+    const { events } = (await admin.get('/api/admin/audit?action=service.restored')).json()
+    assert.equal(events.length, 1)
+    assert.equal(events[0].data.copiedAt, copiedAt)
+  })
+
+  test('counts the certificates that were issued, and not the gap', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const key = await saveKey(admin)
+    await issue(admin, key)
+    await recover(app.services, { keepAccess: true })
+    await issue(admin, key)
+    assert.equal((await admin.get('/api/admin/overview')).json().certificates.issued, 2)
+  })
+
+  test('is refused where the clock is behind the serials', async (t) => {
+    const app = await startApp(t, { engine })
+    await recover(app.services, { keepAccess: true })
+    app.clock.advance(-1000)
+    await assert.rejects(recover(app.services, { keepAccess: true }), /clock/)
+  })
+})

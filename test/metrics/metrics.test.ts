@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { createConnection } from 'node:net'
+import { test } from 'node:test'
+import { createHistogram } from '../../src/metrics/histogram.ts'
+import { createRegistry } from '../../src/metrics/registry.ts'
+import { serveMetrics } from '../../src/metrics/serve-metrics.ts'
+import { issue, saveKey } from '../ssh/public-keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { credentials, getTokens, postForm, refresh, registerApplication } from '../support/application.ts'
+import { cuttable } from '../support/cuttable.ts'
+import { createPlace, onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+import { readExposition } from './exposition.ts'
+
+const ANY_PORT = { host: '127.0.0.1', port: 0 }
+
+const scrape = async ({ services }: TestApp) => readExposition((await services.metrics?.render()) ?? '')
+
+onEachEngine('metrics', (engine) => {
+  test('count requests by route, method and status, and everything unknown as one', async (t) => {
+    const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
+    const visitor = anonymous(app)
+    for (let index = 0; index < 3; index++) await visitor.get(`/nothing/at/${index}`)
+    await visitor.get('/api/auth/me')
+    await visitor.get('/api/auth/me?token=in-the-query')
+    await visitor.delete('/healthz')
+    await visitor.get('/api/account/profile/avatar?user=usr_somebody')
+    const { value, samples } = await scrape(app)
+    const requests = (method: string, route: string, status: string) =>
+      value('latchkey_http_requests_total', { method, route, status })
+    assert.equal(requests('any', 'unknown', '404'), 3)
+    assert.equal(requests('GET', '/api/auth/me', '401'), 2)
+    assert.equal(requests('DELETE', '/healthz', '405'), 1)
+    assert.equal(value('latchkey_refusals_total', { code: 'unauthenticated' }), 2)
+    const timed = { method: 'GET', route: '/api/auth/me' }
+    assert.equal(value('latchkey_http_request_duration_seconds_count', timed), 2)
+    assert.ok(value('latchkey_http_request_duration_seconds_sum', timed) > 0)
+    assert.ok([...samples.keys()].every((key) => !/nothing|usr_|in-the-query/.test(key)))
+  })
+
+  test('count sign-ins by way and outcome, tokens by grant, certificates issued and revoked', async (t) => {
+    const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
+    const visitor = anonymous(app)
+    const account = { email: 'ada@example.com', password: 'correct horse battery staple' }
+    await visitor.post('/api/auth/register', account)
+    await visitor.post('/api/auth/login', account)
+    await visitor.post('/api/auth/login', { ...account, password: 'wrong' })
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app, { admin: true })
+    const tokens = await getTokens(app, person, application)
+    await refresh(app, application, tokens.refresh_token ?? '')
+    const machine = { grant_type: 'client_credentials', ...credentials(application) }
+    await postForm(app, '/oauth/token', machine)
+    await postForm(app, '/oauth/token', { ...machine, client_secret: 'wrong' })
+    const key = await saveKey(person)
+    const [first] = [await issue(person, key), await issue(person, key), await issue(person, key)]
+    await person.post(`/api/ssh/certs/${first.id}/revoke`, {})
+    await visitor.get('/ssh/krl?format=krl')
+    await person.delete(`/api/ssh/keys/${key}`)
+    app.clock.advance(5000)
+
+    const { value, types } = await scrape(app)
+    const logins = (method: string, outcome: string) => value('latchkey_logins_total', { method, outcome })
+    assert.ok(logins('password', 'success') >= 1)
+    assert.deepEqual([logins('password', 'refused'), logins('passkey', 'success')], [1, 0])
+    const issued = (grant: string) => value('latchkey_tokens_issued_total', { grant })
+    assert.deepEqual(['authorization_code', 'refresh_token', 'client_credentials'].map(issued), [1, 1, 1])
+    assert.equal(value('latchkey_ssh_certificates_issued_total'), 3)
+    assert.equal(value('latchkey_ssh_certificates_revoked_total'), 3)
+    assert.equal(value('latchkey_refusals_total', { code: 'invalid_client' }), 1)
+    assert.equal(value('latchkey_krl_serials'), 1)
+    assert.ok(value('latchkey_krl_bytes') > 50)
+    assert.equal(value('latchkey_krl_age_seconds'), 5)
+    const failed = { action: 'oauth_client.authentication_failed', outcome: 'refused' }
+    assert.equal(value('latchkey_audit_events_total', failed), 1)
+    assert.equal(types.get('latchkey_http_request_duration_seconds'), 'histogram')
+  })
+
+  test('tell queues, connections, streams, the event loop and the process', async (t) => {
+    const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
+    const person = await signedInPerson(app)
+    const before = await scrape(app)
+    assert.deepEqual([before.value('latchkey_database_up'), before.value('latchkey_mail_queued')], [1, 0])
+    await person.post('/api/auth/verify-email/resend')
+    await person.post('/api/auth/password-reset', { email: person.user.email })
+    const { value, samples } = await scrape(app)
+    const stored = await app.services.db.selectFrom('outgoing_mail').selectAll().execute()
+    assert.equal(value('latchkey_mail_queued'), stored.length)
+    assert.ok(value('process_resident_memory_bytes') > 1e7)
+    assert.ok(value('process_cpu_seconds_total') > 0)
+    assert.ok(Math.abs(value('process_start_time_seconds') - (Date.now() / 1000 - process.uptime())) < 5)
+    for (const name of ['p50', 'p99', 'max']) assert.ok(samples.has(`nodejs_eventloop_lag_${name}_seconds[]`))
+    assert.ok(samples.has('latchkey_streams_open[]') && samples.has('latchkey_lifecycle_actions_pending[]'))
+    assert.equal(samples.has('latchkey_writes_waiting[]'), engine === 'sqlite')
+    assert.equal(samples.has('latchkey_pool_connections[]'), engine === 'postgres')
+    if (engine === 'postgres') assert.ok(value('latchkey_pool_connections') >= 1)
+  })
+
+  test('hold no secret and nobody’s name', async (t) => {
+    const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
+    const person = await signedInPerson(app, { admin: true })
+    const application = await registerApplication(app)
+    const tokens = await getTokens(app, person, application)
+    await anonymous(app).post('/api/auth/login', { email: 'eve@example.com', password: 'a wrong password' })
+    await person.get(`/api/admin/users/${person.user.id}`)
+    const text = (await app.services.metrics?.render()) ?? ''
+    const { clientId, secret } = application
+    const { id, email } = person.user
+    const unmentioned = [
+      id,
+      email,
+      person.cookie,
+      clientId,
+      secret,
+      tokens.access_token,
+      'eve@',
+      'a wrong',
+      '127.0.0.1',
+    ]
+    for (const each of unmentioned) assert.ok(each !== undefined && !text.includes(each))
+  })
+})
+
+test('metrics are read on their own address and nowhere else', async (t) => {
+  const app = await startApp(t, { config: { metricsAddress: ANY_PORT } })
+  const { address, close } = await serveMetrics(app.services.metrics!, ANY_PORT)
+  t.after(close)
+  const read = await fetch(address)
+  assert.equal(read.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  readExposition(await read.text())
+  assert.equal((await fetch(address, { method: 'HEAD' })).status, 200)
+  assert.equal((await fetch(address, { method: 'POST' })).status, 405)
+  assert.equal((await fetch(new URL('/', address))).status, 404)
+  assert.equal((await fetch(new URL('/readyz', address))).status, 404)
+  const publicAddress = await app.listen()
+  assert.equal((await fetch(`${publicAddress}/metrics`)).status, 404)
+})
+
+test('nothing is counted unless it is asked for', async (t) => {
+  const app = await startApp(t)
+  assert.equal(app.services.metrics, undefined)
+})
+
+test('while the database is away the rest can still be read, soon', async (t) => {
+  const place = await createPlace('postgres')
+  t.after(place.remove)
+  const line = await cuttable(t, place.databaseUrl)
+  const app = await startApp(t, {
+    engine: 'postgres',
+    place: { ...place, databaseUrl: line.url },
+    config: { metricsAddress: ANY_PORT },
+  })
+  await line.cut()
+  const started = performance.now()
+  const { value, samples } = await scrape(app)
+  assert.ok(performance.now() - started < 4000)
+  assert.equal(value('latchkey_database_up'), 0)
+  assert.ok(!samples.has('latchkey_mail_queued[]') && samples.has('process_resident_memory_bytes[]'))
+  await line.mend()
+})
+
+test('the format holds for every text and number', () => {
+  const registry = createRegistry()
+  registry.counter('odd_total', 'Odd labels.')({ text: 'a "quoted" \\ line\nbreak' }).value = 1
+  registry.gauge('small', 'A small number.', () => 1.5e-7)
+  registry.gauge('none', 'Nothing to tell.', () => undefined)
+  const histogram = createHistogram([1, 2])
+  for (const value of [0.5, 1, 1.5, 99]) histogram.observe(value)
+  registry.add({ name: 'times', help: 'Times.', type: 'histogram', samples: () => histogram.samples({ a: 'b' }) })
+  const text = registry.render()
+  const { value, types } = readExposition(text)
+  assert.equal(value('small'), 1.5e-7)
+  assert.ok(text.includes(String.raw`odd_total{text="a \"quoted\" \\ line\nbreak"} 1`))
+  assert.deepEqual(
+    ['1', '2', '+Inf'].map((le) => value('times_bucket', { a: 'b', le })),
+    [2, 3, 4],
+  )
+  assert.equal(value('times_sum', { a: 'b' }), 102)
+  assert.ok(!types.has('none'))
+})
+
+test('readiness is refused when the database does not answer, within a bound, and while the service stops', async (t) => {
+  const app = await startApp(t)
+  const { port } = new URL(await app.listen())
+  // Somebody's transaction holds the only writer.
+  const transaction = await app.services.db.startTransaction().execute()
+  await transaction.selectFrom('users').select('id').execute()
+  const started = performance.now()
+  const late = await anonymous(app).get('/readyz')
+  assert.deepEqual([late.statusCode, late.json().code], [503, 'unavailable'])
+  assert.ok(performance.now() - started < 4000)
+  await transaction.rollback().execute()
+  assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
+
+  // A request whose body is still on its way keeps the connection; the next one on it comes while the service stops.
+  const connection = createConnection(Number(port), '127.0.0.1').setEncoding('utf8')
+  let heard = ''
+  const ended = new Promise<void>((resolve) => connection.on('close', () => resolve()))
+  connection.on('data', (chunk: string) => (heard += chunk))
+  const head = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n'
+  const arrived = new Promise<void>((resolve) => app.app.server.once('request', () => resolve()))
+  connection.write(`POST /api/auth/logout HTTP/1.1\r\n${head}`)
+  await arrived
+  const closing = app.close()
+  connection.write('{}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n')
+  await ended
+  await closing
+  assert.doesNotMatch(heard, /"status":"ok"/)
+})

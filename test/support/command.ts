@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SECRET_KEY } from './app.ts'
+import type { Place } from './engines.ts'
+
+export interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs the command as people run it, on the database of that place. */
+export async function latchkey(
+  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/latchkey.js'), ...args], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATA_DIR: place.dataDir,
+      DATABASE_URL: place.databaseUrl,
+      SECRET_KEY,
+      ...environment,
+    },
+  })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString()
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...said }
+}
