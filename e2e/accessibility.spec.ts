@@ -1,5 +1,6 @@
 import { addAuthenticator } from './support/authenticator.ts'
 import { redPicture } from './support/picture.ts'
+import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
 
 const OUTSIDE = [
@@ -143,6 +144,51 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Choose a picture' }).click()
       await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
       await look('picture-crop')
+    })
+
+    test('adding an SSH key, revoking a certificate and revoking an application meet WCAG 2.2 AA', async ({
+      asAdministrator: page,
+      expectAccessible,
+    }) => {
+      const dialog = page.getByRole('dialog')
+      await page.goto('/ssh')
+      await page.getByRole('tab', { name: 'Keys' }).click()
+      await page.getByRole('button', { name: 'Add a key' }).click()
+      await expect(dialog.getByLabel('Public key')).toBeVisible()
+      await expectAccessible('[role=dialog]')
+      await dialog.getByLabel('Public key').fill('ssh-rsa AAAAB3NzaC1yc2E= ada')
+      await dialog.getByRole('button', { name: 'Add a key' }).click()
+      await expect(dialog.getByRole('alert')).toBeVisible()
+      await expectAccessible('[role=dialog]')
+
+      const added = await page.request.post('/api/ssh/keys', {
+        data: { name: 'ada@laptop', publicKey: makeKey('ada@laptop').publicKey },
+      })
+      const { key } = (await added.json()) as { key: { id: string } }
+      const issued = await page.request.post('/api/ssh/certs/issue', { data: { savedKeyId: key.id } })
+      expect(issued.status()).toBe(201)
+      await page.goto('/admin/certificates')
+      await page.getByRole('button', { name: 'Revoke' }).first().click()
+      await expect(dialog.getByLabel('Reason')).toBeVisible()
+      await expectAccessible('[role=dialog]')
+
+      const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
+      const { client_id: clientId } = (await registered.json()) as { client_id: string }
+      const approved = await page.request.post('/oauth/approve', {
+        data: {
+          client_id: clientId,
+          response_type: 'code',
+          redirect_uri: APPLICATION.redirectUris[0],
+          scope: 'openid',
+          code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+          code_challenge_method: 'S256',
+        },
+      })
+      expect(approved.status()).toBe(200)
+      await page.goto('/account/applications')
+      await page.getByRole('button', { name: 'Revoke' }).first().click()
+      await expect(dialog).toBeVisible()
+      await expectAccessible('[role=dialog]')
     })
 
     test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {

@@ -17,7 +17,13 @@ const register = test.extend<{ registered: { issuer: string; clientId: string; c
     await api.post('/api/auth/login', { data: { email, password } })
     const scopes = ['openid', 'profile', 'email', 'offline_access']
     const made = await api.post('/oauth/clients', {
-      data: { name: 'Team Wiki', clientType: 'confidential', redirectUris: [application.redirectUri], scopes },
+      data: {
+        name: 'Team Wiki',
+        operator: 'Example Cooperative',
+        clientType: 'confidential',
+        redirectUris: [application.redirectUri],
+        scopes,
+      },
     })
     const { client_id: clientId, client_secret: clientSecret } = (await made.json()) as Registered
     await api.dispose()
@@ -33,18 +39,24 @@ test('an application is registered, its secret shown once, changed, rotated and 
   await page.goto('/admin/applications')
   await page.getByRole('button', { name: 'Register an application' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByLabel('Run by').fill('Example Cooperative')
   await page.getByRole('dialog').getByLabel('Redirect URLs', { exact: true }).fill('https://wiki.example.com/callback')
   await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
   await expect(page.getByRole('dialog', { name })).toContainText('The secret, this once')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'I have copied it' }).click()
 
+  await expect(page.getByRole('listitem').filter({ hasText: name })).toContainText('Run by Example Cooperative')
   await page.getByRole('link', { name }).click()
+  await expect(page.getByLabel('Run by')).toHaveValue('Example Cooperative')
+  await page.getByLabel('Run by').fill('')
   await page
     .getByLabel('Redirect URLs', { exact: true })
     .fill('https://wiki.example.com/callback\nhttps://wiki.example.org/callback')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Run by')).toHaveValue('')
 
   await page.getByRole('button', { name: 'New secret…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
@@ -77,6 +89,7 @@ register(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 
     await expect(page.getByRole('heading', { name: 'Team Wiki asks for access' })).toBeVisible()
+    await expect(page.getByText('Team Wiki, run by Example Cooperative')).toBeVisible()
     await expect(page.getByText('See your email address')).toBeVisible()
     await expect(page.getByText(`Afterwards you go to ${new URL(application.redirectUri).host}.`)).toBeVisible()
     await expectAccessible()

@@ -45,6 +45,7 @@ test('an application in the browser signs in, asks who it is, renews and signs o
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Status board asks for access' })).toBeVisible()
+  await expect(page.getByText('was registered by the administrators of this installation.')).toBeVisible()
   await page.getByRole('button', { name: 'Allow' }).click()
   await expect(page.getByRole('status')).toHaveText(`Signed in as ${person.displayName}, ${person.email}`)
 

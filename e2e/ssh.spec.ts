@@ -1,20 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newFolder } from './support/folder.ts'
+import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
-
-/** A fresh key pair, made by OpenSSH itself. */
-function makeKey(): { folder: string; publicKey: string } {
-  const folder = newFolder('key')
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', join(folder, 'id_ed25519')])
-  return { folder, publicKey: readFileSync(join(folder, 'id_ed25519.pub'), 'utf8') }
-}
 
 test('a key is added, a certificate issued and downloaded, and then revoked in the log', async ({
   asAdministrator: page,
 }) => {
-  const { folder, publicKey } = makeKey()
+  const { folder, publicKey } = makeKey('ada@laptop')
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Keys' }).click()
   await page.getByRole('button', { name: 'Add a key' }).click()

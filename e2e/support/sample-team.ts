@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, request, type APIRequestContext } from '@playwright/test'
-import { newFolder } from './folder.ts'
 import type { Server } from './server.ts'
+import { makeKey } from './ssh-key.ts'
 
 const PASSWORD = 'a password of theirs'
 const DAY_MS = 86_400_000
@@ -30,12 +28,6 @@ async function signInElsewhere(
   await post(api, '/api/auth/login', { email, password })
   await also?.(api)
   await api.dispose()
-}
-
-function newPublicKey(): string {
-  const file = join(newFolder('key'), 'id_ed25519')
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'grace@laptop', '-f', file])
-  return readFileSync(`${file}.pub`, 'utf8').trim()
 }
 
 /** A month of sign-ins and certificates. Only time itself could make them through the API. */
@@ -104,6 +96,7 @@ export async function populate(
     '/oauth/clients',
     {
       name: 'Team Wiki',
+      operator: 'Example Cooperative',
       ...application,
     },
   )
@@ -144,7 +137,7 @@ export async function populate(
 
   const { key } = await post<{ key: { id: string } }>(api, '/api/ssh/keys', {
     name: 'grace@laptop',
-    publicKey: newPublicKey(),
+    publicKey: makeKey('grace@laptop').publicKey,
   })
   const lost = await post<{ id: string }>(api, '/api/ssh/certs/issue', { savedKeyId: key.id })
   await post(api, `/api/ssh/certs/${lost.id}/revoke`, { reason: 'Laptop lost' })

@@ -240,7 +240,9 @@ export type paths = {
           content: {
             'application/json': {
               events: components['schemas']['AuditEntry'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
             'text/csv': string
           }
@@ -335,7 +337,9 @@ export type paths = {
           content: {
             'application/json': {
               roles: components['schemas']['Role'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -518,7 +522,9 @@ export type paths = {
           content: {
             'application/json': {
               users: components['schemas']['User'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -668,7 +674,9 @@ export type paths = {
           content: {
             'application/json': {
               actions: components['schemas']['LifecycleAction'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -1090,7 +1098,9 @@ export type paths = {
             'application/json': {
               notifications: components['schemas']['Notification'][]
               /** How many are unread in all. */ unreadCount: number
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -1366,7 +1376,9 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -1428,7 +1440,9 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }
@@ -1687,7 +1701,9 @@ export type paths = {
           content: {
             'application/json': {
               clients: components['schemas']['Client'][]
-              /** Pass it as cursor for the next page; null on the last one. */ nextCursor: string | null
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
             }
           }
         }

@@ -44,6 +44,9 @@ export default function ConsentPage() {
   return (
     <Stack gap="lg">
       <EntranceHeading title={texts.title(details.name)}>
+        <Text span inherit display="block" c="var(--mantine-color-text)" mb={6} style={{ overflowWrap: 'anywhere' }}>
+          {details.operator === null ? texts.registeredHere(details.name) : texts.runBy(details.name, details.operator)}
+        </Text>
         {texts.asUser(details.user.email)}{' '}
         <Anchor size="sm" href={loginWithReturn(here)} underline="always">
           {texts.switchUser}
@@ -71,7 +74,7 @@ export default function ConsentPage() {
   )
 }
 
-/** The host says who runs the application; an app on the device itself has only its scheme. */
+/** Whoever has the host gets the answer; an app on the device itself has only its scheme. */
 function destination(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri)
   return host || protocol.replace(':', '')

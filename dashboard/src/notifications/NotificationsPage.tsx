@@ -1,19 +1,16 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
 import type { Notification } from '../api/shapes.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { asText } from '../texts/as-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import type { IconName } from '../ui/Icon.tsx'
-import { Listing } from '../ui/Listing.tsx'
-import { MoreButton } from '../ui/MoreButton.tsx'
+import { PagedList } from '../ui/PagedList.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
-import { Section } from '../ui/Section.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
 
 const icons: Record<string, IconName> = { security: 'shield', oauth: 'apps', ssh: 'terminal', user: 'users' }
@@ -54,54 +51,43 @@ export function NotificationsPage() {
         }
       />
       <FailureAlert failure={readOne.error ?? readAll.error} />
-      <Section flush>
-        <Listing
-          query={query}
-          isEmpty={({ pages }) => pages[0]?.notifications.length === 0}
-          empty={
-            <EmptyState icon="bell" title={texts.emptyTitle}>
-              {texts.empty}
-            </EmptyState>
-          }
-        >
-          {({ pages }) => (
-            <Rows label={texts.title}>
-              {pages.flatMap(({ notifications }) =>
-                notifications.map((notification) => (
-                  <Row
-                    key={notification.id}
-                    icon={icons[notification.type.split('.')[0] ?? ''] ?? 'bell'}
-                    title={say(notification)}
-                    badge={
-                      !notification.read && (
-                        <Badge size="sm" variant="light">
-                          {texts.unread}
-                        </Badge>
-                      )
-                    }
-                    meta={
-                      <>
-                        <RelativeTime at={notification.createdAt} />
-                        {whereabouts(notification).map((part) => ` · ${part}`)}
-                      </>
-                    }
-                    actions={
-                      !notification.read && (
-                        <Button size="xs" variant="subtle" onClick={() => readOne.mutate(notification.id)}>
-                          {texts.markRead}
-                        </Button>
-                      )
-                    }
-                  />
-                )),
-              )}
-            </Rows>
-          )}
-        </Listing>
-      </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+      <PagedList
+        query={query}
+        itemsOf={({ notifications }) => notifications}
+        empty={{ icon: 'bell', title: texts.emptyTitle, text: texts.empty }}
+      >
+        {(notifications) => (
+          <Rows label={texts.title}>
+            {notifications.map((notification) => (
+              <Row
+                key={notification.id}
+                icon={icons[notification.type.split('.')[0] ?? ''] ?? 'bell'}
+                title={say(notification)}
+                badge={
+                  !notification.read && (
+                    <Badge size="sm" variant="light">
+                      {texts.unread}
+                    </Badge>
+                  )
+                }
+                meta={
+                  <>
+                    <RelativeTime at={notification.createdAt} />
+                    {whereabouts(notification).map((part) => ` · ${part}`)}
+                  </>
+                }
+                actions={
+                  !notification.read && (
+                    <Button size="xs" variant="subtle" onClick={() => readOne.mutate(notification.id)}>
+                      {texts.markRead}
+                    </Button>
+                  )
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </PagedList>
     </>
   )
 }

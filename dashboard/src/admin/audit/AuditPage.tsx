@@ -4,12 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { endpoints } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Listing } from '../../ui/Listing.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Section } from '../../ui/Section.tsx'
 import { auditQuery, filled, type AuditFilter } from './audit-query.ts'
 import { AuditTable } from './AuditTable.tsx'
 
@@ -61,22 +58,13 @@ export function AuditPage() {
           ]}
         />
       </Group>
-      <Section flush>
-        <Listing
-          query={query}
-          isEmpty={({ pages }) => pages[0]?.events.length === 0}
-          empty={
-            <EmptyState icon="list" title={texts.emptyTitle}>
-              {texts.empty}
-            </EmptyState>
-          }
-        >
-          {({ pages }) => <AuditTable events={pages.flatMap(({ events }) => events)} />}
-        </Listing>
-      </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+      <PagedList
+        query={query}
+        itemsOf={({ events }) => events}
+        empty={{ icon: 'list', title: texts.emptyTitle, text: texts.empty }}
+      >
+        {(events) => <AuditTable events={events} />}
+      </PagedList>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Group, SegmentedControl, Table, Text } from '@mantine/core'
+import { Badge, Box, Button, SegmentedControl, Table, Text } from '@mantine/core'
 import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
@@ -7,12 +7,9 @@ import { useFormat } from '../../lib/use-format.ts'
 import { useMay } from '../../session/me.ts'
 import { certificateState, stateColors } from '../../ssh/certificate-state.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { Listing } from '../../ui/Listing.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { Section } from '../../ui/Section.tsx'
 import { RevokeDialog } from './RevokeDialog.tsx'
 
 const STATES = ['all', 'valid', 'expired', 'revoked'] as const
@@ -49,80 +46,69 @@ export function CertificatesPage() {
         onChange={(value) => setState(STATES.find((known) => known === value) ?? 'all')}
         data={STATES.map((value) => ({ value, label: texts[value] }))}
       />
-      <Section flush>
-        <Listing
-          query={query}
-          isEmpty={({ pages }) => pages[0]?.certificates.length === 0}
-          empty={
-            <EmptyState icon="certificate" title={texts.emptyTitle}>
-              {texts.empty}
-            </EmptyState>
-          }
-        >
-          {({ pages }) => (
-            <Table.ScrollContainer minWidth={760} type="native" tabIndex={0} aria-label={texts.title}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{texts.serial}</Table.Th>
-                    <Table.Th>{texts.who}</Table.Th>
-                    <Table.Th>{texts.issued}</Table.Th>
-                    <Table.Th>{texts.until}</Table.Th>
-                    <Table.Th>{texts.state}</Table.Th>
-                    <Table.Th aria-label={texts.revoke} />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {pages.flatMap(({ certificates }) =>
-                    certificates.map((certificate) => {
-                      const now = certificateState(certificate)
-                      return (
-                        <Table.Tr key={certificate.id}>
-                          <Table.Td ff="monospace">{certificate.serial}</Table.Td>
-                          <Table.Td maw={300}>
-                            <Text size="sm" truncate title={certificate.keyId}>
-                              {certificate.keyId}
-                            </Text>
-                            <Text size="xs" c="dimmed">
-                              {certificate.principals.join(', ')}
-                            </Text>
-                          </Table.Td>
-                          <Table.Td>
-                            <RelativeTime at={certificate.createdAt} />
-                          </Table.Td>
-                          <Table.Td>{format.dateTime(certificate.validBefore * 1000)}</Table.Td>
-                          <Table.Td>
-                            <Badge variant="light" color={stateColors[now]} size="sm">
-                              {texts[now]}
-                            </Badge>
-                            {certificate.revokeReason && (
-                              <Text size="xs" c="dimmed">
-                                {certificate.revokeReason}
-                              </Text>
-                            )}
-                          </Table.Td>
-                          <Table.Td>
-                            <Box ta="right">
-                              {mayRevoke && now === 'valid' && (
-                                <Button size="xs" variant="default" onClick={() => setRevoking(certificate)}>
-                                  {texts.revoke}
-                                </Button>
-                              )}
-                            </Box>
-                          </Table.Td>
-                        </Table.Tr>
-                      )
-                    }),
-                  )}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          )}
-        </Listing>
-      </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+      <PagedList
+        query={query}
+        itemsOf={({ certificates }) => certificates}
+        empty={{ icon: 'certificate', title: texts.emptyTitle, text: texts.empty }}
+      >
+        {(certificates) => (
+          <Table.ScrollContainer minWidth={760} type="native" tabIndex={0} aria-label={texts.title}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{texts.serial}</Table.Th>
+                  <Table.Th>{texts.who}</Table.Th>
+                  <Table.Th>{texts.issued}</Table.Th>
+                  <Table.Th>{texts.until}</Table.Th>
+                  <Table.Th>{texts.state}</Table.Th>
+                  <Table.Th aria-label={texts.revoke} />
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {certificates.map((certificate) => {
+                  const now = certificateState(certificate)
+                  return (
+                    <Table.Tr key={certificate.id}>
+                      <Table.Td ff="monospace">{certificate.serial}</Table.Td>
+                      <Table.Td maw={300}>
+                        <Text size="sm" truncate title={certificate.keyId}>
+                          {certificate.keyId}
+                        </Text>
+                        <Text size="xs" c="dimmed">
+                          {certificate.principals.join(', ')}
+                        </Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <RelativeTime at={certificate.createdAt} />
+                      </Table.Td>
+                      <Table.Td>{format.dateTime(certificate.validBefore * 1000)}</Table.Td>
+                      <Table.Td>
+                        <Badge variant="light" color={stateColors[now]} size="sm">
+                          {texts[now]}
+                        </Badge>
+                        {certificate.revokeReason && (
+                          <Text size="xs" c="dimmed">
+                            {certificate.revokeReason}
+                          </Text>
+                        )}
+                      </Table.Td>
+                      <Table.Td>
+                        <Box ta="right">
+                          {mayRevoke && now === 'valid' && (
+                            <Button size="xs" variant="default" onClick={() => setRevoking(certificate)}>
+                              {texts.revoke}
+                            </Button>
+                          )}
+                        </Box>
+                      </Table.Td>
+                    </Table.Tr>
+                  )
+                })}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </PagedList>
       {revoking && (
         <RevokeDialog
           certificate={revoking}

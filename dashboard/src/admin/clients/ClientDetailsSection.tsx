@@ -16,6 +16,7 @@ export function ClientDetailsSection({ application, mayWrite }: { application: C
   const client = useQueryClient()
   const [fields, setFields] = useState({
     name: application.name,
+    operator: application.operator ?? '',
     redirectUris: application.redirect_uris.join('\n'),
     postLogoutRedirectUris: application.post_logout_redirect_uris.join('\n'),
     scopes: application.scopes.join(' '),

@@ -1,7 +1,13 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 
-export type ClientFieldValues = { name: string; redirectUris: string; postLogoutRedirectUris: string; scopes: string }
+export type ClientFieldValues = {
+  name: string
+  operator: string
+  redirectUris: string
+  postLogoutRedirectUris: string
+  scopes: string
+}
 type Props = {
   value: ClientFieldValues
   readOnly?: boolean
@@ -12,6 +18,7 @@ const words = (text: string) => text.split(/\s+/).filter(Boolean)
 
 export const clientBody = (value: ClientFieldValues) => ({
   name: value.name.trim(),
+  operator: value.operator.trim() || null,
   redirectUris: words(value.redirectUris),
   postLogoutRedirectUris: words(value.postLogoutRedirectUris),
   scopes: words(value.scopes),
@@ -27,20 +34,23 @@ export function ClientFields({ value, readOnly = false, onChange }: Props) {
   })
   return (
     <>
-      <TextInput
-        label={texts.name}
-        description={texts.nameHint}
-        data-autofocus
-        required
-        maxLength={100}
-        {...field('name')}
-      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <TextInput
+          label={texts.name}
+          description={texts.nameHint}
+          data-autofocus
+          required
+          maxLength={100}
+          {...field('name')}
+        />
+        <TextInput label={texts.operator} description={texts.operatorHint} maxLength={100} {...field('operator')} />
+      </SimpleGrid>
       <Textarea
         label={texts.redirectUris}
         description={texts.redirectUrisHint}
         size="md"
         autosize
-        minRows={2}
+        minRows={1}
         placeholder="https://app.example.com/callback"
         {...field('redirectUris')}
       />

@@ -1,17 +1,14 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { Listing } from '../../ui/Listing.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/Section.tsx'
 import { clientsQuery } from './clients-query.ts'
 import { CreateClientDialog } from './CreateClientDialog.tsx'
 import { SecretDialog, type Secret } from './SecretDialog.tsx'
@@ -32,54 +29,39 @@ export function ClientsPage() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={create} />
-      <Section flush>
-        <Listing
-          query={query}
-          isEmpty={({ pages }) => pages[0]?.clients.length === 0}
-          empty={
-            <EmptyState icon="apps" title={texts.emptyTitle}>
-              {texts.empty}
-            </EmptyState>
-          }
-        >
-          {({ pages }) => (
-            <Rows label={texts.title}>
-              {pages.flatMap(({ clients }) =>
-                clients.map((application) => (
-                  <Row
-                    key={application.client_id}
-                    icon="apps"
-                    title={
-                      <TextLink
-                        to={paths.adminClient}
-                        params={{ clientId: application.client_id }}
-                        c="inherit"
-                        fw={550}
-                      >
-                        {application.name}
-                      </TextLink>
-                    }
-                    badge={
-                      <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
-                        {texts.typeShort[application.clientType]}
-                      </Badge>
-                    }
-                    meta={
-                      <>
-                        <div>{application.client_id}</div>
-                        <div>{application.redirect_uris.join(', ')}</div>
-                      </>
-                    }
-                  />
-                )),
-              )}
-            </Rows>
-          )}
-        </Listing>
-      </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+      <PagedList
+        query={query}
+        itemsOf={({ clients }) => clients}
+        empty={{ icon: 'apps', title: texts.emptyTitle, text: texts.empty }}
+      >
+        {(clients) => (
+          <Rows label={texts.title}>
+            {clients.map((application) => (
+              <Row
+                key={application.client_id}
+                icon="apps"
+                title={
+                  <TextLink to={paths.adminClient} params={{ clientId: application.client_id }} c="inherit" fw={550}>
+                    {application.name}
+                  </TextLink>
+                }
+                badge={
+                  <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
+                    {texts.typeShort[application.clientType]}
+                  </Badge>
+                }
+                meta={
+                  <>
+                    {application.operator !== null && <div>{texts.runBy(application.operator)}</div>}
+                    <div>{application.client_id}</div>
+                    <div>{application.redirect_uris.join(', ')}</div>
+                  </>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </PagedList>
       {creating && (
         <CreateClientDialog
           onClose={() => setCreating(false)}

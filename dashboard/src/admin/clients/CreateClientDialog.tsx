@@ -7,7 +7,13 @@ import { clientBody, ClientFields } from './ClientFields.tsx'
 import type { Secret } from './SecretDialog.tsx'
 
 const KINDS = ['confidential', 'public'] as const
-const START = { name: '', redirectUris: '', postLogoutRedirectUris: '', scopes: 'openid profile email offline_access' }
+const START = {
+  name: '',
+  operator: '',
+  redirectUris: '',
+  postLogoutRedirectUris: '',
+  scopes: 'openid profile email offline_access',
+}
 
 type Props = { onClose: () => void; onCreated: (created: Secret) => Promise<void> }
 

@@ -5,15 +5,12 @@ import { useState } from 'react'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { Listing } from '../../ui/Listing.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/Section.tsx'
 import { CreateUserDialog } from './CreateUserDialog.tsx'
 import { usersQuery, type Status } from './user-queries.ts'
 
@@ -64,69 +61,58 @@ export function UsersPage() {
           ]}
         />
       </Group>
-      <Section flush>
-        <Listing
-          query={query}
-          isEmpty={({ pages }) => pages[0]?.users.length === 0}
-          empty={
-            <EmptyState icon="users" title={texts.emptyTitle}>
-              {texts.empty}
-            </EmptyState>
-          }
-        >
-          {({ pages }) => (
-            <Rows label={texts.title}>
-              {pages.flatMap(({ users }) =>
-                users.map((user) => (
-                  <Row
-                    key={user.id}
-                    lead={
-                      <Avatar
-                        aria-hidden
-                        src={user.avatarUrl}
-                        name={user.displayName ?? user.email}
-                        alt=""
-                        size={40}
-                        color="pine"
-                      />
-                    }
-                    title={
-                      <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
-                        {user.displayName ?? user.email}
-                      </TextLink>
-                    }
-                    badge={
-                      <>
-                        {user.disabled_at !== null && (
-                          <Badge size="sm" color="red" variant="light">
-                            {texts.disabled}
-                          </Badge>
-                        )}
-                        {user.roles
-                          .filter(({ name }) => name !== 'user')
-                          .map((role) => (
-                            <Badge key={role.id} size="sm" variant="light" tt="none">
-                              {role.name}
-                            </Badge>
-                          ))}
-                      </>
-                    }
-                    meta={
-                      <>
-                        {user.email} · {texts.lastLogin}{' '}
-                        {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
-                      </>
-                    }
+      <PagedList
+        query={query}
+        itemsOf={({ users }) => users}
+        empty={{ icon: 'users', title: texts.emptyTitle, text: texts.empty }}
+      >
+        {(users) => (
+          <Rows label={texts.title}>
+            {users.map((user) => (
+              <Row
+                key={user.id}
+                lead={
+                  <Avatar
+                    aria-hidden
+                    src={user.avatarUrl}
+                    name={user.displayName ?? user.email}
+                    alt=""
+                    size={40}
+                    color="pine"
                   />
-                )),
-              )}
-            </Rows>
-          )}
-        </Listing>
-      </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+                }
+                title={
+                  <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
+                    {user.displayName ?? user.email}
+                  </TextLink>
+                }
+                badge={
+                  <>
+                    {user.disabled_at !== null && (
+                      <Badge size="sm" color="red" variant="light">
+                        {texts.disabled}
+                      </Badge>
+                    )}
+                    {user.roles
+                      .filter(({ name }) => name !== 'user')
+                      .map((role) => (
+                        <Badge key={role.id} size="sm" variant="light" tt="none">
+                          {role.name}
+                        </Badge>
+                      ))}
+                  </>
+                }
+                meta={
+                  <>
+                    {user.email} · {texts.lastLogin}{' '}
+                    {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
+                  </>
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </PagedList>
       {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
     </>
   )
