@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { listAdministratorIds } from '../access/administrators.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
+import { skipKeyNumbers } from '../keys/service-key-store.ts'
 import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
@@ -31,7 +32,10 @@ export async function recover(
 ): Promise<Recovered> {
   const { db, signals } = services
   const since = copiedAt ?? (await findLastEvent(db))
-  const serials = await db.transaction().execute((trx) => skipSerials(services, trx))
+  const serials = await db.transaction().execute(async (trx) => {
+    await skipKeyNumbers(trx, services.now())
+    return skipSerials(services, trx)
+  })
   await deleteAll(db, 'passkey_challenges', 'id')
   await deleteAll(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)

@@ -1,7 +1,7 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
 import { addServiceKey } from './load-service-keys.ts'
-import { listKeys, markActivated, markRetired } from './service-key-store.ts'
+import { countSkipped, listKeys, markActivated, markRetired } from './service-key-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
 
@@ -18,7 +18,7 @@ export async function publishNextKey(services: Needs): Promise<string> {
   const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
   if (waiting) return waiting.id
   // Two rotations at once choose the same id, and one key is made.
-  const id = `service-id-${keys.length + 1}`
+  const id = `service-id-${(await countSkipped(db)) + keys.length + 1}`
   await addServiceKey(services, 'signing', id, 'next')
   await db.transaction().execute(async (trx) => {
     await recordEvent(services, trx, {

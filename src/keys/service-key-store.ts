@@ -85,3 +85,20 @@ export async function markRetired(db: Db, purpose: KeyPurpose, at: number): Prom
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** Numbers that keys may have had which a restored backup knows nothing of: nobody should take one key for another. */
+export async function countSkipped(db: Db): Promise<number> {
+  const row = await db.selectFrom('counters').select('value').where('name', '=', SKIPPED).executeTakeFirst()
+  return Number(row?.value ?? 0)
+}
+
+/** More than keys can be made in that time, and more at every restore. */
+export async function skipKeyNumbers(db: Db, now: number): Promise<void> {
+  await db
+    .updateTable('counters')
+    .set({ value: BigInt(Math.floor(now / 1000)) })
+    .where('name', '=', SKIPPED)
+    .execute()
+}
+
+const SKIPPED = 'signing_keys_skipped'

@@ -2,13 +2,23 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
 // A thread with a connection of its own, which moves pages from the log into the database when it is told to.
-const connection = new DatabaseSync(workerData as string, { timeout: 0 })
+const { file, few } = workerData as { file: string; few: number }
+const connection = new DatabaseSync(file, { timeout: 0 })
 connection.exec('PRAGMA wal_autocheckpoint = 0')
+const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
+const unmoved = (): number => {
+  const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
+  return log - checkpointed
+}
+
+/** Each time there is less left, because moving is quicker than writing; unless somebody reads what is old. */
+const MOST_TIMES = 5
 
 parentPort?.on('message', () => {
-  // The second time moves what has come while the first took place, which is little.
   try {
-    for (let times = 0; times < 2; times++) connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    for (let times = 0; times < MOST_TIMES && unmoved() > few; times++) {
+      connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    }
   } finally {
     parentPort?.postMessage('moved')
   }

@@ -35,7 +35,10 @@ export function createCheckpointer(file: string, connection: DatabaseSync): Chec
   let usedAt = 0
 
   const start = (): Worker => {
-    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData: file, execArgv: [] })
+    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), {
+      workerData: { file, few: FEW },
+      execArgv: [],
+    })
     started.unref()
     const gone = () => {
       if (worker === started) worker = undefined

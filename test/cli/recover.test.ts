@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recover } from '../../src/backup/recover.ts'
+import { publishNextKey } from '../../src/keys/rotate-signing-key.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
 import { isRevoked, readKrl } from '../../src/openssh/read-krl.ts'
 import { plan } from '../lifecycle/scene.ts'
@@ -55,6 +56,19 @@ onEachEngine('a copy of older data that takes over', (engine) => {
       seen.add(next.serial)
       lost.push(next)
       await app.services.db.deleteFrom('ssh_revoked_ranges').execute()
+    }
+  })
+
+  test('never names two signing keys alike', async (t) => {
+    const app = await startApp(t, { engine })
+    const published = new Set([await publishNextKey(app.services)])
+    for (let round = 0; round < 3; round++) {
+      await app.services.db.deleteFrom('service_keys').where('state', '=', 'next').execute()
+      app.clock.advance(1000)
+      await recover(app.services, { keepAccess: true })
+      const id = await publishNextKey(app.services)
+      assert.ok(!published.has(id), `${id} again`)
+      published.add(id)
     }
   })
 

@@ -41,5 +41,5 @@ create table counters (
   name text primary key,
   value bigint not null
 );
-insert into counters (name, value) values ('ssh_serial', 0), ('krl_version', 0);
+insert into counters (name, value) values ('ssh_serial', 0), ('krl_version', 0), ('signing_keys_skipped', 0);
 `
