@@ -1,4 +1,4 @@
-// The tests talk to the real OpenSSH and a real browser. On Debian as root what is missing is installed; elsewhere one
+// The tests talk to the real OpenSSH, a real browser and real proxies. On Debian as root what is missing is installed; elsewhere one
 // line says how. Nothing is skipped.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ const NEEDED: Record<string, string> = {
   ssh: 'openssh-client',
   sshd: 'openssh-server',
   chromium: 'chromium',
+  nginx: 'nginx-light',
+  caddy: 'caddy',
 }
 
 const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
