@@ -85,7 +85,7 @@ export async function openField(folder: string, { file, fixture }: { file: strin
   }
 }
 
-/** One operation on every server that does it: warmed up together, then two by two. */
+/** One operation on every server that does it: warmed up one after another, then two by two. */
 export async function measure(field: Field, operation: Operation, plan: Plan): Promise<Row> {
   const { latchkey, limit, memory, sqlite, fixture } = field
   const against = [
@@ -94,7 +94,8 @@ export async function measure(field: Field, operation: Operation, plan: Plan): P
   ]
   const all = [latchkey, ...against]
   for (const each of all) await each.prepare(operation.name, fixture, plan.workers)
-  await Promise.all(all.map((each) => each.run(plan.warmUp)))
+  // Each for as long as that, since on a core that four share, none would be warm by then.
+  for (const each of all) await each.run(plan.warmUp)
   const row: Partial<Row> = {}
   if (operation.limit !== undefined) row.limit = await duel(latchkey, limit, plan.limit)
   if (operation.peer !== undefined) {

@@ -60,5 +60,6 @@ export const PageQuery = {
 }
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
-  description: 'Pass it as cursor for the next page; null on the last one.',
+  description:
+    'Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last.',
 })

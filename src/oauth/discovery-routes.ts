@@ -70,21 +70,15 @@ export const discoveryRoutes =
     let keys = prepared(signingKeys.jwks())
 
     for (const url of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
-      app.get(
-        url,
-        { schema: { tags, summary: 'Server metadata', response: { 200: Document } } },
-        (request, reply) => answer(request, reply, discovery),
+      app.get(url, { schema: { tags, summary: 'Server metadata', response: { 200: Document } } }, (request, reply) =>
+        answer(request, reply, discovery),
       )
     }
     for (const url of ['/.well-known/jwks.json', '/.well-known/jwks']) {
-      app.get(
-        url,
-        { schema: { tags, summary: 'Signing keys', response: { 200: Document } } },
-        (request, reply) => {
-          if (keys.text !== signingKeys.jwks()) keys = prepared(signingKeys.jwks())
-          answer(request, reply, keys)
-        },
-      )
+      app.get(url, { schema: { tags, summary: 'Signing keys', response: { 200: Document } } }, (request, reply) => {
+        if (keys.text !== signingKeys.jwks()) keys = prepared(signingKeys.jwks())
+        answer(request, reply, keys)
+      })
     }
   }
 

@@ -44,7 +44,8 @@ export async function currentlySignedIn({ db, now }: Needs, request: FastifyRequ
   const token = readSessionCookie(request)
   if (token === undefined) return undefined
   const who = await findSignedIn(db, digest(token), now())
-  if (who && who.session.lastUsedAt <= now() - TOUCH_MS) await markUsed(db, who.session.id, now()).catch(passOverUnavailable)
+  if (who && who.session.lastUsedAt <= now() - TOUCH_MS)
+    await markUsed(db, who.session.id, now()).catch(passOverUnavailable)
   return who
 }
 

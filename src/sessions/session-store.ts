@@ -36,28 +36,29 @@ const byToken = statement((db, value: Values<{ hash: string; now: number; idleSi
 export async function findSignedIn(db: Db, hash: string, now: number): Promise<SignedIn | undefined> {
   const [row] = await byToken(db, { hash, now, idleSince: now - IDLE_MS })
   if (!row) return undefined
-  const { session_id, session_created_at, ...rest } = row
   return {
     user: toUser(row),
-    session: toSession({ ...rest, id: session_id, created_at: session_created_at }, session_id),
+    session: describe(row.session_id, row.session_created_at, row, row.session_id),
     permissions: unpackPermissions(row.permissions),
     method: row.method as SignInMethod,
     amr: row.amr.split(' '),
   }
 }
 
-export const toSession = (
-  row: Omit<SessionRow, 'token_hash' | 'user_id' | 'remembered' | 'method' | 'amr'>,
-  currentId: string,
-): Session => ({
-  id: row.id,
+type Place = Pick<
+  SessionRow,
+  'ip_address' | 'country' | 'city' | 'region' | 'user_agent' | 'last_used_at' | 'expires_at'
+>
+
+const describe = (id: string, createdAt: number, row: Place, currentId: string): Session => ({
+  id,
   ipAddress: row.ip_address,
   geolocation: { country: row.country, city: row.city, region: row.region },
   userAgent: row.user_agent,
-  createdAt: row.created_at,
+  createdAt,
   lastUsedAt: row.last_used_at,
   expiresAt: row.expires_at,
-  current: row.id === currentId,
+  current: id === currentId,
 })
 
 export async function addSession(db: Db, session: Insertable<Schema['sessions']>): Promise<void> {
@@ -79,7 +80,7 @@ export async function listSessions(db: Db, userId: string, currentId: string, no
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .execute()
-  return rows.map((row) => toSession(row, currentId))
+  return rows.map((row) => describe(row.id, row.created_at, row, currentId))
 }
 
 /** Deletes one session of that user. False when there is none of that id. */

@@ -45,7 +45,11 @@ export async function issueCertificates(
   const decided = await services.db.transaction().execute(async (trx) => {
     const at = services.now()
     const people = await holdPeople(trx, asked)
-    const keys = await useKeys(trx, asked.filter(({ userId }) => people.has(userId)), at)
+    const keys = await useKeys(
+      trx,
+      asked.filter(({ userId }) => people.has(userId)),
+      at,
+    )
     const entitled = asked.map((each) => entitle(people.get(each.userId), keys.get(nameOfKey(each))))
     const granted = entitled.filter((each) => !(each instanceof AppError)).length
     if (granted === 0) return entitled.filter((each) => each instanceof AppError)
@@ -57,7 +61,10 @@ export async function issueCertificates(
       return prepare(services, authority, { ...each, ...by, serial: serial++, at })
     })
     const prepared = outcomes.filter((each): each is Prepared => !(each instanceof AppError))
-    await addCertificates(trx, prepared.map(({ row }) => row))
+    await addCertificates(
+      trx,
+      prepared.map(({ row }) => row),
+    )
     await notifyPeople(services, trx, prepared.map(toMessage))
     await recordEvents(services, trx, prepared.map(toEvent))
     return outcomes

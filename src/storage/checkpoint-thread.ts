@@ -20,6 +20,7 @@ parentPort?.on('message', () => {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     }
   } finally {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
     parentPort?.postMessage('moved')
   }
 })

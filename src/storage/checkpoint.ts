@@ -61,6 +61,7 @@ export function createCheckpointer(file: string, connection: DatabaseSync): Chec
     moving = true
     usedAt = performance.now()
     worker ??= start()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
     worker.postMessage('move')
   }
   const timer = setInterval(look, LOOK_MS).unref()

@@ -47,7 +47,8 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'List users',
-          description: 'Newest first.',
+          description:
+            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
           querystring: Type.Object(
             {
               ...PageQuery,

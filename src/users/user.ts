@@ -63,12 +63,11 @@ export const packedRoles: RawBuilder<string | null> = sql<string | null>`(
   from user_roles join roles on roles.id = user_roles.role_id
   where user_roles.user_id = users.id)`
 
-/** Names and permissions never hold a space. */
+/** Permissions never hold a space. Those of several roles stand there as often: the set that is made of them has them once. */
 export const packedPermissions: RawBuilder<string | null> = sql<string | null>`(
-  select string_agg(held.permission, ' ') from (
-    select distinct role_permissions.permission
-    from user_roles join role_permissions on role_permissions.role_id = user_roles.role_id
-    where user_roles.user_id = users.id) as held)`
+  select string_agg(role_permissions.permission, ' ')
+  from user_roles join role_permissions on role_permissions.role_id = user_roles.role_id
+  where user_roles.user_id = users.id)`
 
 export const unpackRoles = (packed: string | null): User['roles'] =>
   packed === null
