@@ -18,9 +18,12 @@ import { createPostgresSignals } from './postgres-signals.ts'
 import type { Schema } from './schema.ts'
 import { bindStatementsOn, type PreparedQuery } from './statement.ts'
 
-/** Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. */
+/**
+ * Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. With what else a request
+ * does, such as hashing a password, that stays below five seconds.
+ */
 const CONNECT_TIMEOUT_MS = 3000
-const QUERY_TIMEOUT_MS = 4500
+const QUERY_TIMEOUT_MS = 3500
 const MOST_CONNECTIONS = 10
 
 export async function openPostgres(url: string, log: Logger, now: number): Promise<Engine> {
