@@ -57,7 +57,7 @@ export async function measureFanOut(server: Server, { people, victimId }: Fixtur
 }
 
 /** Resolves when the stream has begun; from then on every frame is counted. */
-async function openStream(port: number, session: string, told: () => void): Promise<Socket> {
+export async function openStream(port: number, session: string, told: () => void): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.setEncoding('latin1')
   socket.write(get('/api/notifications/stream', { Cookie: `session=${session}` }))

@@ -1,25 +1,37 @@
 import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { type Growth, growthStatements } from './growth.ts'
 
-const USERS = 1_000_000
-const TOKENS = 5_000_000
-const HOUR = 3_600_000
+/** Fills a database that has its tables, whichever engine it is. Much quicker than any service would, and not durable. */
+export const grow = (databaseUrl: string, growth: Growth): Promise<void> => run(databaseUrl, growthStatements(growth))
 
-/** Fills a database with so many others that nothing of it fits into SQLite's cache. Digests look like ours and are nobody's. */
-export function grow(file: string, clientId: string): void {
+export async function run(databaseUrl: string, statements: string[]): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) growFile(databaseUrl.slice('sqlite:'.length), statements)
+  else await growServer(databaseUrl, statements)
+}
+
+function growFile(file: string, statements: string[]): void {
   const db = new DatabaseSync(file)
-  const counting = (most: number) =>
-    `with recursive count (n) as (select 1 union all select n + 1 from count where n < ${most})`
   try {
     db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000; PRAGMA temp_store = MEMORY; BEGIN')
-    db.exec(`${counting(USERS)} insert into users (id, email, preferred_username, created_at)
-      select lower(hex(randomblob(16))), 'grown' || n || '@example.com', 'grown' || n, n from count`)
-    const now = Date.now()
-    const add = db.prepare(`${counting(TOKENS)} insert into oauth_access_tokens
-      (token_hash, client_id, scope, issued_at, expires_at)
-      select substr(lower(hex(randomblob(22))), 1, 43), ?, 'reports', ?, ? + n from count`)
-    add.run(clientId, now, now + HOUR)
+    for (const statement of statements) db.exec(statement)
     db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()
+  }
+}
+
+async function growServer(databaseUrl: string, statements: string[]): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    await client.query(`set synchronous_commit = off; set work_mem = '256MB'`)
+    await client.query('begin')
+    for (const statement of statements) await client.query(statement)
+    await client.query('commit')
+    // Its planner is to know at once what it would learn within minutes.
+    await client.query('vacuum analyze')
+  } finally {
+    await client.end()
   }
 }

@@ -25,6 +25,7 @@ export interface Server {
 
 const HERE = import.meta.dirname
 const LONGEST_START_MS = 30_000
+const GROWN = { users: 1_000_000, tokens: 5_000_000, certificates: 0 }
 
 /** A place for databases and logs that is gone when the run is over. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
@@ -38,7 +39,7 @@ interface Seeded {
 export async function seedFile(folder: string, revoked: number, grown = false): Promise<Seeded> {
   const file = join(folder, 'seed.db')
   const fixture = await seed(`sqlite:${file}`, folder, revoked)
-  if (grown) grow(file, fixture.clientId)
+  if (grown) await grow(`sqlite:${file}`, { ...GROWN, now: Date.now() })
   return { file, fixture }
 }
 
@@ -62,6 +63,8 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     SECRET_KEY,
     RATE_LIMITS: 'off',
     LOG_LEVEL: options.logLevel ?? 'warn',
+    // As `npm start` has it.
+    MALLOC_ARENA_MAX: '1',
   }
   const args = [...nodeFlags, join(HERE, '../src/main.ts')]
   return start('latchkey', { folder, port, args, environment, core })

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
 import type { Schema } from '../storage/schema.ts'
@@ -19,8 +19,9 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'notifications', key: 'id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 
-/** Small enough that nobody waiting for the database notices. */
+/** Small enough, and far enough apart, that nobody waiting for the database notices. */
 const BATCH = 100
+const REST_MS = 10
 
 /** Deletes expired rows in bounded batches, and lets others have their turn between them. */
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): Promise<number> {
@@ -34,7 +35,7 @@ export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): P
         returning 1`.execute(db)
       swept += rows.length
       if (rows.length < BATCH) break
-      await setImmediate()
+      await sleep(REST_MS)
     }
   }
   return swept

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
-// A thread with a connection of its own, which moves pages from the log into the database when it is told to.
-const { file, few } = workerData as { file: string; few: number }
-const connection = new DatabaseSync(file, { timeout: 0 })
+// A thread with a connection of its own, which moves pages from the log into the database until few enough are left.
+const connection = new DatabaseSync(workerData as string, { timeout: 0 })
 connection.exec('PRAGMA wal_autocheckpoint = 0')
 const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
 const unmoved = (): number => {
@@ -14,9 +13,9 @@ const unmoved = (): number => {
 /** Each time there is less left, because moving is quicker than writing; unless somebody reads what is old. */
 const MOST_TIMES = 5
 
-parentPort?.on('message', () => {
+parentPort?.on('message', (until: number) => {
   try {
-    for (let times = 0; times < MOST_TIMES && unmoved() > few; times++) {
+    for (let times = 0; times < MOST_TIMES && unmoved() > until; times++) {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     }
   } finally {

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import type { Writer } from './group-commit.ts'
 
 /** Keeps SQLite's log short. */
 export interface Checkpointer {
@@ -10,8 +12,8 @@ export interface Checkpointer {
 const LOOK_MS = 500
 /** Pages of 4 KB. */
 const WORTH_MOVING = 4000
-/** What this thread moves itself without anybody noticing. */
-const FEW = 500
+/** Nobody minds waiting until so many are moved. */
+const FEW = 50
 const IDLE_MS = 60_000
 
 /** Should the other thread be lost, SQLite does it by itself, as late as this. */
@@ -20,54 +22,64 @@ export const LAST_RESORT_PAGES = 50_000
 /**
  * What is committed stands in the log until it is moved into the database itself. Moving ten thousand pages takes tenths
  * of a second, and SQLite would do it in the middle of somebody's commit, with everybody waiting. So another thread
- * moves the bulk of them while this one goes on. The few that come meanwhile are moved here, between two commits: only
- * when all have been moved does the log begin anew, and while somebody writes without a pause, only the writer can
- * find that moment.
+ * moves them while this one goes on. The log begins anew only when all of them have been moved and nobody has written
+ * since: for the last few, writes wait, and nothing else.
  */
-export function createCheckpointer(file: string, connection: DatabaseSync): Checkpointer {
+export function createCheckpointer(
+  file: string,
+  connection: DatabaseSync,
+  writer: Pick<Writer, 'between'>,
+): Checkpointer {
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
-  const unmoved = (): number => {
-    const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
-    return log - checkpointed
-  }
   let worker: Worker | undefined
   let moving = false
+  let closed = false
   let usedAt = 0
 
   const start = (): Worker => {
-    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), {
-      workerData: { file, few: FEW },
-      execArgv: [],
-    })
+    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData: file, execArgv: [] })
     started.unref()
     const gone = () => {
       if (worker === started) worker = undefined
-      moving = false
     }
-    started.on('error', gone).on('exit', gone).on('message', moved)
-    return started
+    return started.on('error', gone).on('exit', gone)
   }
-  const moved = () => {
-    // A transaction is open: the next look finds the right moment.
-    if (!connection.isTransaction && unmoved() <= FEW) connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    moving = false
+
+  /** Resolves when no more than so many are left, or the thread is lost: then the next look starts another. */
+  const move = async (until: number): Promise<void> => {
+    if (closed) return
+    const thread = (worker ??= start())
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
+    thread.postMessage(until)
+    const over = new AbortController()
+    const { signal } = over
+    const heard = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
+    await Promise.race(heard).catch(() => {})
+    over.abort()
+    await Promise.allSettled(heard)
   }
+
   const look = () => {
-    if (moving || connection.isTransaction) return
-    if (unmoved() < WORTH_MOVING) {
+    if (moving) return
+    const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
+    if (log - checkpointed < WORTH_MOVING) {
       if (worker && performance.now() - usedAt > IDLE_MS) void worker.terminate()
       return
     }
     moving = true
     usedAt = performance.now()
-    worker ??= start()
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
-    worker.postMessage('move')
+    void move(FEW).then(() =>
+      writer.between(async () => {
+        await move(0)
+        moving = false
+      }),
+    )
   }
   const timer = setInterval(look, LOOK_MS).unref()
 
   return {
     async close() {
+      closed = true
       clearInterval(timer)
       await worker?.terminate()
     },

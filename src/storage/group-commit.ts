@@ -15,6 +15,8 @@ export interface Writer {
   begin(): Promise<Transaction>
   /** Runs once the batch in progress is durable, or at once if there is none. */
   afterCommit(task: () => void): void
+  /** Runs between two batches. Whoever writes meanwhile waits for it; it must not fail. */
+  between(work: () => Promise<void>): void
   /** How many turns wait for a batch. */
   waiting(): number
   /** Resolves when everything asked so far is durable. */
@@ -55,6 +57,7 @@ export function createWriter(
   const waiting: Turn[] = []
   const idle: (() => void)[] = []
   let tasks: (() => void)[] = []
+  let pause: (() => Promise<void>) | undefined
   let busy = false
 
   const enqueue = (turn: Turn) => {
@@ -65,8 +68,10 @@ export function createWriter(
   }
 
   const nextBatch = () => {
-    void commitTogether(waiting.splice(0, MOST_TURNS)).then(() => {
-      if (waiting.length > 0) return setImmediate(nextBatch)
+    const work = pause
+    pause = undefined
+    void (work ? work().then(runTasks) : commitTogether(waiting.splice(0, MOST_TURNS))).then(() => {
+      if (pause || waiting.length > 0) return setImmediate(nextBatch)
       busy = false
       return idle.splice(0).forEach((resolve) => resolve())
     })
@@ -96,10 +101,14 @@ export function createWriter(
       for (const turn of turns) turn.failed(translate(error))
       return
     }
-    const after = tasks
-    tasks = []
     for (const turn of done) turn.committed()
-    for (const task of after) task()
+    runTasks()
+  }
+
+  const runTasks = () => {
+    const due = tasks
+    tasks = []
+    for (const task of due) task()
   }
 
   return {
@@ -161,6 +170,13 @@ export function createWriter(
     afterCommit(task) {
       if (busy) tasks.push(task)
       else task()
+    },
+
+    between(work) {
+      pause = work
+      if (busy) return
+      busy = true
+      setImmediate(nextBatch)
     },
 
     waiting: () => waiting.length,

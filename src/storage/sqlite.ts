@@ -27,7 +27,7 @@ export function openSqlite(file: string): Engine {
   const writing = connect(file, false)
   const reading = connect(file, true)
   const writer = createWriter(writing.connection, translate)
-  const checkpointer = createCheckpointer(file, writing.connection)
+  const checkpointer = createCheckpointer(file, writing.connection, writer)
   const driver = createDriver(writing, reading, writer)
   const adapter = new TransactionalSqliteAdapter()
   const db = new Kysely<Schema>({

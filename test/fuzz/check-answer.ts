@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import type { Response } from 'light-my-request'
+import { DISABLED_MESSAGE } from '../../src/users/account-standing.ts'
+import type { FuzzRequest } from './requests.ts'
+
+type Answer = Pick<Response, 'statusCode' | 'headers' | 'body'>
+
+/** Whatever was asked: it is not our fault, and what is refused is refused in the words of the place it was asked at. */
+export function checkAnswer({ url, headers }: FuzzRequest, answer: Answer): void {
+  const { statusCode, body } = answer
+  assert.ok(statusCode < 500, 'it answers with a failure of ours')
+  if (statusCode < 400) return
+  const type = String(answer.headers['content-type'])
+  if (type.startsWith('text/html')) {
+    const isPage = /^\/oauth\/(authorize|logout)\b/.test(url) || headers['accept']?.includes('text/html')
+    return assert.ok(isPage && body.startsWith('<!doctype html>'), 'it answers a program with a page')
+  }
+  assert.ok(type.startsWith('application/json'), `it refuses with ${type}`)
+  const refusal = JSON.parse(body) as { error?: string; code?: string; error_description?: string }
+  assert.equal(typeof refusal.error, 'string', 'a refusal names its error')
+  if (isProtocol(url)) {
+    assert.match(String(refusal.error), /^[a-z_]+$/, 'RFC 6749 section 5.2: an error is one of a few words')
+    assert.match(refusal.error_description ?? '', /^[\x20-\x7e]*$/, 'a description is printable ASCII')
+  } else if (refusal.error !== DISABLED_MESSAGE) {
+    assert.match(String(refusal.code), /^[a-z_]+$/, 'a refusal has a code for programs')
+  }
+}
+
+const isProtocol = (url: string): boolean => /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url)

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import type { Schema } from './operations.ts'
+
+/** What is there and could be meant, by the name of the field or parameter that asks for it. */
+export type Known = Record<string, string[]>
+
+export const HUGE = 'x'.repeat(70_000)
+
+/** Texts that have broken something somewhere before. */
+const nastyTexts = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\ud800',
+  'a\udc00b',
+  '\u202e\u200b\ufeff',
+  '\r\nset-cookie: session=x',
+  '%',
+  '%zz',
+  "'; drop table users; --",
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+  '../../etc/passwd',
+  '<script>',
+  '\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}',
+  'null',
+  '-1',
+  '1e999',
+  '9223372036854775807',
+  '18446744073709551616',
+  '00000000-0000-4000-8000-000000000001',
+  'a@b',
+  'Ä@example.com',
+  'https://app.example/cb#x',
+  'javascript:alert(1)',
+  'http://[::1',
+  'ssh-ed25519 AAAA',
+  'x'.repeat(300),
+  HUGE,
+]
+
+const nastyNumbers = [
+  0,
+  -0,
+  -1,
+  1.5,
+  1e-9,
+  2 ** 31,
+  2 ** 53,
+  2 ** 53 + 2,
+  -(2 ** 53),
+  2 ** 63,
+  1e21,
+  Number.MAX_VALUE,
+  8.64e15,
+  8.64e15 + 1,
+]
+
+export const nastyText: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: fc.constantFrom(...nastyTexts), weight: 3 },
+  { arbitrary: fc.string({ unit: 'binary', maxLength: 20 }), weight: 1 },
+  { arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }), weight: 1 },
+)
+
+const nested = (depth: number, inArrays: boolean): unknown => {
+  let value: unknown = 1
+  for (let at = 0; at < depth; at++) value = inArrays ? [value] : { a: value }
+  return value
+}
+
+/** Anything that JSON can say. */
+export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
+  { arbitrary: nastyText, weight: 4 },
+  { arbitrary: fc.constantFrom(...nastyNumbers), weight: 3 },
+  { arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null]), weight: 3 },
+  { arbitrary: fc.constantFrom(nested(31, true), nested(33, false), nested(5000, true)), weight: 1 },
+  { arbitrary: fc.constantFrom(Array(300).fill('a'), Array(20_000).fill(0)), weight: 1 },
+  { arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 2 },
+)
+
+/** What the contract describes, more or less: right in its type, and often one of the things that are really there. */
+export function fromSchema(schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
+  const options = schema.anyOf ?? schema.oneOf
+  if (options) return fc.oneof(...options.map((each) => fromSchema(each, name, known)))
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const types = [schema.type ?? (schema.properties ? 'object' : 'string')].flat()
+  return fc.oneof(...types.map((type) => ofType(type, schema, name, known)))
+}
+
+function ofType(type: string, schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
+  switch (type) {
+    case 'null':
+      return fc.constant(null)
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+    case 'number': {
+      const { minimum = 0, maximum = 2 ** 45 } = schema
+      return fc.oneof(fc.constantFrom(minimum, maximum), fc.integer({ min: minimum, max: maximum }))
+    }
+    case 'array':
+      return fc.array(fromSchema(schema.items ?? {}, name, known), { maxLength: Math.min(3, schema.maxItems ?? 3) })
+    case 'object': {
+      const fields = Object.entries(schema.properties ?? {}).map(
+        ([key, inner]) => [key, fromSchema(inner, key, known)] as const,
+      )
+      return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
+    }
+    default:
+      return textFor(name, known)
+  }
+}
+
+/** Mostly what the name asks for, now and then what some other name does. */
+export function textFor(name: string, known: Known): fc.Arbitrary<string> {
+  const own = known[name] ?? []
+  return fc.oneof(
+    { arbitrary: fc.constantFrom(...(own.length > 0 ? own : ['text'])), weight: 8 },
+    { arbitrary: fc.constantFrom(...Object.values(known).flat()), weight: 1 },
+    { arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 30 }), weight: 1 },
+  )
+}
+
+export type Harm =
+  | { kind: 'replace'; at: number; by: unknown }
+  | { kind: 'remove'; at: number }
+  | { kind: 'wrap'; at: number }
+  | { kind: 'add'; key: string; value: unknown }
+
+export const harm: fc.Arbitrary<Harm> = fc.oneof(
+  fc.record({ kind: fc.constant('replace' as const), at: fc.nat(50), by: nastyValue }),
+  fc.record({ kind: fc.constant('remove' as const), at: fc.nat(50) }),
+  fc.record({ kind: fc.constant('wrap' as const), at: fc.nat(50) }),
+  fc.record({ kind: fc.constant('add' as const), key: nastyText, value: nastyValue }),
+)
+
+/** The value with one thing in it spoilt: the place is counted over all fields, however deep. */
+export function spoil(value: unknown, harmDone: Harm): unknown {
+  if (harmDone.kind === 'add') {
+    return isRecord(value) ? Object.fromEntries([...Object.entries(value), [harmDone.key, harmDone.value]]) : value
+  }
+  const places = placesIn(value)
+  if (places.length === 0) return harmDone.kind === 'replace' ? harmDone.by : value
+  const place = places[harmDone.at % places.length] ?? []
+  return change(value, place, harmDone)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function placesIn(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null || path.length > 6) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const place = path.concat(key)
+    return [place].concat(placesIn(inner, place))
+  })
+}
+
+function change(value: unknown, [key, ...rest]: string[], harmDone: Exclude<Harm, { kind: 'add' }>): unknown {
+  if (typeof value !== 'object' || value === null || key === undefined) return value
+  const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
+    if (name !== key) return [[name, inner]]
+    if (rest.length > 0) return [[name, change(inner, rest, harmDone)]]
+    if (harmDone.kind === 'remove') return []
+    return [[name, harmDone.kind === 'wrap' ? [inner] : harmDone.by]]
+  })
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { grow, run } from '../../bench/grow.ts'
+import { expiredStatements } from '../../bench/growth.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
+import { sweepExpired } from '../../src/background/sweep-expired.ts'
+import { MOST_LOOKED_AT } from '../../src/http/cursor.ts'
+import { sharedApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+
+const USERS = 2 * MOST_LOOKED_AT + 500
+const CERTIFICATES = USERS
+
+onEachEngine('lists that are longer than one look', (engine) => {
+  const shared = sharedApp({ engine })
+  let admin: SignedInPerson
+  before(async () => {
+    const { place, clock } = shared()
+    admin = await signedInPerson(shared(), { admin: true, email: 'admin@example.com' })
+    const now = clock.now()
+    await grow(place.databaseUrl, {
+      users: USERS,
+      tokens: 50,
+      certificates: CERTIFICATES,
+      now,
+      heavyUserId: admin.user.id,
+    })
+  })
+
+  type Item = { id: string; email?: string }
+  /** Everything, page by page, and how many pages held less than they might. */
+  const collect = async (path: string, limit = 200) => {
+    const items: Item[] = []
+    let short = 0
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const answer = await admin.get(`${path}&limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      assert.equal(answer.statusCode, 200, answer.body)
+      const { nextCursor, ...rest } = answer.json<{ nextCursor: string | null }>()
+      const page = Object.values(rest).find(Array.isArray) as Item[]
+      assert.ok(page.length <= limit)
+      if (nextCursor !== null && page.length < limit) short++
+      items.push(...page)
+      cursor = nextCursor
+    }
+    assert.equal(new Set(items.map(({ id }) => id)).size, items.length, 'nothing comes twice')
+    return { items, short }
+  }
+
+  test('a search that finds little stops looking and says where to go on; all is found in the end', async () => {
+    const { items, short } = await collect('/api/admin/users?q=rown77')
+    const expected = Array.from({ length: USERS }, (_, index) => `grown${index + 1}@example.com`)
+    assert.deepEqual(
+      items.map(({ email = '' }) => email).toSorted(),
+      expected.filter((email) => email.includes('rown77')).toSorted(),
+    )
+    assert.ok(short >= 2)
+    assert.deepEqual((await collect('/api/admin/users?q=nobody')).items, [])
+  })
+
+  test('whoever has exactly that address, username or identifier stands first, and once', async () => {
+    const [oldest] = (await collect('/api/admin/users?q=grown1@example.com')).items
+    assert.equal(oldest?.email, 'grown1@example.com')
+    const byName = await admin.get('/api/admin/users?q=GROWN1&limit=2')
+    const [first, second] = byName.json<{ users: Item[] }>().users
+    assert.equal(first?.email, 'grown1@example.com')
+    assert.match(second?.email ?? '', /^grown1\d+@/)
+    assert.equal((await collect('/api/admin/users?q=grown1')).items.filter(({ id }) => id === first?.id).length, 1)
+    assert.equal((await collect('/api/admin/users?q=grown10499', 1)).items.length, 1)
+    const byId = (await admin.get(`/api/admin/users?q=${first?.id}`)).json<{ users: Item[] }>().users
+    assert.deepEqual(
+      byId.map(({ id }) => id),
+      [first?.id],
+    )
+    assert.deepEqual((await collect('/api/admin/users?q=grown1@example.com&status=disabled')).items, [])
+  })
+
+  test('by role and by status, whether many or few are meant', async () => {
+    const count = async (query: string) => (await collect(`/api/admin/users?${query}`)).items.length
+    assert.equal(await count(`roleId=${USER_ROLE}`), USERS + 1)
+    assert.equal(await count(`roleId=${ADMIN_ROLE}`), 1)
+    assert.equal(await count('roleId=none'), 0)
+    const disabled = Math.floor(USERS / 100)
+    assert.equal(await count('status=disabled'), disabled)
+    assert.equal(await count('status=active'), USERS + 1 - disabled)
+    assert.equal(await count(`status=disabled&roleId=${USER_ROLE}&q=grown`), disabled)
+  })
+
+  test('certificates by state', async () => {
+    const count = async (query: string) => (await collect(`/api/ssh/certs?${query}`)).items.length
+    const revoked = Math.floor(CERTIFICATES / 50)
+    const [valid, expired] = [await count('state=valid'), await count('state=expired')]
+    assert.equal(await count('state=revoked'), revoked)
+    assert.ok(valid > 0 && valid < 100)
+    assert.equal(valid + expired + revoked, CERTIFICATES)
+    assert.equal(await count(`user=${admin.user.id}`), CERTIFICATES / 10)
+    assert.equal(await count(`user=${admin.user.id}&state=revoked`), revoked)
+  })
+
+  test('audit entries by what no index serves', async () => {
+    const count = async (query: string) => (await collect(`/api/admin/audit?${query}`)).items.length
+    assert.equal(await count('action=session.*'), CERTIFICATES / 2)
+    assert.equal(await count('outcome=refused'), CERTIFICATES / 4)
+    assert.equal(await count('action=user.updated&outcome=refused'), 0)
+    assert.equal(await count('actor=grown5@example.com'), 1)
+  })
+
+  test('what has expired is swept away, however much, and nothing else', async () => {
+    const { services, place, clock } = shared()
+    const countRows = async () => {
+      const { tokens } = await services.db
+        .selectFrom('oauth_access_tokens')
+        .select((eb) => eb.fn.countAll<number>().as('tokens'))
+        .executeTakeFirstOrThrow()
+      return tokens
+    }
+    const kept = await countRows()
+    await run(place.databaseUrl, expiredStatements(3000, 2000, clock.now()))
+    assert.equal(await countRows(), kept + 3000)
+    assert.equal(await sweepExpired(services), 5000)
+    assert.equal(await countRows(), kept)
+  })
+})

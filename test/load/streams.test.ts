@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Connection, expect, get, openConnection, postJson } from '../../bench/connection.ts'
+import { median } from '../../bench/duel.ts'
+import { openStream } from '../../bench/fan-out.ts'
+import { type Fixture, ISSUER } from '../../bench/fixture.ts'
+import { newFolder, removeFolder, residentMemory, seedFile, type Server, startOnCopy } from '../../bench/servers.ts'
+import { addFigure } from './figures.ts'
+import { inForm, isLong } from './form.ts'
+import { addAdministrator, PASSWORD } from './traffic.ts'
+
+const PEOPLE = inForm(10, 100)
+const STREAMS_EACH = 20
+/** Of each person's streams. */
+const NEVER_READING = 2
+const FAN_OUTS = inForm(6, 200)
+const LONGEST_WAIT_MS = 30_000
+/** What the service may have opened meanwhile for itself: the thread that keeps SQLite's log short has a dozen. */
+const OTHER_DESCRIPTORS = 20
+const MOST_GROWTH_MB = 200
+
+test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are told, nothing piles up`, async (t) => {
+  const folder = newFolder()
+  t.after(() => removeFolder(folder))
+  const { file, fixture } = await seedFile(folder, 0)
+  const server = await startOnCopy(folder, file)
+  t.after(() => server.stop())
+  const connection = await openConnection(server.port)
+  t.after(() => connection.close())
+  const sessions = await administrators(connection, fixture)
+  const descriptorsBefore = descriptorsOf(server)
+  const memoryBefore = residentMemory(server.pid)
+
+  const told = createCounter()
+  const reading: Socket[] = []
+  const idle: Socket[] = []
+  t.after(() => [...reading, ...idle].forEach((socket) => socket.destroy()))
+  for (const session of sessions) {
+    for (let at = 0; at < STREAMS_EACH; at++) {
+      const socket = await openStream(server.port, session, told.count)
+      if (at < NEVER_READING) idle.push(socket.pause())
+      else reading.push(socket)
+    }
+  }
+  assert.equal(descriptorsOf(server) - descriptorsBefore, sessions.length * STREAMS_EACH)
+
+  // The first few are not measured: everybody's sockets and the heap find their size.
+  const waits: number[] = []
+  let memoryHeld = 0
+  for (let at = 0; at < FAN_OUTS; at++) {
+    waits.push(await fanOut(connection, fixture, told, reading.length, at))
+    if (at === Math.floor(FAN_OUTS / 4)) memoryHeld = residentMemory(server.pid)
+  }
+  const asked = performance.now()
+  expect(await connection.send(get('/api/auth/me', { Cookie: `session=${sessions[0]}` })), 200, '"user"')
+  const answered = performance.now() - asked
+  const memoryAfter = residentMemory(server.pid)
+
+  for (const socket of [...reading, ...idle]) socket.destroy()
+  const deadline = performance.now() + LONGEST_WAIT_MS
+  const left = () => descriptorsOf(server) - descriptorsBefore
+  while (left() > OTHER_DESCRIPTORS && performance.now() < deadline) await sleep(100)
+  assert.ok(left() <= OTHER_DESCRIPTORS, `${left()} descriptors are not released`)
+  assert.ok(memoryAfter - memoryHeld < MOST_GROWTH_MB, `${memoryAfter - memoryHeld} MB more`)
+  t.diagnostic(
+    `fan-out ${median(waits).toFixed(0)} ms; memory ${memoryBefore.toFixed(0)}, ${memoryHeld.toFixed(0)}, ${memoryAfter.toFixed(0)} MB`,
+  )
+  if (!isLong) return
+  const streams = (reading.length + idle.length).toLocaleString('en')
+  addFigure('Streams', `open, of which ${idle.length} never read`, streams)
+  addFigure('Streams', `from the change to the last of ${reading.length} that read`, `${median(waits).toFixed(0)} ms`)
+  addFigure(
+    'Streams',
+    'resident memory before, with all open, after 200 messages each',
+    [memoryBefore, memoryHeld, memoryAfter].map((each) => `${each.toFixed(0)} MB`).join(', '),
+  )
+  addFigure('Streams', 'another request meanwhile', `${answered.toFixed(1)} ms`)
+})
+
+function createCounter() {
+  let missing = 0
+  let all = Promise.withResolvers<void>()
+  return {
+    count() {
+      missing -= 1
+      if (missing === 0) all.resolve()
+    },
+    async expect(count: number, work: () => Promise<void>): Promise<void> {
+      missing = count
+      all = Promise.withResolvers()
+      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), LONGEST_WAIT_MS)
+      await Promise.all([work(), all.promise])
+      clearTimeout(late)
+    },
+  }
+}
+
+/** Disables and enables somebody, which every administrator is told of. */
+async function fanOut(
+  connection: Connection,
+  { people, victimId }: Fixture,
+  told: ReturnType<typeof createCounter>,
+  readers: number,
+  at: number,
+): Promise<number> {
+  const headers = { Cookie: `session=${people[0]?.session}`, Origin: ISSUER }
+  const change = postJson(
+    `/api/admin/users/${victimId}/lifecycle`,
+    { action: at % 2 === 0 ? 'disable' : 'enable' },
+    headers,
+  )
+  const started = performance.now()
+  await told.expect(readers, async () => expect(await connection.send(change), 200, '"success":true'))
+  return performance.now() - started
+}
+
+/** The sessions of so many administrators, the first of whom is the fixture's first. */
+async function administrators(connection: Connection, fixture: Fixture): Promise<string[]> {
+  const sessions = fixture.people.map(({ session }) => session).slice(0, PEOPLE)
+  for (let at = sessions.length; at < PEOPLE; at++) {
+    const email = `watcher${at}@example.com`
+    await addAdministrator(connection, fixture, email)
+    const answer = await connection.send(postJson('/api/auth/login', { email, password: PASSWORD }, { Origin: ISSUER }))
+    expect(answer, 200, '"user"')
+    sessions.push(/\r\nset-cookie: session=([^;]+)/i.exec(answer.head)?.[1] ?? '')
+  }
+  return sessions
+}
+
+const descriptorsOf = ({ pid }: Server): number => readdirSync(`/proc/${pid}/fd`).length

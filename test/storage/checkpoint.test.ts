@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createCheckpointer } from '../../src/storage/checkpoint.ts'
+import { createWriter } from '../../src/storage/group-commit.ts'
+
+const LONGEST_WAIT_MS = 30_000
+
+test('another thread keeps the log of SQLite short while somebody writes without a pause', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-checkpoint-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'test.db')
+  const connection = new DatabaseSync(file)
+  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 1000000')
+  connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)')
+  const writer = createWriter(connection, (error) => error)
+  const checkpointer = createCheckpointer(file, connection, writer)
+  const add = connection.prepare('INSERT INTO pages (content) VALUES (randomblob(40000))')
+  const frames = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
+  const inLog = () => (frames.get() as { log: number }).log
+
+  // The log has begun anew when it holds less than it did.
+  let written = 0
+  let begunAnew = 0
+  for (let before = 0, end = performance.now() + LONGEST_WAIT_MS; begunAnew < 2 && performance.now() < end; written++) {
+    await writer.write(() => add.run())
+    const now = inLog()
+    if (now < before) begunAnew++
+    before = now
+  }
+  assert.equal(begunAnew, 2)
+  await checkpointer.close()
+  connection.close()
+  const again = new DatabaseSync(file)
+  assert.deepEqual({ ...again.prepare('SELECT count(*) AS n FROM pages').get() }, { n: written })
+  assert.deepEqual({ ...again.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
+  again.close()
+})
