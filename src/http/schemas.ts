@@ -3,7 +3,13 @@ import addFormats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
 
-const options = { allErrors: true, strict: false, removeAdditional: false, useDefaults: true } as const
+const options = {
+  allErrors: true,
+  strict: false,
+  removeAdditional: false,
+  useDefaults: true,
+  strictNumbers: true,
+} as const
 
 /**
  * A body says what it means: nothing is coerced or dropped. What arrives in a URL is text by nature, so there a number
@@ -14,7 +20,7 @@ export function compileSchemas(app: FastifyInstance): void {
   const textual = new Ajv({ ...options, coerceTypes: true })
   for (const ajv of [typed, textual]) addFormats.default(ajv)
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === 'body' ? typed.compile(schema as object) : withoutNul(textual.compile(schema as object)),
+    httpPart === 'body' ? typed.compile(schema as object) : onlyPlain(textual.compile(schema as object)),
   )
   // Errors are written by their dialect. Compiling a serializer for each status that each route may refuse with would take
   // most of the time and memory of the start, for code that never runs.
@@ -23,21 +29,27 @@ export function compileSchemas(app: FastifyInstance): void {
   )
 }
 
-/** `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL does not take. Bodies are read without it. */
-function withoutNul(validate: ValidateFunction) {
+/**
+ * `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL does not take; bodies are read without it. And
+ * `1e999` becomes a number that is infinite, after the moment at which Ajv would have refused it.
+ */
+function onlyPlain(validate: ValidateFunction) {
   const check = (values: Record<string, unknown>): boolean => {
     const isValid = validate(values)
     check.errors = validate.errors ?? null
     for (const name in values) {
-      const value = values[name]
-      if (typeof value !== 'string' || !value.includes('\0')) continue
-      check.errors = [
-        { keyword: 'nul', instancePath: `/${name}`, schemaPath: '', params: {}, message: 'holds a NUL character' },
-      ]
+      const problem = problemOf(values[name])
+      if (problem === undefined) continue
+      check.errors = [{ keyword: 'plain', instancePath: `/${name}`, schemaPath: '', params: {}, message: problem }]
       return false
     }
     return isValid
   }
   check.errors = null as FastifySchemaValidationError[] | null
   return check
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? 'holds a NUL character' : undefined
+  return typeof value === 'number' && !Number.isFinite(value) ? 'is too large' : undefined
 }

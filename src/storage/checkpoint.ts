@@ -59,10 +59,20 @@ export function createCheckpointer(
     await Promise.allSettled(heard)
   }
 
+  /** None where it can't be told just now: the next look asks again. */
+  const unmoved = (): number => {
+    try {
+      const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
+      return log - checkpointed
+    } catch {
+      return 0
+    }
+  }
+
   const look = () => {
-    if (moving) return
-    const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
-    if (log - checkpointed < WORTH_MOVING) {
+    // In the middle of a transaction SQLite does not tell.
+    if (moving || connection.isTransaction) return
+    if (unmoved() < WORTH_MOVING) {
       if (worker && performance.now() - usedAt > IDLE_MS) void worker.terminate()
       return
     }

@@ -1,9 +1,10 @@
 import { Group } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { EmptyState } from './EmptyState.tsx'
 import type { IconName } from './Icon.tsx'
 import { Listing } from './Listing.tsx'
 import { MoreButton } from './MoreButton.tsx'
+import { RowsSkeleton } from './Rows.tsx'
 import { Section } from './Section.tsx'
 
 type PagedQuery<Page> = {
@@ -23,6 +24,13 @@ type Props<Page, Item> = {
 
 /** A list that is a page's main matter: a card of what was loaded so far, and below it a way to the rest. */
 export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props<Page, Item>) {
+  // A search through very many stops now and then with nothing found so far: it is gone on with until there is something.
+  const searchesOn = query.hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
+  const { isFetchingNextPage, fetchNextPage } = query
+  useEffect(() => {
+    if (searchesOn && !isFetchingNextPage) void fetchNextPage()
+  }, [searchesOn, isFetchingNextPage, fetchNextPage])
+
   return (
     <>
       <Section flush>
@@ -30,6 +38,7 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
           {({ pages }) => {
             const items = pages.flatMap(itemsOf)
             if (items.length > 0) return children(items)
+            if (searchesOn) return <RowsSkeleton />
             return (
               <EmptyState icon={empty.icon} title={empty.title}>
                 {empty.text}
@@ -38,9 +47,7 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
           }}
         </Listing>
       </Section>
-      <Group justify="center">
-        <MoreButton query={query} />
-      </Group>
+      <Group justify="center">{!searchesOn && <MoreButton query={query} />}</Group>
     </>
   )
 }

@@ -4,14 +4,22 @@ import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
-onEachEngine('a NUL in a URL', (engine) => {
+onEachEngine('what no value can be, in a URL', (engine) => {
   const shared = sharedApp({ engine })
   let admin: SignedInPerson
   before(async () => {
     admin = await signedInPerson(shared(), { admin: true })
   })
 
-  test('is refused in a path and in a query, and the field is named', async () => {
+  test('a number that is infinite is refused', async () => {
+    for (const query of ['from=1e999', 'to=-1e999', 'from=1e300', 'limit=1e999']) {
+      const response = await admin.get(`/api/admin/audit?${query}`)
+      assert.equal(response.statusCode, 400, response.body)
+      assert.equal(response.json<{ issues: { path: string }[] }>().issues[0]?.path, query.split('=')[0])
+    }
+  })
+
+  test('a NUL is refused in a path and in a query, and the field is named', async () => {
     const refused = [
       await admin.get('/api/admin/users/a%00b'),
       await admin.delete('/api/admin/users/a%00b'),
@@ -27,7 +35,7 @@ onEachEngine('a NUL in a URL', (engine) => {
     }
   })
 
-  test('does not come before the question who asks', async () => {
+  test('the question who asks comes first', async () => {
     const response = await shared().app.inject({ url: '/api/admin/users/a%00b' })
     assert.equal(response.statusCode, 401)
   })
