@@ -6,6 +6,7 @@ import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { AppError } from './errors.ts'
+import { answerTogether } from './http/answer-together.ts'
 import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
@@ -64,6 +65,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     clientErrorHandler: answerClientErrors(headers, log),
   }) as unknown as FastifyInstance
 
+  answerTogether(app.server)
   compileSchemas(app)
   acceptJsonOnly(app)
   logRequests(app, log)

@@ -15,6 +15,7 @@ import { createCheckpointer, LAST_RESORT_PAGES } from './checkpoint.ts'
 import { StorageFailure } from './failure.ts'
 import { createWriter, type Transaction, type Writer } from './group-commit.ts'
 import type { Engine } from './open.ts'
+import { createReader, type Reader } from './read-together.ts'
 import type { Schema } from './schema.ts'
 import { createLocalSignals } from './signals.ts'
 import { bindStatementsOn } from './statement.ts'
@@ -22,13 +23,14 @@ import { bindStatementsOn } from './statement.ts'
 /** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
 const MOST_STATEMENTS = 1000
 
-/** One file, two connections: writes are committed in groups on one, reads see only what is durable on the other. */
+/** One file, two connections: writes are committed in groups on one, and reads, which see only what is durable, run together on the other. */
 export function openSqlite(file: string): Engine {
   const writing = connect(file, false)
   const reading = connect(file, true)
   const writer = createWriter(writing.connection, translate)
   const checkpointer = createCheckpointer(file, writing.connection, writer)
-  const driver = createDriver(writing, reading, writer)
+  const read = createReader(reading.connection, translate)
+  const driver = createDriver(writing, reading, writer, read)
   const adapter = new TransactionalSqliteAdapter()
   const db = new Kysely<Schema>({
     dialect: {
@@ -41,13 +43,7 @@ export function openSqlite(file: string): Engine {
   bindStatementsOn(adapter, (query) => {
     if (!isRead(query)) return (parameters) => writer.write(() => writing.execute(query.sql, parameters).rows)
     const statement = reading.connection.prepare(query.sql)
-    return (parameters) => {
-      try {
-        return Promise.resolve(statement.all(...(parameters as SQLInputValue[])))
-      } catch (error) {
-        return Promise.reject(translate(error))
-      }
-    }
+    return (parameters) => read(() => statement.all(...(parameters as SQLInputValue[])))
   })
   return {
     db,
@@ -119,7 +115,7 @@ interface Connection extends DatabaseConnection {
   transaction?: Transaction | undefined
 }
 
-function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Driver {
+function createDriver(writing: Prepared, reading: Prepared, writer: Writer, read: Reader): Driver {
   const connection = (): Connection => ({
     async executeQuery<R>(query: CompiledQuery) {
       try {
@@ -127,7 +123,7 @@ function createDriver(writing: Prepared, reading: Prepared, writer: Writer): Dri
         const result = this.transaction
           ? writing.execute(query.sql, query.parameters)
           : isRead(query)
-            ? reading.execute(query.sql, query.parameters)
+            ? await read(() => reading.execute(query.sql, query.parameters))
             : await writer.write(() => writing.execute(query.sql, query.parameters))
         return result as QueryResult<R>
       } catch (error) {

@@ -1,0 +1,41 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { collect } from '../together.ts'
+
+/** Runs a read and resolves with what it found. */
+export type Reader = <T>(read: () => T) => Promise<T>
+
+interface Asked {
+  run(): void
+  failed(error: unknown): void
+}
+
+/**
+ * Reads that are asked for in one turn of the event loop run together at its end, in one read transaction: SQLite takes
+ * and releases its lock once for all of them. Nobody sees less than was durable when they asked.
+ */
+export function createReader(connection: DatabaseSync, translate: (error: unknown) => unknown): Reader {
+  const ask = collect<Asked>((together) => {
+    try {
+      connection.exec('BEGIN')
+      for (const { run } of together) run()
+      connection.exec('COMMIT')
+    } catch (error) {
+      if (connection.isTransaction) connection.exec('ROLLBACK')
+      // Whoever has an answer keeps it: a promise is settled once.
+      for (const { failed } of together) failed(translate(error))
+    }
+  })
+  return <T>(read: () => T) =>
+    new Promise<T>((resolve, reject) =>
+      ask({
+        run() {
+          try {
+            resolve(read())
+          } catch (error) {
+            reject(translate(error))
+          }
+        },
+        failed: reject,
+      }),
+    )
+}
