@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -82,7 +83,11 @@ async function bench(): Promise<void> {
     const seconds = (performance.now() - started) / 1000
     const report = writeReport({ plan, quick: values.quick, load, standings, rows, extras, postgres, seconds })
     say(`\n${report}`)
-    if (everything && !values.quick && !values.grown) writeFileSync(join(import.meta.dirname, 'results.md'), report)
+    if (everything && !values.quick && !values.grown) {
+      const file = join(import.meta.dirname, 'results.md')
+      writeFileSync(file, report)
+      execFileSync('oxfmt', [file])
+    }
   } finally {
     await field?.close()
     removeFolder(folder)

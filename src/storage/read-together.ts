@@ -20,7 +20,7 @@ export function createReader(connection: DatabaseSync, translate: (error: unknow
       for (const { run } of together) run()
       connection.exec('COMMIT')
     } catch (error) {
-      if (connection.isTransaction) connection.exec('ROLLBACK')
+      if (connection.isOpen && connection.isTransaction) connection.exec('ROLLBACK')
       // Whoever has an answer keeps it: a promise is settled once.
       for (const { failed } of together) failed(translate(error))
     }

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -52,6 +53,8 @@ export function openSqlite(file: string): Engine {
     async close() {
       await writer.drained()
       await checkpointer.close()
+      // Reads that were asked for before this are served in this turn.
+      await setImmediate()
       await db.destroy()
       reading.connection.close()
       writing.connection.close()
