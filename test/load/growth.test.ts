@@ -70,7 +70,7 @@ async function growThousandfold(t: TestContext): Promise<void> {
     )
     addFigure('Growth', 'longest pause of the same loop with nothing to do', `${pauseOfTheMachine.toFixed(1)} ms`)
     assert.ok(rows >= EXPIRED)
-    assert.ok(usualPause < MOST_PAUSE_MS, `${usualPause} ms`)
+    assert.ok(longestPause < MOST_PAUSE_MS + pauseOfTheMachine, `${longestPause} ms`)
   })
 }
 
