@@ -4,7 +4,7 @@ import type { Person, Scene, Write } from './scene.ts'
 import { passwordOf } from './world.ts'
 
 export async function registerPerson(
-  { world, facts, ledger, attempt }: Scene,
+  { world, facts, attempt }: Scene,
   email: string,
 ): Promise<Person | undefined> {
   const password = passwordOf(email, 0)
@@ -16,8 +16,6 @@ export async function registerPerson(
     (made) => [becomes(true, facts.isLiveSession(sessionOf(made)))],
   )
   if (!answer) return undefined
-  // Proving a password takes longer than everything else together: only in doubt it has to be.
-  ledger.forget(facts.hasPassword(email, password).key)
   const { id } = answer.json<{ user: { id: string } }>().user
   const sessions = [sessionOf(answer)]
   return {
