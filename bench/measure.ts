@@ -85,23 +85,24 @@ export async function openField(folder: string, { file, fixture }: { file: strin
   }
 }
 
-/** One operation on every server that does it: warmed up one after another, then two by two. */
+/** One operation on every server that does it, two by two. */
 export async function measure(field: Field, operation: Operation, plan: Plan): Promise<Row> {
   const { latchkey, limit, memory, sqlite, fixture } = field
-  const against = [
-    ...(operation.limit === undefined ? [] : [limit]),
-    ...(operation.peer === undefined ? [] : [memory, sqlite]),
-  ]
-  const all = [latchkey, ...against]
-  for (const each of all) await each.prepare(operation.name, fixture, plan.workers)
-  // Each for as long as that, since on a core that four share, none would be warm by then.
-  for (const each of all) await each.run(plan.warmUp)
-  const row: Partial<Row> = {}
-  if (operation.limit !== undefined) row.limit = await duel(latchkey, limit, plan.limit)
-  if (operation.peer !== undefined) {
-    row.memory = await duel(latchkey, memory, plan.memory)
-    row.sqlite = await duel(latchkey, sqlite, plan.sqlite)
+  await latchkey.prepare(operation.name, fixture, plan.workers)
+  const against = async (other: Contestant, length: Length): Promise<Duel> => {
+    await other.prepare(operation.name, fixture, plan.workers)
+    // One after the other, and right before they meet: when Node has nothing to do for some seconds, it cleans up, and
+    // forgets much of what it had learned about the code.
+    for (const each of [other, latchkey]) await each.run(plan.warmUp)
+    return duel(latchkey, other, length)
   }
+  const row: Partial<Row> = {}
+  if (operation.limit !== undefined) row.limit = await against(limit, plan.limit)
+  if (operation.peer !== undefined) {
+    row.memory = await against(memory, plan.memory)
+    row.sqlite = await against(sqlite, plan.sqlite)
+  }
+  if (!row.limit && !row.memory) await latchkey.run(plan.warmUp)
   return { operation, ...row, latchkey: await solo(latchkey, plan.alone) }
 }
 

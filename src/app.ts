@@ -12,7 +12,7 @@ import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
 import { dashboardRoutes, sendNotFoundPage } from './http/dashboard.ts'
 import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
-import { addHeaders, NOT_CACHED, securityHeaders } from './http/headers.ts'
+import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
 import { logRequests, oneForAll } from './http/log.ts'
@@ -106,7 +106,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
 
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
   await group(app, [authorizeRoutes(provider)], (part) => {
-    addHeaders(part, { ...headers, ...NOT_CACHED })
+    addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER })
     acceptFormsAsRead(part)
     showErrors(part)
   })
@@ -134,7 +134,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   })
 
   // What is left: the pages, and whatever is not found. A hook that is added here does not reach the parts above.
-  addHeaders(app, headers)
+  addHeaders(app, { ...headers, ...NO_REFERRER })
   await app.register(dashboardRoutes())
 
   answerOtherMethods()

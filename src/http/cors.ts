@@ -12,9 +12,12 @@ declare module 'fastify' {
 const PREFLIGHT_SECONDS = '600'
 
 /** On the answers of public protocol endpoints: any page may call them, and no cookie ever counts there. */
-export const ANY_ORIGIN = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'WWW-Authenticate, Retry-After, X-Request-Id',
+export const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
+
+/** A page that may call an endpoint may also read why it was refused, when to try again, and which request it was. */
+export function letPagesReadRefusal(reply: FastifyReply): void {
+  if (reply.hasHeader('access-control-allow-origin'))
+    reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
 }
 
 export function allowAnyOrigin(app: FastifyInstance): void {
@@ -32,7 +35,6 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
     if (request.headers.origin === dashboardOrigin) {
       reply.header('access-control-allow-origin', dashboardOrigin)
       reply.header('access-control-allow-credentials', 'true')
-      reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After')
     }
     done(isForeignChange(request, dashboardOrigin) ? foreign : undefined)
   })

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type Issue } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
+import { letPagesReadRefusal } from './cors.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -51,6 +52,7 @@ export function sendError(
   if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'A request failed.')
   else if (error.code === 'unavailable')
     request.log.warn({ requestId: request.id, err: thrown }, 'The database is away.')
+  letPagesReadRefusal(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   return reply

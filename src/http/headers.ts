@@ -18,14 +18,15 @@ export const PAGE_POLICY = [
 /** Answers that are no pages: if one is ever shown as a page, it can do nothing. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** What stands on every answer, made once. */
+/** What stands on every answer, made once. `frame-ancestors` is what browsers go by; a second header for it would be idle. */
 export const securityHeaders = ({ baseUrl }: Pick<Config, 'baseUrl'>): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
   'content-security-policy': DATA_POLICY,
-  'x-frame-options': 'DENY',
   ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 })
+
+/** Where people go on to somewhere else, by a link or a redirect, nobody is told where they came from. */
+export const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
 /** What is personal is never kept by a cache. */
 export const NOT_CACHED = { 'cache-control': 'no-store' }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Guard } from '../sessions/guards.ts'
 import type { Routes } from './contracts.ts'
 import { renderDocumentation } from './documentation-page.ts'
-import { PAGE_POLICY } from './headers.ts'
+import { NO_REFERRER, PAGE_POLICY } from './headers.ts'
 import { nameSchemas } from './name-schemas.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
@@ -64,6 +64,9 @@ export const openApiRoutes = (): Routes => async (app) => {
   })
   app.get('/docs', { schema: hidden }, async (_request, reply) => {
     page ??= renderDocumentation(app.swagger())
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(page)
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': PAGE_POLICY, ...NO_REFERRER })
+      .send(page)
   })
 }

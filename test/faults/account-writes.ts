@@ -3,10 +3,7 @@ import { becomes } from './ledger.ts'
 import type { Person, Scene, Write } from './scene.ts'
 import { passwordOf } from './world.ts'
 
-export async function registerPerson(
-  { world, facts, attempt }: Scene,
-  email: string,
-): Promise<Person | undefined> {
+export async function registerPerson({ world, facts, attempt }: Scene, email: string): Promise<Person | undefined> {
   const password = passwordOf(email, 0)
   const answer = await attempt(
     'registration',

@@ -114,6 +114,21 @@ test('public endpoints answer any origin, without credentials, also when they re
   }
 })
 
+test('a page that is let in may read the request id, and why and until when it was refused; others may not', async () => {
+  const readable = async (url: string, origin: string) =>
+    (await anonymous(shared()).get(url, undefined, { origin })).headers['access-control-expose-headers']
+  const named = 'WWW-Authenticate, Retry-After, X-Request-Id'
+  assert.equal(await readable('/oauth/userinfo', 'https://app.example'), named)
+  assert.equal(await readable('/ssh/krl?format=nonsense', 'https://app.example'), named)
+  assert.equal(await readable('/api/auth/sessions', ORIGIN), named)
+  assert.equal(await readable('/api/auth/sessions', 'https://evil.example'), undefined)
+})
+
+test('a redirect to an application tells it nothing of the page before', async () => {
+  const { headers } = await anonymous(shared()).get('/oauth/authorize?client_id=nobody')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+})
+
 test('the dashboard’s API is never cached and never sniffed', async () => {
   for (const url of ['/api/auth/me', '/api/auth/sessions', '/api/nothing']) {
     const { headers } = await anonymous(shared()).get(url)
