@@ -51,7 +51,8 @@ export const expiredStatements = (tokens: number, notifications: number, now: nu
 ]
 
 const counting = (most: number): string =>
-  `with recursive numbers (n) as (select cast(1 as bigint) union all select n + 1 from numbers where n < ${Math.floor(most)})`
+  `with recursive numbers (n) as (select cast(1 as bigint) where ${Math.floor(most)} > 0
+    union all select n + 1 from numbers where n < ${Math.floor(most)})`
 
 /** A whole table's worth of rows. In the order of their key, they are added to its index many times as fast. */
 const insert = (table: string, most: number, values: Record<string, string>): string =>

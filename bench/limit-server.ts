@@ -1,6 +1,7 @@
 import { generateKeyPairSync, hash, randomFillSync, sign, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
+import { answerTogether } from '../src/http/answer-together.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { openLimitStorage } from './limit-storage.ts'
 
@@ -8,9 +9,9 @@ import { openLimitStorage } from './limit-storage.ts'
  * What Node can do at all: the operations of the benchmark with only the work that can't be avoided, written for them
  * alone. No checks beyond those that find the right rows, no framework, no schema, no log. Not a service for anybody.
  *
- *   node bench/limit-server.ts <port> <database file> <fixture as JSON>
+ *   node bench/limit-server.ts <port> <database file> <fixture as JSON> [together]
  */
-const [, , port = '0', file = '', text = '{}'] = process.argv
+const [, , port = '0', file = '', text = '{}', together] = process.argv
 const { clientId, clientSecret } = JSON.parse(text) as Fixture
 const storage = openLimitStorage(file)
 
@@ -222,6 +223,7 @@ const server = createServer((request, response) => {
     }, fail)
   } else send(response, undefined)
 })
+if (together !== undefined) answerTogether(server)
 // As long as Fastify's.
 server.keepAliveTimeout = 72_000
 server.listen(Number(port), '127.0.0.1')

@@ -53,7 +53,11 @@ export interface Field {
 /** Long enough for Latchkey to have given back what starting needed. */
 const SETTLING_MS = 3000
 
-export async function openField(folder: string, { file, fixture }: { file: string; fixture: Fixture }): Promise<Field> {
+export async function openField(
+  folder: string,
+  { file, fixture }: { file: string; fixture: Fixture },
+  limitTogether: boolean,
+): Promise<Field> {
   const servers: Server[] = []
   const contestants: Contestant[] = []
   const close = async () => {
@@ -69,7 +73,7 @@ export async function openField(folder: string, { file, fixture }: { file: strin
   }
   try {
     const latchkey = await enter(startOnCopy(folder, file))
-    const limit = await enter(startLimit(folder, file, fixture))
+    const limit = await enter(startLimit(folder, file, fixture, limitTogether))
     const memory = await enter(startPeer(folder, 'memory', fixture))
     const sqlite = await enter(startPeer(folder, 'sqlite', fixture))
     await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))

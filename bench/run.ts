@@ -42,6 +42,7 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
+    'limit-together': { type: 'boolean', default: false },
   },
 })
 const plan = values.quick ? QUICK : FULL
@@ -66,7 +67,8 @@ async function bench(): Promise<void> {
   let field: Field | undefined
   try {
     say('Filling a database, starting the servers.')
-    field = await openField(folder, await seedFile(folder, plan.revoked, values.grown))
+    const seeded = await seedFile(folder, plan.revoked, values.grown)
+    field = await openField(folder, seeded, values['limit-together'])
     const rows: Row[] = []
     for (const operation of operations) {
       const row = await measure(field, operation, plan)
@@ -83,7 +85,7 @@ async function bench(): Promise<void> {
     const seconds = (performance.now() - started) / 1000
     const report = writeReport({ plan, quick: values.quick, load, standings, rows, extras, postgres, seconds })
     say(`\n${report}`)
-    if (everything && !values.quick && !values.grown) {
+    if (everything && !values.quick && !values.grown && !values['limit-together']) {
       const file = join(import.meta.dirname, 'results.md')
       writeFileSync(file, report)
       execFileSync('oxfmt', [file])

@@ -77,11 +77,12 @@ export function startOnCopy(folder: string, file: string, options: Partial<Latch
   return startLatchkey({ folder, databaseUrl: `sqlite:${own}`, ...options })
 }
 
-export async function startLimit(folder: string, file: string, fixture: Fixture): Promise<Server> {
+export async function startLimit(folder: string, file: string, fixture: Fixture, together: boolean): Promise<Server> {
   const own = join(folder, 'limit.db')
   copyFileSync(file, own)
   const port = await freePort()
   const args = [join(HERE, 'limit-server.ts'), String(port), own, JSON.stringify(fixture)]
+  if (together) args.push('together')
   return start('limit', { folder, port, args })
 }
 

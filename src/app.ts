@@ -12,7 +12,7 @@ import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
 import { dashboardRoutes, sendNotFoundPage } from './http/dashboard.ts'
 import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
-import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders } from './http/headers.ts'
+import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, stamp } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
 import { logRequests, oneForAll } from './http/log.ts'
@@ -59,8 +59,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     return503OnClosing: false,
     http: { maxHeaderSize: HEADER_LIMIT },
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headers).header('x-request-id', request.id)
-      void sendError(request, reply, error, dialectOf(request.url))
+      void sendError(request, stamp(request, reply, headers), error, dialectOf(request.url))
     },
     clientErrorHandler: answerClientErrors(headers, log),
   }) as unknown as FastifyInstance
@@ -77,6 +76,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   app.decorateReply('refusalCode', null)
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
   app.setNotFoundHandler((request, reply) => {
+    stamp(request, reply, { ...headers, ...NO_REFERRER })
     const page = sendNotFoundPage(request, reply)
     if (page) return page
     const error = new AppError('not_found', `There is nothing at ${pathOf(request.url)}.`)
@@ -133,9 +133,8 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     allowDashboardOnly(part, config)
   })
 
-  // What is left: the pages, and whatever is not found. A hook that is added here does not reach the parts above.
-  addHeaders(app, { ...headers, ...NO_REFERRER })
-  await app.register(dashboardRoutes())
+  /** The pages, and what they are made of. */
+  await group(app, [dashboardRoutes()], (part) => addHeaders(part, { ...headers, ...NO_REFERRER }))
 
   answerOtherMethods()
   return app

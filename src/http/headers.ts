@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 
 /** Pages of ours: their own scripts and nothing of anybody else's, in nobody's frame. */
@@ -31,11 +31,14 @@ export const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 /** What is personal is never kept by a cache. */
 export const NOT_CACHED = { 'cache-control': 'no-store' }
 
-/** Once for each part of the service, since every hook costs every request: the part's own headers come with these. */
+/** Every answer names its request, and carries these. */
+export const stamp = (request: FastifyRequest, reply: FastifyReply, headers: Record<string, string>): FastifyReply =>
+  reply.headers(headers).header('x-request-id', request.id)
+
+/** Once for each part of the service, since every hook costs every request: the part's own headers come with those of all. */
 export function addHeaders(part: FastifyInstance, headers: Record<string, string>): void {
   part.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers)
-    reply.header('x-request-id', request.id)
+    stamp(request, reply, headers)
     done()
   })
 }
