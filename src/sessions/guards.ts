@@ -4,7 +4,7 @@ import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import { readSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
-import { isUnavailable } from '../storage/failure.ts'
+import { isUnwritable } from '../storage/failure.ts'
 import { type SignedIn, TOUCH_MS } from './session.ts'
 import { findSignedIn, markUsed } from './session-store.ts'
 
@@ -45,11 +45,14 @@ export async function currentlySignedIn({ db, now }: Needs, request: FastifyRequ
   if (token === undefined) return undefined
   const who = await findSignedIn(db, digest(token), now())
   if (who && who.session.lastUsedAt <= now() - TOUCH_MS)
-    await markUsed(db, who.session.id, now()).catch(passOverUnavailable)
+    await markUsed(db, who.session.id, now()).catch(passOverUnwritable)
   return who
 }
 
-/** Nobody is turned away because it can't be written down that they came: on a full disk everything can still be read. */
-function passOverUnavailable(error: unknown): void {
-  if (!isUnavailable(error)) throw error
+/**
+ * Nobody is turned away because it can't be written down that they came: on a full disk everything can still be read. A
+ * database that does not answer is another matter. It would not answer what comes next either, and they would wait twice.
+ */
+function passOverUnwritable(error: unknown): void {
+  if (!isUnwritable(error)) throw error
 }

@@ -2,7 +2,7 @@
  * What can go wrong in storage, told the same way by both engines, so that no caller asks which one it runs on.
  * `target` is `table.column` of the rule that was broken, where the engine names it.
  */
-export type FailureKind = 'duplicate' | 'missing_reference' | 'unavailable'
+export type FailureKind = 'duplicate' | 'missing_reference' | 'unavailable' | 'unwritable'
 
 export class StorageFailure extends Error {
   readonly kind: FailureKind
@@ -23,4 +23,7 @@ export const isMissingReference = (error: unknown): boolean =>
   error instanceof StorageFailure && error.kind === 'missing_reference'
 
 export const isUnavailable = (error: unknown): boolean =>
-  error instanceof StorageFailure && error.kind === 'unavailable'
+  error instanceof StorageFailure && (error.kind === 'unavailable' || error.kind === 'unwritable')
+
+/** It said at once that it can't be written, as on a full disk; it may well be read. */
+export const isUnwritable = (error: unknown): boolean => error instanceof StorageFailure && error.kind === 'unwritable'

@@ -114,7 +114,7 @@ function createDriver(pool: pg.Pool): Driver {
         return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       } catch (error) {
         const failure = translate(error)
-        if (failure instanceof StorageFailure && failure.kind === 'unavailable') this.broken = true
+        if (isUnavailable(failure)) this.broken = true
         throw failure
       }
     },
@@ -150,8 +150,10 @@ function createDriver(pool: pg.Pool): Driver {
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
-/** Connection, resource, operator intervention, system and transaction-rollback classes, and a server that only reads just now: trying again may work. */
-const AWAY = /^(08|53|57|58|40|25006)/
+/** Connection, resource, operator intervention, system and transaction-rollback classes: trying again may work. */
+const AWAY = /^(08|53|57|58|40)/
+/** A full disk, and a server that only reads just now. */
+const UNWRITABLE = /^(53100|25006)$/
 const AWAY_MESSAGE =
   /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
 
@@ -163,6 +165,7 @@ export function translate(error: unknown): unknown {
   }
   if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
   if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
+  if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
   return AWAY.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
 }
 

@@ -159,13 +159,15 @@ const isRead = (query: Pick<CompiledQuery, 'query'>): boolean => SelectQueryNode
 
 const PRIMARY_CODE = 0xff
 const CONSTRAINT = 19
-const AWAY = new Set([5, 6, 8, 10, 13, 14]) // busy, locked, read-only, I/O error, full, can't open
+const AWAY = new Set([5, 6, 14]) // busy, locked, can't open
+const UNWRITABLE = new Set([8, 10, 13]) // read-only, I/O error, full
 const FOREIGN_KEY = 787
 
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
   const primary = error.errcode & PRIMARY_CODE
   if (AWAY.has(primary)) return new StorageFailure('unavailable', error)
+  if (UNWRITABLE.has(primary)) return new StorageFailure('unwritable', error)
   if (primary !== CONSTRAINT) return error
   if (error.errcode === FOREIGN_KEY) return new StorageFailure('missing_reference', error)
   const target = /^UNIQUE constraint failed: ([^,]+)/.exec(error.message)?.[1]

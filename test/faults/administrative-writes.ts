@@ -5,8 +5,11 @@ import { between } from './rounds.ts'
 import { cutOff, type Person, type Scene, type Write } from './scene.ts'
 
 const HOUR = 3_600_000
-/** When an action comes that is to run while the test does. */
-const SOON_MS = [200, 2500] as const
+/**
+ * When an action comes that is to run while the test does. Later than the longest wait for an answer: whoever waited for
+ * a database must not be told that the time is past.
+ */
+const SOON_MS: [number, number] = [5000, 6000]
 
 const asAdmin = ({ world }: Scene, method: string, path: string, json?: unknown) =>
   world.ask(method, path, { cookie: world.admin.cookie, ...(json === undefined ? {} : { json }) })

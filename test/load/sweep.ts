@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../../bench/grow.ts'
@@ -27,6 +28,8 @@ export async function measureSweep(
   expired: number,
 ): Promise<Sweep> {
   await run(databaseUrl, expiredStatements(expired, Math.floor(expired / 10), Date.now()))
+  // Else the kernel is still writing gigabytes of that, and the first commits of the sweeper wait for it.
+  execFileSync('sync')
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL: databaseUrl, SECRET_KEY })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
