@@ -48,10 +48,10 @@ export const success = { success: true } as const
 
 export const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) })
 
-/** Epoch milliseconds. */
 /** As far as dates go in JavaScript. */
 const LAST_TIME = 8.64e15
 
+/** Epoch milliseconds. */
 export const Time = Type.Integer({ description: 'Epoch milliseconds.', minimum: -LAST_TIME, maximum: LAST_TIME })
 
 export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

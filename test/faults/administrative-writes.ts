@@ -5,11 +5,6 @@ import { between } from './rounds.ts'
 import { cutOff, type Person, type Scene, type Write } from './scene.ts'
 
 const HOUR = 3_600_000
-/**
- * When an action comes that is to run while the test does. Later than the longest wait for an answer: whoever waited for
- * a database must not be told that the time is past.
- */
-const SOON_MS: [number, number] = [5000, 6000]
 
 const asAdmin = ({ world }: Scene, method: string, path: string, json?: unknown) =>
   world.ask(method, path, { cookie: world.admin.cookie, ...(json === undefined ? {} : { json }) })
@@ -101,7 +96,7 @@ export const cancelPlanned: Write = async (scene, person) => {
 /** Nobody acts for the person any more, and what is known of them holds only until their time has come. */
 export const planSoon: Write = async (scene, person) => {
   for (const { key } of cutOff(scene.facts, person)) scene.ledger.forget(key)
-  const executeAt = Date.now() + Math.round(between(scene.random, ...SOON_MS))
+  const executeAt = Date.now() + Math.round(between(scene.random, ...scene.soonMs))
   const actionId = await plan(scene, person, executeAt, ['pending', 'running', 'completed'])
   if (actionId !== undefined) scene.doomed.push({ person, actionId })
   return false

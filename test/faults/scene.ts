@@ -37,6 +37,8 @@ export interface Scene extends Pick<Attempts, 'attempt'> {
   ledger: Ledger
   random: Random
   doomed: Doomed[]
+  /** When an action comes that is to run while the test does, at least and at most. */
+  soonMs: readonly [number, number]
 }
 
 /** Something that is done for a person. False when it was not acknowledged: then nobody acts for them any more. */

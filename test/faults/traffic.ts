@@ -55,7 +55,12 @@ const WRITES: Write[] = [
   disableNow,
 ]
 
-export function createTraffic(t: TestContext, world: World, random: Random): Traffic {
+export function createTraffic(
+  t: TestContext,
+  world: World,
+  random: Random,
+  soonMs: Scene['soonMs'] = [200, 2500],
+): Traffic {
   const facts = createFacts(world)
   const ledger = createLedger()
   const attempts = createAttempts(ledger)
@@ -69,6 +74,7 @@ export function createTraffic(t: TestContext, world: World, random: Random): Tra
     attempt,
     random: fork(random),
     doomed: [],
+    soonMs,
   }))
   const workers = scenes.map((scene) => ({ scene, people: [] as Person[], tokens: [] as string[] }))
 

@@ -16,8 +16,6 @@ export interface Sweep {
   rows: number
   seconds: number
   longestPause: number
-  /** All but one in ten thousand: a disk that once takes its time over a sync is not the sweeper's doing. */
-  usualPause: number
   /** The longest that this process was kept from running while it did nothing: what the machine is to blame for. */
   pauseOfTheMachine: number
 }
@@ -42,7 +40,6 @@ export async function measureSweep(
       rows: sweep.result,
       seconds: sweep.seconds,
       longestPause: sweep.longestPause,
-      usualPause: sweep.usualPause,
       pauseOfTheMachine: control.longestPause,
     }
   } finally {
@@ -59,5 +56,5 @@ async function longestPauseOf<T>(work: () => Promise<T>) {
   const result = await work()
   const seconds = (performance.now() - started) / 1000
   delay.disable()
-  return { result, seconds, longestPause: delay.max / NANOSECONDS, usualPause: delay.percentile(99.99) / NANOSECONDS }
+  return { result, seconds, longestPause: delay.max / NANOSECONDS }
 }
