@@ -16,8 +16,6 @@ export interface Growth extends Sizes {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const CLIENTS = 1000
-/** Above every position that somebody who is there already can have reached. */
-const FIRST_POSITION = 1_000_000
 
 /**
  * The statements that fill a database, in plain SQL that both engines read alike. Every value is made of its row's number:
@@ -91,7 +89,6 @@ function people({ users, now }: Growth, clients: number): string[] {
       preferred_username: `'grown' || cast(n as text)`,
       disabled_at: `case when n % 100 = 0 then ${now - HOUR} end`,
       created_at: created,
-      last_notification: String(2 * FIRST_POSITION),
     }),
     insert('user_roles', users, { user_id: userId('n'), role_id: `'${USER_ROLE}'` }),
     insert('sessions', users / 2, {
@@ -203,6 +200,7 @@ function certificatesOf({ users, certificates, now, heavyUserId }: Growth): stri
       fingerprint: `'none'`,
       valid_after: created,
       valid_before: `${created} + ${8 * HOUR}`,
+      latest_expiry: `${created} + ${8 * HOUR}`,
       revoked_at: `case when n % 50 = 0 then ${created} end`,
       created_at: created,
     }),
@@ -216,7 +214,6 @@ function history({ users, certificates, now }: Growth): string[] {
     insert('notifications', certificates, {
       id: `'grown-' || cast(10000000000 + n as text)`,
       user_id: owner,
-      position: `${FIRST_POSITION} + n`,
       type: `'ssh.cert_issued'`,
       data: `'{"certificateId":"none","serial":"1","keyId":"none"}'`,
       created_at: spread('n', certificates, now, 170 * DAY),
@@ -245,13 +242,11 @@ function belongings({ certificates, now }: Growth, heavyUserId: string, clients:
     insert('notifications', Math.max(1, certificates / 10), {
       id: `'heavy-' || cast(10000000000 + n as text)`,
       user_id: owner,
-      position: `${FIRST_POSITION} + n`,
       type: `'ssh.cert_issued'`,
       data: `'{"certificateId":"none","serial":"1","keyId":"none"}'`,
       created_at: spread('n', certificates / 10, now, 170 * DAY),
       read_at: `case when n % 1000 > 0 then ${now} end`,
     }),
-    `update users set last_notification = ${2 * FIRST_POSITION} where id = ${owner}`,
     insert('oauth_grants', clients, {
       client_id: clientId('n'),
       user_id: owner,

@@ -92,6 +92,7 @@ async function addCertificates({ db, now }: Services, userId: string, revoked: n
       fingerprint: 'none',
       valid_after: now() - DAY,
       valid_before: now() + DAY,
+      latest_expiry: now() + DAY,
       revoked_at: isLive ? null : now(),
       revoke_reason: null,
       created_at: now() - DAY,

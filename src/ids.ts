@@ -12,3 +12,13 @@ export const newId = (): string => randomUUID()
  * the index, and a commit writes a few of its pages instead of one for each row. They tell when the row was made.
  */
 export const newOrderedId = (): string => randomUUIDv7()
+
+/** One that stands behind another, also when both are of the same millisecond or the clock went back. */
+export function newIdAfter(last: string | null | undefined): string {
+  const id = newOrderedId()
+  if (last === null || last === undefined || id > last) return id
+  const next = BigInt(`0x${last.replaceAll('-', '')}`) + 1n
+  return next.toString(16).padStart(32, '0').replace(UUID_DIGITS, '$1-$2-$3-$4-$5')
+}
+
+const UUID_DIGITS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

@@ -3,7 +3,7 @@ import type { Db } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { type Notification, type NotificationRow, toNotification } from './notification.ts'
 
-const COLUMNS = ['id', 'position', 'type', 'data', 'created_at', 'read_at'] as const
+const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at'] as const
 
 /** Newest first. */
 export async function listNotifications(
@@ -16,11 +16,11 @@ export async function listNotifications(
     .select(COLUMNS)
     .where('user_id', '=', userId)
     .$if(unread, (query) => query.where('read_at', 'is', null))
-    .$if(after !== undefined, (query) => query.where('position', '<', after?.[0] ?? 0))
-    .orderBy('position', 'desc')
+    .$if(after !== undefined, (query) => query.where('id', '<', after?.[1] ?? ''))
+    .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  return toPage(rows, limit, (row) => [row.position, row.id], toNotification)
+  return toPage(rows, limit, (row) => [0, row.id], toNotification)
 }
 
 const unread = statement((db, value: Values<{ userId: string }>) =>
@@ -61,31 +61,27 @@ export async function markAllRead(db: Db, userId: string, now: number): Promise<
     .execute()
 }
 
-const after = statement((db, value: Values<{ userId: string; position: number; limit: number }>) =>
+const after = statement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>
   db
     .selectFrom('notifications')
     .select(COLUMNS)
     .where('user_id', '=', value('userId'))
-    .where('position', '>', value('position'))
-    .orderBy('position')
+    .where('id', '>', value('lastId'))
+    .orderBy('id')
     .limit(value('limit')),
 )
 
-/** What came after a position, oldest first. */
-export const listAfter = (db: Db, userId: string, position: number, limit: number): Promise<NotificationRow[]> =>
-  after(db, { userId, position, limit })
+/** What came after another one, oldest first. */
+export const listAfter = (db: Db, userId: string, lastId: string, limit: number): Promise<NotificationRow[]> =>
+  after(db, { userId, lastId, limit })
 
 /** Where a stream begins: after the notification that was seen last if it is this person's own, otherwise at the present. */
-export async function findStart(db: Db, userId: string, lastSeenId: string | undefined): Promise<number> {
+export async function findStart(db: Db, userId: string, lastSeenId: string | undefined): Promise<string> {
+  const theirs = db.selectFrom('notifications').where('user_id', '=', userId)
   if (lastSeenId !== undefined) {
-    const seen = await db
-      .selectFrom('notifications')
-      .select('position')
-      .where('id', '=', lastSeenId)
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
-    if (seen) return seen.position
+    const seen = await theirs.select('id').where('id', '=', lastSeenId).executeTakeFirst()
+    if (seen) return seen.id
   }
-  const user = await db.selectFrom('users').select('last_notification').where('id', '=', userId).executeTakeFirst()
-  return user?.last_notification ?? 0
+  const newest = await theirs.select((eb) => eb.fn.max('id').as('id')).executeTakeFirst()
+  return newest?.id ?? ''
 }

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
-import { newOrderedId } from '../ids.ts'
+import { newIdAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import { emitForUsers } from '../storage/signals.ts'
+import { statementForMany } from '../storage/statement-for-many.ts'
+import { holdUsers } from '../users/hold-account.ts'
 
 /** What people are told about, and what each kind carries. */
 export interface NotificationData {
@@ -42,22 +43,20 @@ export const notify = <T extends NotificationType>(
 /** A kind and what it carries, as a pair that fits. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
 
-const insertNotifications = rowInserter('notifications', [
-  'id',
-  'user_id',
-  'position',
-  'type',
-  'data',
-  'created_at',
-  'read_at',
-])
+const insertNotifications = rowInserter('notifications', ['id', 'user_id', 'type', 'data', 'created_at', 'read_at'])
 
-const takePositions = statement((db, value: Values<{ userId: string; count: number }>) =>
+const lastIds = statementForMany((db, userIds) =>
   db
-    .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification + ${value('count')}` })
-    .where('id', '=', value('userId'))
-    .returning('last_notification as last'),
+    .selectFrom('users')
+    .select('users.id as userId')
+    .select((eb) =>
+      eb
+        .selectFrom('notifications')
+        .select((of) => of.fn.max('notifications.id').as('last'))
+        .whereRef('notifications.user_id', '=', 'users.id')
+        .as('last'),
+    )
+    .where('users.id', 'in', userIds),
 )
 
 /** Tells several people the same things. */
@@ -69,28 +68,25 @@ export const notifyEach = (services: Needs, db: Db, userIds: string[], messages:
   )
 
 /**
- * Tells several people something each. The position comes from each person's own row, whose lock makes the order of
- * positions the order of commits, so that a stream that has seen one position has seen all before it.
+ * Tells several people something each. Ids are given out while the person's row is held, and each stands behind the one
+ * before it. So their order is the order of commits: a stream that has seen one has seen all before it.
  */
 export async function notifyPeople(
   { now, signals }: Needs,
   db: Db,
   told: { userId: string; message: Message }[],
 ): Promise<void> {
-  const rows = []
   const toldTo = Map.groupBy(told, ({ userId }) => userId)
-  // In one order everywhere, so that no two transactions wait for each other's rows.
-  for (const userId of [...toldTo.keys()].toSorted()) {
-    const theirs = toldTo.get(userId) ?? []
-    const [taken] = await takePositions(db, { userId, count: theirs.length })
-    if (!taken) continue
-    let position = taken.last - theirs.length
-    for (const { message } of theirs) {
-      const { type, data } = message
-      const about = { type, data: JSON.stringify(data), created_at: now(), read_at: null }
-      rows.push({ id: newOrderedId(), user_id: userId, position: ++position, ...about })
+  const userIds = await holdUsers(db, [...toldTo.keys()])
+  const rows = []
+  for (const { userId, last } of await lastIds(db, userIds, {})) {
+    let id = last
+    for (const { message } of toldTo.get(userId) ?? []) {
+      id = newIdAfter(id)
+      const about = { type: message.type, data: JSON.stringify(message.data), created_at: now(), read_at: null }
+      rows.push({ id, user_id: userId, ...about })
     }
-    await signals.emit(db, 'notifications', { userId })
   }
   await insertNotifications(db, rows)
+  await emitForUsers(signals, db, 'notifications', userIds)
 }

@@ -17,11 +17,12 @@ export interface Stream {
 interface Asked {
   userId: string
   sessionId: string
-  position: number
+  /** The id of the notification that it goes on after. */
+  lastId: string
   sink: Sink
   now: () => number
-  /** What came after a position, oldest first, at most a page of it. */
-  read(position: number): Promise<Frame[]>
+  /** What came after a notification, oldest first, at most a page of it. */
+  read(lastId: string): Promise<Frame[]>
   failed(error: unknown): void
   closed(): void
 }
@@ -35,7 +36,7 @@ const STALLED_MS = 30_000
  * reader has taken what was written before. So a slow reader costs a page of memory at most, whatever happens meanwhile.
  */
 export function openStream({ userId, sessionId, sink, now, read, failed, closed, ...asked }: Asked): Stream {
-  let { position } = asked
+  let { lastId } = asked
   let looking = false
   let again = false
   let over = false
@@ -54,11 +55,11 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
   }
 
   const look = async (): Promise<void> => {
-    const frames = await read(position)
+    const frames = await read(lastId)
     if (over) return
     for (const frame of frames) {
       write(frame.text)
-      position = frame.position
+      lastId = frame.id
     }
     if (frames.length > 0) again = true
   }
@@ -120,12 +121,12 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
 }
 
 export interface Frame {
-  position: number
+  id: string
   text: string
 }
 
 /** JSON holds no line break outside its strings and none unescaped inside, so nothing in it can start another frame. */
 export const toFrame = (row: NotificationRow): Frame => ({
-  position: row.position,
+  id: row.id,
   text: `id: ${row.id}\nevent: notification\ndata: ${JSON.stringify(toNotification(row))}\n\n`,
 })

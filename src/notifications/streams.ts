@@ -49,11 +49,11 @@ export function createStreams({
    * Streams that are woken by one signal and stand at one place read once, together. Only those: a reading that began
    * before a signal may miss what the signal is about.
    */
-  const read = (userId: string, position: number): Promise<Frame[]> => {
-    const key = `${userId} ${position}`
+  const read = (userId: string, lastId: string): Promise<Frame[]> => {
+    const key = `${userId} ${lastId}`
     const shared = reads.get(key)
     if (shared) return shared
-    const reading = listAfter(db, userId, position, PAGE).then((rows) => rows.map(toFrame))
+    const reading = listAfter(db, userId, lastId, PAGE).then((rows) => rows.map(toFrame))
     reads.set(key, reading)
     queueMicrotask(() => reads.delete(key))
     return reading
@@ -66,8 +66,8 @@ export function createStreams({
   }
 
   const stopListening = [
-    signals.on('notifications', ({ userId }) => of(userId).forEach((stream) => stream.wake())),
-    signals.on('sessions-ended', ({ userId }) => void endEnded(of(userId)).catch(failed)),
+    signals.on('notifications', ({ userIds }) => userIds.flatMap(of).forEach((stream) => stream.wake())),
+    signals.on('sessions-ended', ({ userIds }) => void endEnded(userIds.flatMap(of)).catch(failed)),
     signals.on('resync', () => {
       checkedAt = Number.NEGATIVE_INFINITY
       all().forEach((stream) => stream.wake())
@@ -88,12 +88,12 @@ export function createStreams({
 
   return {
     async open({ userId, sessionId }, sink, lastSeenId) {
-      const position = await findStart(db, userId, lastSeenId)
+      const lastId = await findStart(db, userId, lastSeenId)
       if (sink.destroyed) return
       const stream = openStream({
         userId,
         sessionId,
-        position,
+        lastId,
         sink,
         now,
         read: (from) => read(userId, from),

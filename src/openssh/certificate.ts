@@ -61,8 +61,10 @@ const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
-export const signCertificate = (authority: Authority, asked: CertificateRequest): Buffer =>
-  sealCertificate(authority, prepareCertificate(authority, asked))
+export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
+  const unsigned = prepareCertificate(authority, asked)
+  return sealCertificate(unsigned, sign(null, unsigned, authority.privateKey))
+}
 
 /** All of a certificate but its signature, with the checks of `signCertificate`. */
 export function prepareCertificate(authority: Authority, asked: CertificateRequest): Buffer {
@@ -84,9 +86,9 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
   ])
 }
 
-/** Signs what was prepared. To have another thread do it would cost more than it takes. */
-export const sealCertificate = (authority: Authority, unsigned: Buffer): Buffer =>
-  Buffer.concat([unsigned, BEFORE_SIGNATURE, sign(null, unsigned, authority.privateKey)])
+/** Puts the authority's signature to what was prepared. */
+export const sealCertificate = (unsigned: Buffer, signature: Buffer): Buffer =>
+  Buffer.concat([unsigned, BEFORE_SIGNATURE, signature])
 
 /** The line of a `-cert.pub` file. */
 export function formatCertificate(blob: Uint8Array, comment = ''): string {

@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
+import { emitForUsers } from '../storage/signals.ts'
 import { deleteSession, deleteSessions, deleteSessionsOfUsers } from './session-store.ts'
 
 /** Ends all sessions of a user but the one to keep, and the streams that hang on them, on every copy. Says how many. */
@@ -10,7 +11,7 @@ export async function endSessions(
   keepId?: string,
 ): Promise<number> {
   const ended = await deleteSessions(db, userId, keepId)
-  if (ended.length > 0) await signals.emit(db, 'sessions-ended', { userId })
+  if (ended.length > 0) await signals.emit(db, 'sessions-ended', { userIds: [userId] })
   return ended.length
 }
 
@@ -22,7 +23,7 @@ export async function endSession(
   id: string,
 ): Promise<boolean> {
   const ended = await deleteSession(db, userId, id)
-  if (ended) await signals.emit(db, 'sessions-ended', { userId })
+  if (ended) await signals.emit(db, 'sessions-ended', { userIds: [userId] })
   return ended
 }
 
@@ -34,6 +35,6 @@ export async function endSessionsOfUsers(
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (const owner of await deleteSessionsOfUsers(db, userIds)) counts.set(owner, (counts.get(owner) ?? 0) + 1)
-  for (const userId of counts.keys()) await signals.emit(db, 'sessions-ended', { userId })
+  await emitForUsers(signals, db, 'sessions-ended', [...counts.keys()])
   return counts
 }

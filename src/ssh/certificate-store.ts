@@ -1,15 +1,15 @@
-import { type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { MOST_LOOKED_AT } from '../http/cursor.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
-import { accountMayAct } from '../users/account-standing.ts'
+import { statementForMany } from '../storage/statement-for-many.ts'
 import type { SshCertificate } from './certificate.ts'
 
 /** The largest serial that the column holds: 64 bits with a sign. */
 export const LAST_SERIAL = 2n ** 63n - 1n
 
-type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial'> & { serial_text: string }
+type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
 
 const COLUMNS = [
   'id',
@@ -41,21 +41,6 @@ const toCertificate = (row: Row): SshCertificate => ({
   revokeReason: row.revoke_reason,
   createdAt: row.created_at,
 })
-
-const holdActing = statement((db, value: Values<{ userId: string }>) =>
-  db
-    .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification` })
-    .where('id', '=', value('userId'))
-    .where(accountMayAct)
-    .returning('preferred_username'),
-)
-
-/** As `holdUser`, of a user who may act; answers the username, or nothing when the account is disabled or gone. */
-export async function holdActingUser(db: Db, userId: string): Promise<string | undefined> {
-  const [row] = await holdActing(db, { userId })
-  return row?.preferred_username
-}
 
 const raiseSerial = statement((db, value: Values<{ counter: string; by: bigint }>) =>
   db
@@ -90,12 +75,33 @@ export interface NewCertificate {
   createdAt: number
 }
 
-const insertCertificates = rowInserter('ssh_certificates', ['serial', ...COLUMNS])
+const latestExpiries = statementForMany((db, userIds) =>
+  db
+    .selectFrom('users')
+    .select('id')
+    .select((eb) =>
+      eb
+        .selectFrom('ssh_certificates')
+        .select('latest_expiry')
+        .whereRef('user_id', '=', 'users.id')
+        .orderBy('serial', 'desc')
+        .limit(1)
+        .as('until'),
+    )
+    .where('id', 'in', userIds),
+)
 
-export const addCertificates = (db: Db, certificates: NewCertificate[]): Promise<void> =>
-  insertCertificates(
-    db,
-    certificates.map((each) => ({
+const insertCertificates = rowInserter('ssh_certificates', ['serial', 'latest_expiry', ...COLUMNS])
+
+/** Adds to the log, in the order of serials. The caller holds the users' rows. */
+export async function addCertificates(db: Db, certificates: NewCertificate[]): Promise<void> {
+  const owners = [...new Set(certificates.map(({ userId }) => userId))]
+  const latest = new Map((await latestExpiries(db, owners, {})).map(({ id, until }) => [id, until ?? 0]))
+  const rows = certificates.map((each) => {
+    const validBefore = each.validBefore * 1000
+    const latestExpiry = Math.max(latest.get(each.userId) ?? 0, validBefore)
+    latest.set(each.userId, latestExpiry)
+    return {
       id: each.id,
       serial: each.serial,
       user_id: each.userId,
@@ -104,12 +110,15 @@ export const addCertificates = (db: Db, certificates: NewCertificate[]): Promise
       principals: JSON.stringify(each.principals),
       fingerprint: each.fingerprint,
       valid_after: each.validAfter * 1000,
-      valid_before: each.validBefore * 1000,
+      valid_before: validBefore,
+      latest_expiry: latestExpiry,
       revoked_at: null,
       revoke_reason: null,
       created_at: each.createdAt,
-    })),
-  )
+    }
+  })
+  await insertCertificates(db, rows)
+}
 
 export async function findCertificate(db: Db, id: string): Promise<SshCertificate | undefined> {
   const row = await db
@@ -178,21 +187,48 @@ export async function markRevoked(
   return row && toCertificate(row)
 }
 
-/** Marks what is still valid of a user, or of one key of that user, and says how many those were. */
+/** Marks what is still valid of these users, or of one key of theirs, and names the owner of each. */
 export async function markValidRevoked(
   db: Db,
-  { userId, savedKeyId, reason, at }: { userId: string; savedKeyId?: string; reason: string; at: number },
-): Promise<number> {
-  let query = db
+  { userIds, savedKeyId, reason, at }: { userIds: string[]; savedKeyId?: string; reason: string; at: number },
+): Promise<string[]> {
+  const rows = await db
+    .with(
+      (cte) => cte('expired').materialized(),
+      (cte) =>
+        cte
+          .selectFrom('users')
+          .select('id')
+          .select((eb) => eb.fn.coalesce(lastExpired(eb, at), sql<bigint>`0`).as('serial'))
+          .where('id', 'in', userIds),
+    )
     .updateTable('ssh_certificates')
     .set({ revoked_at: at, revoke_reason: reason })
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where('valid_before', '>', at)
-  if (savedKeyId !== undefined) query = query.where('saved_key_id', '=', savedKeyId)
-  const { numUpdatedRows } = await query.executeTakeFirst()
-  return Number(numUpdatedRows)
+    .where('serial', 'in', (eb) =>
+      eb
+        .selectFrom('expired')
+        .innerJoin('ssh_certificates as later', (join) =>
+          join.onRef('later.user_id', '=', 'expired.id').onRef('later.serial', '>', 'expired.serial'),
+        )
+        .select('later.serial')
+        .where('later.revoked_at', 'is', null)
+        .where('later.valid_before', '>', at)
+        .$if(savedKeyId !== undefined, (query) => query.where('later.saved_key_id', '=', savedKeyId ?? '')),
+    )
+    .returning('user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
 }
+
+/** Of the user in the enclosing query: the newest certificate that is expired together with all before it. */
+const lastExpired = (eb: ExpressionBuilder<Schema, 'users'>, at: number) =>
+  eb
+    .selectFrom('ssh_certificates')
+    .select('serial')
+    .whereRef('user_id', '=', 'users.id')
+    .where('latest_expiry', '<=', at)
+    .orderBy('serial', 'desc')
+    .limit(1)
 
 /** Marks so many of all that are still valid, the lowest serials above that one first, and names the serials. */
 export async function markNextValidRevoked(
@@ -215,20 +251,4 @@ export async function markNextValidRevoked(
     .returning(serialText)
     .execute()
   return rows.map(({ serial_text }) => BigInt(serial_text))
-}
-
-/** Marks what is still valid of these users, and names the owner of each. */
-export async function markValidOfUsersRevoked(
-  db: Db,
-  { userIds, reason, at }: { userIds: string[]; reason: string; at: number },
-): Promise<string[]> {
-  const rows = await db
-    .updateTable('ssh_certificates')
-    .set({ revoked_at: at, revoke_reason: reason })
-    .where('user_id', 'in', userIds)
-    .where('revoked_at', 'is', null)
-    .where('valid_before', '>', at)
-    .returning('user_id')
-    .execute()
-  return rows.map(({ user_id }) => user_id)
 }

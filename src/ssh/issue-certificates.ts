@@ -1,3 +1,5 @@
+import { type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
 import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import { newOrderedId } from '../ids.ts'
@@ -13,10 +15,11 @@ import { type PublicKey, parsePublicKey } from '../openssh/public-key.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import { DISABLED_MESSAGE } from '../users/account-standing.ts'
+import { holdActingUsers } from '../users/hold-account.ts'
 import type { IssuedCertificate } from './certificate.ts'
-import { addCertificates, holdActingUser, type NewCertificate, takeSerials } from './certificate-store.ts'
-import { listPrincipals } from './principals.ts'
-import { markSshKeyUsed } from './ssh-key-store.ts'
+import { addCertificates, type NewCertificate, takeSerials } from './certificate-store.ts'
+import { listPrincipalsOf } from './principals.ts'
+import { holdSshKeys, noteSshKeysUsed } from './ssh-key-store.ts'
 
 /** A host whose clock is a little behind still lets a new certificate in. */
 const BACKDATED_SECONDS = 60
@@ -45,11 +48,7 @@ export async function issueCertificates(
   const decided = await services.db.transaction().execute(async (trx) => {
     const at = services.now()
     const people = await holdPeople(trx, asked)
-    const keys = await useKeys(
-      trx,
-      asked.filter(({ userId }) => people.has(userId)),
-      at,
-    )
+    const keys = await useKeys(trx, asked, people, at)
     const entitled = asked.map((each) => entitle(people.get(each.userId), keys.get(nameOfKey(each))))
     const granted = entitled.filter((each) => !(each instanceof AppError)).length
     if (granted === 0) return entitled.filter((each) => each instanceof AppError)
@@ -69,7 +68,7 @@ export async function issueCertificates(
     await recordEvents(services, trx, prepared.map(toEvent))
     return outcomes
   })
-  return decided.map((each) => (each instanceof AppError ? each : finish(authority, each)))
+  return Promise.all(decided.map((each) => (each instanceof AppError ? each : finish(authority, each))))
 }
 
 interface Person {
@@ -78,33 +77,37 @@ interface Person {
   principals: string[]
 }
 
-/** Those who may act. Rows are taken in one order, here and on every copy, so that no two batches wait for each other. */
+/** Those who may act. */
 async function holdPeople(trx: Db, asked: Asked[]): Promise<Map<string, Person>> {
-  const people = new Map<string, Person>()
-  for (const id of [...new Set(asked.map(({ userId }) => userId))].toSorted()) {
-    const preferredUsername = await holdActingUser(trx, id)
-    if (preferredUsername === undefined) continue
-    people.set(id, { id, preferredUsername, principals: await listPrincipals(trx, { id, preferredUsername }) })
-  }
-  return people
+  const held = await holdActingUsers(trx, [...new Set(asked.map(({ userId }) => userId))])
+  const principals = await listPrincipalsOf(trx, held)
+  return new Map(held.map((person) => [person.id, { ...person, principals: principals.get(person.id) ?? [] }]))
 }
 
 interface UsedKey extends PublicKey {
   fingerprint: string
 }
 
-const nameOfKey = ({ userId, savedKeyId }: Asked): string => `${userId} ${savedKeyId}`
+const nameOfKey = ({ userId, savedKeyId }: Pick<Asked, 'userId' | 'savedKeyId'>): string => `${userId} ${savedKeyId}`
 
-/** Each key once, however many certificates are asked for it. */
-async function useKeys(trx: Db, asked: Asked[], at: number): Promise<Map<string, UsedKey>> {
-  const keys = new Map<string, UsedKey>()
-  const named = new Map(asked.map((each) => [nameOfKey(each), each]))
-  for (const name of [...named.keys()].toSorted()) {
-    const { savedKeyId: id = '', userId = '' } = named.get(name) ?? {}
-    const saved = await markSshKeyUsed(trx, { id, userId, at })
-    if (saved) keys.set(name, { ...parsePublicKey(saved.publicKey), fingerprint: saved.fingerprint })
-  }
-  return keys
+/** The keys of those people, and of nobody else, that they ask for. Each once, however many certificates it is to have. */
+async function useKeys(
+  trx: Db,
+  asked: Asked[],
+  people: ReadonlyMap<string, Person>,
+  at: number,
+): Promise<Map<string, UsedKey>> {
+  const wanted = asked.filter(({ userId }) => people.has(userId))
+  const names = new Set(wanted.map(nameOfKey))
+  const held = await holdSshKeys(trx, [...new Set(wanted.map(({ savedKeyId }) => savedKeyId))])
+  const theirs = held.filter(({ id, userId }) => names.has(nameOfKey({ userId, savedKeyId: id })))
+  await noteSshKeysUsed(trx, theirs, at)
+  return new Map(
+    theirs.map(({ id, userId, publicKey, fingerprint }) => [
+      nameOfKey({ userId, savedKeyId: id }),
+      { ...parsePublicKey(publicKey), fingerprint },
+    ]),
+  )
 }
 
 interface Entitled {
@@ -164,9 +167,13 @@ function prepare({ config, random }: Needs, authority: Authority, granted: Grant
   }
 }
 
-function finish(authority: Authority, { unsigned, comment, row }: Prepared): IssuedCertificate {
+const signInThread = promisify<null, Buffer, KeyObject, Buffer>(sign)
+
+/** Other threads sign: that is most of the work, and nobody else waits for it. */
+async function finish({ privateKey }: Authority, { unsigned, comment, row }: Prepared): Promise<IssuedCertificate> {
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
-  const certificate = formatCertificate(sealCertificate(authority, unsigned), comment)
+  const signature = await signInThread(null, unsigned, privateKey)
+  const certificate = formatCertificate(sealCertificate(unsigned, signature), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 

@@ -1,33 +1,20 @@
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import { holdUser } from '../users/hold-account.ts'
-import { markNextValidRevoked, markValidOfUsersRevoked, markValidRevoked } from './certificate-store.ts'
+import { markNextValidRevoked, markValidRevoked } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 
 /**
- * Revokes every certificate of the user that is still valid, and says how many those were. Part of what ends an account:
- * call it in that transaction, before or after the user's own row is changed or deleted. A certificate that is being
- * issued meanwhile is either waited for and revoked here, or refused because the account has ended by then.
+ * Revokes every certificate of these users that is still valid, and says how many those were for each who had any. Part of
+ * what ends an account, in a transaction that holds their rows: a certificate that is being issued meanwhile is either
+ * waited for and revoked here, or refused because the account has ended by then.
  */
-export async function revokeCertificatesOfUser(
-  { now }: Pick<Services, 'now'>,
-  db: Db,
-  userId: string,
-  reason: string,
-): Promise<number> {
-  await holdUser(db, userId)
-  return revokeValid(db, { userId, reason, at: now() })
-}
-
-/** The same for several users at once, whose rows the caller holds. Answers how many for each user that had any. */
 export async function revokeCertificatesOfUsers(
   { now }: Pick<Services, 'now'>,
   db: Db,
   userIds: string[],
   reason: string,
 ): Promise<Map<string, number>> {
-  const owners = await markValidOfUsersRevoked(db, { userIds, reason, at: now() })
-  if (owners.length > 0) await raiseKrlVersion(db)
+  const owners = await revokeValid(db, { userIds, reason, at: now() })
   const counts = new Map<string, number>()
   for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
   return counts
@@ -40,7 +27,7 @@ export async function revokeCertificatesOfKey(
   { userId, savedKeyId }: { userId: string; savedKeyId: string },
   reason: string,
 ): Promise<number> {
-  return revokeValid(db, { userId, savedKeyId, reason, at: now() })
+  return (await revokeValid(db, { userIds: [userId], savedKeyId, reason, at: now() })).length
 }
 
 const BATCH = 2000
@@ -64,11 +51,8 @@ export async function revokeAllCertificates(
   }
 }
 
-async function revokeValid(
-  db: Db,
-  which: { userId: string; savedKeyId?: string; reason: string; at: number },
-): Promise<number> {
-  const revoked = await markValidRevoked(db, which)
-  if (revoked > 0) await raiseKrlVersion(db)
-  return revoked
+async function revokeValid(db: Db, which: Parameters<typeof markValidRevoked>[1]): Promise<string[]> {
+  const owners = await markValidRevoked(db, which)
+  if (owners.length > 0) await raiseKrlVersion(db)
+  return owners
 }

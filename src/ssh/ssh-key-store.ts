@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Schema } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Values } from '../storage/statement.ts'
+import { statementForMany } from '../storage/statement-for-many.ts'
 import type { UserSshKey } from './ssh-key.ts'
 
 type Row = Selectable<Schema['ssh_keys']>
@@ -51,20 +52,51 @@ export async function deleteSshKey(db: Db, id: string, userId: string): Promise<
   return row && toSshKey(row)
 }
 
-const useKey = statement((db, value: Values<{ id: string; userId: string; at: number }>) =>
+const hold = statementForMany((db, ids) =>
+  db
+    .selectFrom('ssh_keys')
+    .select(['id', 'user_id', 'public_key', 'fingerprint', 'last_used_at'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate(),
+)
+
+export interface HeldKey {
+  id: string
+  userId: string
+  publicKey: string
+  fingerprint: string
+  lastUsedAt: number | null
+}
+
+/** Those of these keys that there are. From here to the end of the transaction nobody can delete them. */
+export async function holdSshKeys(trx: Db, ids: string[]): Promise<HeldKey[]> {
+  const rows = await hold(trx, ids.toSorted(), {})
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    publicKey: row.public_key,
+    fingerprint: row.fingerprint,
+    lastUsedAt: row.last_used_at,
+  }))
+}
+
+const noteUse = statementForMany((db, ids, value: Values<{ at: number }>) =>
   db
     .updateTable('ssh_keys')
     .set({ last_used_at: value('at') })
-    .where('id', '=', value('id'))
-    .where('user_id', '=', value('userId'))
-    .returning(['public_key', 'fingerprint']),
+    .where('id', 'in', ids),
 )
 
-/** Notes the use of a key of this user. From here to the end of the transaction nobody can delete it. */
-export async function markSshKeyUsed(
-  db: Db,
-  asked: { id: string; userId: string; at: number },
-): Promise<{ publicKey: string; fingerprint: string } | undefined> {
-  const [row] = await useKey(db, asked)
-  return row && { publicKey: row.public_key, fingerprint: row.fingerprint }
+/** `lastUsedAt` is written no more often than this. */
+const NOTED_MS = 60_000
+
+/** Notes that these keys are used, those whose last use is not as good as now. */
+export async function noteSshKeysUsed(trx: Db, keys: HeldKey[], at: number): Promise<void> {
+  const due = keys.filter(({ lastUsedAt }) => lastUsedAt === null || lastUsedAt <= at - NOTED_MS)
+  await noteUse(
+    trx,
+    due.map(({ id }) => id),
+    { at },
+  )
 }

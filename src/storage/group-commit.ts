@@ -6,7 +6,8 @@ import { StorageFailure } from './failure.ts'
  * disk) is paid once a batch and not once a request. Nobody is answered before the commit that holds their write.
  *
  * A turn is one statement or one whole transaction. A failing turn is undone alone: SQLite undoes a failing statement
- * by itself, and a transaction runs inside a savepoint.
+ * by itself, and a transaction runs inside a savepoint, unless it is the first of its batch and there is nothing yet
+ * that must be kept: a savepoint makes SQLite copy every page before it is written to.
  */
 export interface Writer {
   /** Runs one statement and resolves when it is durable. */
@@ -31,7 +32,7 @@ export interface Transaction {
 }
 
 interface Turn {
-  run(): void | Promise<void>
+  run(isFirst: boolean): void | Promise<void>
   committed(): void
   failed(error: unknown): void
 }
@@ -47,7 +48,8 @@ const LONGEST_TRANSACTION_MS = 5000
 
 const tooLong = () => new StorageFailure('unavailable', 'A transaction stayed open for too long.')
 
-const UNDO = 'ROLLBACK TO turn; RELEASE turn'
+const SAVEPOINT = { begin: 'SAVEPOINT turn', keep: 'RELEASE turn', undo: 'ROLLBACK TO turn; RELEASE turn' }
+const WHOLE_BATCH = { begin: '', keep: '', undo: 'ROLLBACK; BEGIN IMMEDIATE' }
 
 export function createWriter(
   connection: DatabaseSync,
@@ -84,7 +86,7 @@ export function createWriter(
       connection.exec('BEGIN IMMEDIATE')
       for (const turn of turns) {
         try {
-          const running = turn.run()
+          const running = turn.run(done.length === 0)
           if (running) await running
           done.push(turn)
         } catch (error) {
@@ -130,8 +132,9 @@ export function createWriter(
         // A transaction that was rolled back has nobody waiting for its commit.
         durable.promise.catch(() => {})
         enqueue({
-          run: () => {
-            connection.exec('SAVEPOINT turn')
+          run: (isFirst) => {
+            const { begin, keep, undo } = isFirst ? WHOLE_BATCH : SAVEPOINT
+            if (begin) connection.exec(begin)
             const { promise: over, resolve: end, reject: abort } = Promise.withResolvers<void>()
             let isOpen = true
             const finish = (sql: string, failure?: Error) => {
@@ -139,23 +142,23 @@ export function createWriter(
               isOpen = false
               clearTimeout(deadline)
               try {
-                connection.exec(sql)
+                if (sql) connection.exec(sql)
                 if (failure) abort(failure)
                 else end()
               } catch (error) {
                 abort(error)
               }
             }
-            const deadline = setTimeout(() => finish(UNDO, tooLong()), longestTransactionMs)
+            const deadline = setTimeout(() => finish(undo, tooLong()), longestTransactionMs)
             started({
               get isOpen() {
                 return isOpen
               },
               commit() {
-                finish('RELEASE turn')
+                finish(keep)
                 return durable.promise
               },
-              rollback: () => finish(UNDO),
+              rollback: () => finish(undo),
             })
             return over
           },

@@ -16,7 +16,7 @@ import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import type { Schema } from './schema.ts'
-import { bindStatementsOn, type PreparedQuery } from './statement.ts'
+import { openDirectWays, type PreparedQuery } from './statement.ts'
 
 /**
  * Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. With what else a request
@@ -39,12 +39,16 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   const { db, pool, adapter } = connect({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
-  bindStatementsOn(adapter, ({ name, sql: text }) => async (values) => {
-    try {
-      return (await pool.query({ name, text, values })).rows
-    } catch (error) {
-      throw translate(error)
-    }
+  openDirectWays(adapter, {
+    outside:
+      ({ name, sql: text }) =>
+      async (values) => {
+        try {
+          return (await pool.query({ name, text, values })).rows
+        } catch (error) {
+          throw translate(error)
+        }
+      },
   })
   const signals = createPostgresSignals(settings, log)
   return {

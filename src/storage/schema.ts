@@ -15,7 +15,6 @@ export interface Schema {
     disabled_at: number | null
     created_at: number
     last_login_at: number | null
-    last_notification: Generated<number>
   }
   roles: {
     id: string
@@ -163,6 +162,8 @@ export interface Schema {
     fingerprint: string
     valid_after: number
     valid_before: number
+    /** The latest `valid_before` of this and all earlier certificates of the user. */
+    latest_expiry: number
     revoked_at: number | null
     revoke_reason: string | null
     created_at: number
@@ -192,7 +193,6 @@ export interface Schema {
   notifications: {
     id: string
     user_id: string
-    position: number
     type: string
     data: string
     created_at: number

@@ -6,8 +6,8 @@ import type { Db } from './schema.ts'
  * the database again, so hearing one twice, or one whose transaction was undone, does no harm.
  */
 export interface SignalPayloads {
-  notifications: { userId: string }
-  'sessions-ended': { userId: string }
+  notifications: { userIds: string[] }
+  'sessions-ended': { userIds: string[] }
   'client-changed': { clientId: string }
   'keys-changed': null
   /** Signals may have been missed: look at everything again. */
@@ -21,6 +21,20 @@ export interface Signals {
   emit<N extends SignalName>(db: Db, name: N, payload: SignalPayloads[N]): Promise<void>
   /** Returns the function that stops listening. */
   on<N extends SignalName>(name: N, listener: (payload: SignalPayloads[N]) => void): () => void
+}
+
+/** PostgreSQL carries no more than 8,000 bytes at a time. */
+const MOST_USERS = 100
+
+export async function emitForUsers(
+  signals: Signals,
+  db: Db,
+  name: 'notifications' | 'sessions-ended',
+  userIds: string[],
+): Promise<void> {
+  for (let at = 0; at < userIds.length; at += MOST_USERS) {
+    await signals.emit(db, name, { userIds: userIds.slice(at, at + MOST_USERS) })
+  }
 }
 
 export function createEmitter() {

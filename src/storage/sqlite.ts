@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import {
   type CompiledQuery,
@@ -7,6 +7,7 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
+  type SelectModifierNode,
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
@@ -19,7 +20,7 @@ import type { Engine } from './open.ts'
 import { createReader, type Reader } from './read-together.ts'
 import type { Schema } from './schema.ts'
 import { createLocalSignals } from './signals.ts'
-import { bindStatementsOn } from './statement.ts'
+import { openDirectWays } from './statement.ts'
 
 /** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
 const MOST_STATEMENTS = 1000
@@ -38,13 +39,16 @@ export function openSqlite(file: string): Engine {
       createAdapter: () => adapter,
       createDriver: () => driver,
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new SingleWriterQueryCompiler(),
     },
   })
-  bindStatementsOn(adapter, (query) => {
-    if (!isRead(query)) return (parameters) => writer.write(() => writing.execute(query.sql, parameters).rows)
-    const statement = reading.connection.prepare(query.sql)
-    return (parameters) => read(() => statement.all(...(parameters as SQLInputValue[])))
+  openDirectWays(adapter, {
+    outside(query) {
+      if (!isRead(query)) return (parameters) => writer.write(() => writing.execute(query.sql, parameters).rows)
+      const statement = prepare(reading.connection, query.sql)
+      return (parameters) => read(() => statement.rows(parameters))
+    },
+    inside: (connection) => (query, parameters) => executeInside(writing, connection, query.sql, parameters).rows,
   })
   return {
     db,
@@ -73,6 +77,13 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
+/** Whoever is in a transaction is alone here. So a row need not be held, as it must on PostgreSQL. */
+class SingleWriterQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== 'ForNoKeyUpdate') super.visitSelectModifier(node)
+  }
+}
+
 interface Prepared {
   connection: DatabaseSync
   execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown>
@@ -91,26 +102,52 @@ function connect(file: string, readOnly: boolean): Prepared {
   }
   connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
 
-  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
-  const prepare = (sql: string) => {
+  const statements = new Map<string, Statement>()
+  const prepared = (sql: string): Statement => {
     const known = statements.get(sql)
     if (known) return known
-    const statement = connection.prepare(sql)
-    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    const statement = prepare(connection, sql)
     if (statements.size >= MOST_STATEMENTS) statements.delete(statements.keys().next().value ?? '')
-    statements.set(sql, prepared)
-    return prepared
+    statements.set(sql, statement)
+    return statement
   }
 
   return {
     connection,
     execute(sql, parameters) {
-      const { statement, returnsRows } = prepare(sql)
-      const values = parameters as SQLInputValue[]
-      if (returnsRows) return { rows: statement.all(...values) }
-      const { changes, lastInsertRowid } = statement.run(...values)
+      const { returnsRows, rows, run } = prepared(sql)
+      if (returnsRows) return { rows: rows(parameters) }
+      const { changes, lastInsertRowid } = run(parameters)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     },
+  }
+}
+
+interface Statement {
+  returnsRows: boolean
+  rows(parameters: readonly unknown[]): object[]
+  run(parameters: readonly unknown[]): StatementResultingChanges
+}
+
+/**
+ * Rows are read as arrays and made objects here, all of one shape. Those that SQLite's binding makes have each a shape of
+ * its own, and reading a property of one takes several times as long.
+ */
+function prepare(connection: DatabaseSync, sql: string): Statement {
+  const statement = connection.prepare(sql)
+  statement.setReturnArrays(true)
+  const names = statement.columns().map(({ name }) => name)
+  const empty: Record<string, unknown> = {}
+  for (const name of names) empty[name] = null
+  const toRow = (values: unknown[]): object => {
+    const row = { ...empty }
+    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at]
+    return row
+  }
+  return {
+    returnsRows: names.length > 0,
+    rows: (parameters) => (statement.all(...(parameters as SQLInputValue[])) as unknown as unknown[][]).map(toRow),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
   }
 }
 
@@ -121,17 +158,12 @@ interface Connection extends DatabaseConnection {
 function createDriver(writing: Prepared, reading: Prepared, writer: Writer, read: Reader): Driver {
   const connection = (): Connection => ({
     async executeQuery<R>(query: CompiledQuery) {
-      try {
-        if (this.transaction?.isOpen === false) throw new StorageFailure('unavailable', 'This transaction is over.')
-        const result = this.transaction
-          ? writing.execute(query.sql, query.parameters)
-          : isRead(query)
-            ? await read(() => reading.execute(query.sql, query.parameters))
-            : await writer.write(() => writing.execute(query.sql, query.parameters))
-        return result as QueryResult<R>
-      } catch (error) {
-        throw translate(error)
-      }
+      const { sql, parameters } = query
+      if (this.transaction) return executeInside(writing, this, sql, parameters) as QueryResult<R>
+      const run = isRead(query)
+        ? read(() => reading.execute(sql, parameters))
+        : writer.write(() => writing.execute(sql, parameters))
+      return (await run) as QueryResult<R>
     },
     streamQuery() {
       throw new Error('Queries are not streamed.')
@@ -152,6 +184,20 @@ function createDriver(writing: Prepared, reading: Prepared, writer: Writer, read
     // Also called when the commit failed: then there is nothing left to undo.
     rollbackTransaction: async (held: Connection) => transactionOf(held).rollback(),
     destroy: async () => {},
+  }
+}
+
+function executeInside(
+  writing: Prepared,
+  { transaction }: Connection,
+  sql: string,
+  parameters: readonly unknown[],
+): QueryResult<unknown> {
+  if (!transaction?.isOpen) throw new StorageFailure('unavailable', 'This transaction is over.')
+  try {
+    return writing.execute(sql, parameters)
+  } catch (error) {
+    throw translate(error)
   }
 }
 

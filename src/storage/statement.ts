@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely'
+import type { Compilable, CompiledQuery, DatabaseConnection, DialectAdapter } from 'kysely'
 import type { Db } from './schema.ts'
 
 /**
@@ -10,33 +10,51 @@ import type { Db } from './schema.ts'
  *   const [row] = await byHash(db, { hash })
  */
 export function statement<P extends object, Row>(build: (db: Db, value: Values<P>) => Compilable<Row>) {
+  const run = statementWithList<P, Row>(0, (db, _list, value) => build(db, value))
+  return (db: Db, values: P): Promise<Row[]> => run(db, values, NOTHING)
+}
+
+const NOTHING: readonly string[] = []
+
+/** The same with a list of so many texts besides the values that have names. */
+export function statementWithList<P extends object, Row>(
+  length: number,
+  build: (db: Db, list: string[], value: Values<P>) => Compilable<Row>,
+) {
+  type Run = (values: P, list: readonly string[]) => Promise<Row[]>
   const name = `s${++count}`
   const compiled = new WeakMap<DialectAdapter, PreparedQuery>()
-  const bound = new WeakMap<Db, (values: P) => Promise<Row[]>>()
+  const bound = new WeakMap<Db, Run>()
 
   const compile = (db: Db): PreparedQuery => {
     const { adapter } = db.getExecutor()
     const known = compiled.get(adapter)
     if (known) return known
-    const query = { ...build(db, ((key: string) => new Slot(key)) as Values<P>).compile(), name }
-    compiled.set(adapter, query)
-    return query
+    const list = Array.from({ length }, (_, place) => new Slot(undefined, place) as unknown as string)
+    const query = build(db, list, ((key: string) => new Slot(key, 0)) as Values<P>).compile()
+    const prepared = { ...query, name }
+    compiled.set(adapter, prepared)
+    return prepared
   }
 
-  /** Inside a transaction, and the first time: outside of one, an engine may have a more direct way. */
-  const execute = async (db: Db, values: P): Promise<Row[]> => {
+  const runInside = async (db: Db, values: P, list: readonly string[]): Promise<Row[]> => {
     const query = compile(db)
-    const bind = binders.get(db.getExecutor().adapter)
-    if (!bind || db.isTransaction) {
-      return (await db.executeQuery<Row>({ ...query, parameters: fill(query.parameters, values) })).rows
-    }
-    const run = bind(query)
-    const direct = (each: P) => run(fill(query.parameters, each)) as Promise<Row[]>
-    bound.set(db, direct)
-    return direct(values)
+    const parameters = fill(query.parameters, values, list)
+    const run = connected.get(db) ?? (await connectInside(db))
+    if (run) return run(query, parameters) as Row[]
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }
 
-  return (db: Db, values: P): Promise<Row[]> => bound.get(db)?.(values) ?? execute(db, values)
+  const bindOutside = (db: Db): Run => {
+    const query = compile(db)
+    const execute = waysOf(db).outside(query)
+    const run: Run = (values, list) => execute(fill(query.parameters, values, list)) as Promise<Row[]>
+    bound.set(db, run)
+    return run
+  }
+
+  return (db: Db, values: P, list: readonly string[]): Promise<Row[]> =>
+    db.isTransaction ? runInside(db, values, list) : (bound.get(db) ?? bindOutside(db))(values, list)
 }
 
 /** Stands for a value that is known when the statement runs. */
@@ -46,23 +64,51 @@ export interface PreparedQuery extends CompiledQuery {
   name: string
 }
 
-/** An engine's direct way to a statement outside transactions, past Kysely's own pooling. What it returns never throws. */
-type Binder = (query: PreparedQuery) => (parameters: unknown[]) => Promise<unknown[]>
+/** An engine's direct ways to run a statement, past Kysely's own pooling and queueing. */
+export interface DirectWays {
+  outside(query: PreparedQuery): (parameters: unknown[]) => Promise<unknown[]>
+  /** On a transaction's connection; it must notice itself when the transaction is over. */
+  inside?(connection: DatabaseConnection): (query: PreparedQuery, parameters: unknown[]) => unknown[]
+}
 
-export const bindStatementsOn = (adapter: DialectAdapter, bind: Binder): void => void binders.set(adapter, bind)
+export const openDirectWays = (adapter: DialectAdapter, ways: DirectWays): void => void engines.set(adapter, ways)
 
-const binders = new WeakMap<DialectAdapter, Binder>()
+/** Whether a statement inside this transaction costs so little that a row each is better than many rows in one. */
+export const isOneByOne = (db: Db): boolean => db.isTransaction && waysOf(db).inside !== undefined
+
+const engines = new WeakMap<DialectAdapter, DirectWays>()
+const connected = new WeakMap<Db, ReturnType<NonNullable<DirectWays['inside']>>>()
 let count = 0
 
+function waysOf(db: Db): DirectWays {
+  const ways = engines.get(db.getExecutor().adapter)
+  if (!ways) throw new Error('This engine has not said how it runs statements.')
+  return ways
+}
+
+async function connectInside(trx: Db) {
+  const inside = waysOf(trx).inside
+  if (!inside) return undefined
+  const run = await trx.getExecutor().provideConnection(async (connection) => inside(connection))
+  connected.set(trx, run)
+  return run
+}
+
 class Slot {
-  readonly key: string
-  constructor(key: string) {
+  readonly key: string | undefined
+  readonly place: number
+  constructor(key: string | undefined, place: number) {
     this.key = key
+    this.place = place
   }
 }
 
-function fill(parameters: readonly unknown[], values: object): unknown[] {
+function fill(parameters: readonly unknown[], values: object, list: readonly string[]): unknown[] {
   const filled: unknown[] = []
-  for (const each of parameters) filled.push(each instanceof Slot ? values[each.key as keyof object] : each)
+  for (const each of parameters) {
+    if (!(each instanceof Slot)) filled.push(each)
+    else if (each.key === undefined) filled.push(list[each.place])
+    else filled.push(values[each.key as keyof object])
+  }
   return filled
 }

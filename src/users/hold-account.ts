@@ -1,32 +1,40 @@
-import { sql } from 'kysely'
 import type { Db } from '../storage/schema.ts'
+import { statementForMany } from '../storage/statement-for-many.ts'
+import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
 /**
- * Changes nothing, but from here to the end of the transaction the user's row is ours: whoever would disable, delete or
- * change the account waits for us, or we have waited for them. So what is decided here still holds at the commit. An
- * update that changes nothing takes the row on both engines alike. False when there is no such user.
+ * From here to the end of the transaction these users' rows are ours: whoever would disable, delete or change an account
+ * waits for us, or we have waited for them. So what is decided here still holds at the commit. Rows are taken in one
+ * order, here and on every copy, so that no two transactions wait for each other. Answers who of them there is.
  */
-export async function holdUser(trx: Db, userId: string): Promise<boolean> {
-  const held = await trx
-    .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification` })
-    .where('id', '=', userId)
-    .returning('id')
-    .execute()
-  return held.length > 0
+export async function holdUsers(trx: Db, userIds: string[]): Promise<string[]> {
+  const rows = await hold(trx, userIds.toSorted(), {})
+  return rows.map(({ id }) => id)
 }
 
-/** The same for several at once. */
-export async function holdUsers(trx: Db, userIds: string[]): Promise<void> {
-  await trx
-    .updateTable('users')
-    .set({ last_notification: sql<number>`last_notification` })
-    .where('id', 'in', userIds)
-    .execute()
-}
+const hold = statementForMany((db, ids) =>
+  db.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate(),
+)
+
+/** The same for one. False when there is no such user. */
+export const holdUser = async (trx: Db, userId: string): Promise<boolean> => (await holdUsers(trx, [userId])).length > 0
 
 /** As `holdUser`, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
 export async function holdAccount(trx: Db, userId: string): Promise<Account | undefined> {
   return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }
+
+const holdActing = statementForMany((db, ids) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'preferred_username as preferredUsername'])
+    .where('id', 'in', ids)
+    .where(accountMayAct)
+    .orderBy('id')
+    .forNoKeyUpdate(),
+)
+
+/** As `holdUsers`, of those who may act: the rest are disabled or gone. */
+export const holdActingUsers = (trx: Db, userIds: string[]): Promise<{ id: string; preferredUsername: string }[]> =>
+  holdActing(trx, userIds.toSorted(), {})

@@ -107,18 +107,28 @@ onEachEngine('notifications', (engine) => {
     }
   })
 
-  test('positions are the order of commits: a hundred at once are numbered without a gap', async () => {
+  test('a hundred at once are all there, each with an id of its own', async () => {
     const person = await signedInPerson(shared())
     await Promise.all(Array.from({ length: 100 }, (_, index) => tell(shared(), person, String(index))))
-    const rows = await shared()
-      .services.db.selectFrom('notifications')
-      .select('position')
-      .where('user_id', '=', person.user.id)
-      .orderBy('position')
-      .execute()
-    assert.deepEqual(
-      rows.map(({ position }) => position),
-      Array.from({ length: 100 }, (_, index) => index + 1),
-    )
+    const { notifications } = await list(person, '?limit=100')
+    assert.equal(new Set(notifications.map(({ id }) => id)).size, 100)
+    assert.equal(new Set(notifications.map(({ data }) => data['name'])).size, 100)
+  })
+
+  test('what comes later stands later, also when the clock was ahead before', async () => {
+    const person = await signedInPerson(shared())
+    const { db } = shared().services
+    const ahead = { type: 'test', data: '{"name":"ahead"}', created_at: shared().clock.now(), read_at: null }
+    for (const id of ['ffffffff-ffff-7fff-bfff-00000000ffff', 'ffffffff-ffff-7fff-bfff-000000000000']) {
+      await db
+        .insertInto('notifications')
+        .values({ id, user_id: person.user.id, ...ahead })
+        .execute()
+    }
+    await tell(shared(), person, 'later')
+    await tell(shared(), person, 'last')
+    const page = await list(person)
+    assert.deepEqual(namesOf(page), ['last', 'later', 'ahead', 'ahead'])
+    assert.equal(page.notifications[1]?.id, 'ffffffff-ffff-7fff-bfff-000000010000')
   })
 })

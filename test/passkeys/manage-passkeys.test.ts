@@ -13,7 +13,7 @@ onEachEngine('passkeys of an account', (engine) => {
       .services.db.selectFrom('notifications')
       .select('type')
       .where('user_id', '=', userId)
-      .orderBy('position')
+      .orderBy('id')
       .execute()
     return rows.map(({ type }) => type)
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
+import { cutAccess } from '../../src/lifecycle/cut-access.ts'
 import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { issue, saveKey } from './public-keys.ts'
 
 const holder = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
@@ -168,9 +168,9 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const count = await services.db.transaction().execute(async (trx) => {
-      const revoked = await revokeCertificatesOfUser(services, trx, person.user.id, 'The account was deleted.')
+      const ended = await cutAccess(services, trx, [person.user.id], 'The account was deleted.')
       await trx.deleteFrom('users').where('id', '=', person.user.id).execute()
-      return revoked
+      return ended.get(person.user.id)?.certificates
     })
     assert.equal(count, 1)
     const { certificates } = (await reader.get(`/api/ssh/certs?user=${person.user.id}`)).json()
@@ -187,13 +187,35 @@ onEachEngine('the log of certificates', (engine) => {
     assert.ok(revoked.some(({ serial }: { serial: string }) => serial === second.serial))
   })
 
+  test('a certificate that outlives those that came after it is found all the same', async () => {
+    const app = shared()
+    const [person, other] = [await holder(app), await holder(app)]
+    const [key, theirs] = [await saveKey(person), await saveKey(other)]
+    await issue(person, key, 60)
+    const [long, alsoLong] = [await issue(person, key, 3600), await issue(person, key, 3600)]
+    await issue(person, key, 60)
+    await issue(other, theirs, 60)
+    app.clock.advance(61_000)
+    await issue(person, key, 60)
+    app.clock.advance(61_000)
+    const { services } = app
+    const userIds = [person.user.id, other.user.id]
+    const ended = await services.db.transaction().execute((trx) => cutAccess(services, trx, userIds, 'both'))
+    assert.deepEqual(
+      userIds.map((id) => ended.get(id)?.certificates),
+      [2, 0],
+    )
+    const revoked = new Set((await anonymous(app).get('/ssh/krl?format=raw')).body.match(/\d+/g))
+    assert.ok(revoked.has(long.serial) && revoked.has(alsoLong.serial))
+  })
+
   test('a revocation that is undone with its transaction leaves the list as it was', async () => {
     const app = shared()
     const person = await holder(app)
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']
     const undone = app.services.db.transaction().execute(async (trx) => {
-      await revokeCertificatesOfUser(app.services, trx, person.user.id, 'never')
+      await cutAccess(app.services, trx, [person.user.id], 'never')
       throw new Error('undone')
     })
     await assert.rejects(undone, /undone/)

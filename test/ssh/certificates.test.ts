@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cutAccess } from '../../src/lifecycle/cut-access.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../../src/openssh/read-certificate.ts'
 import { parsePublicKey } from '../../src/openssh/public-key.ts'
-import { revokeCertificatesOfUser } from '../../src/ssh/revoke-certificates.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
@@ -202,9 +202,9 @@ onEachEngine('SSH certificates', (engine) => {
 /** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
 const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
   services.db.transaction().execute(async (trx) => {
-    if (revokeFirst) await revokeCertificatesOfUser(services, trx, userId, 'The account was disabled.')
+    if (revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
     await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
-    if (!revokeFirst) await revokeCertificatesOfUser(services, trx, userId, 'The account was disabled.')
+    if (!revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
     return undefined
   })
 

@@ -189,6 +189,7 @@ const revokedRow = (serial: number, now: number) => ({
   fingerprint: 'SHA256:none',
   valid_after: now,
   valid_before: now + 1000 * (1 + (serial % 3)),
+  latest_expiry: now + 3000,
   revoked_at: now,
   revoke_reason: null,
   created_at: now,

@@ -53,12 +53,12 @@ test('copies hear each other again after the connection that listens was lost', 
   await line.cut()
   await line.mend()
   await resynced
-  const heard = new Promise<{ userId: string }>((resolve) => {
+  const heard = new Promise<{ userIds: string[] }>((resolve) => {
     const stop = one.services.signals.on('notifications', (payload) => {
       stop()
       resolve(payload)
     })
   })
-  await two.services.signals.emit(two.services.db, 'notifications', { userId: 'usr_somebody' })
-  assert.deepEqual(await heard, { userId: 'usr_somebody' })
+  await two.services.signals.emit(two.services.db, 'notifications', { userIds: ['usr_somebody'] })
+  assert.deepEqual(await heard, { userIds: ['usr_somebody'] })
 })

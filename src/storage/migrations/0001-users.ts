@@ -12,8 +12,7 @@ create table users (
   avatar_version text,
   disabled_at bigint,
   created_at bigint not null,
-  last_login_at bigint,
-  last_notification bigint not null default 0
+  last_login_at bigint
 );
 create index users_by_age on users (created_at, id);
 create index users_disabled on users (created_at, id) where disabled_at is not null;

@@ -1,4 +1,8 @@
-/** Certificates name no user or key by reference: the log outlives both. */
+/**
+ * Certificates name no user or key by reference: the log outlives both. `latest_expiry` is the latest time up to which
+ * this certificate or any earlier one of its user is valid. It only grows, so whoever looks for valid ones goes back from
+ * the newest and stops at the first that has it in the past: an index by expiry would be one more to write for each.
+ */
 export const ssh = `
 create table ssh_keys (
   id text primary key,
@@ -12,8 +16,8 @@ create table ssh_keys (
 create index ssh_keys_by_user on ssh_keys (user_id);
 
 create table ssh_certificates (
-  id text primary key,
-  serial bigint not null unique,
+  serial bigint primary key,
+  id text not null unique,
   user_id text not null,
   saved_key_id text not null,
   key_id text not null,
@@ -21,12 +25,12 @@ create table ssh_certificates (
   fingerprint text not null,
   valid_after bigint not null,
   valid_before bigint not null,
+  latest_expiry bigint not null,
   revoked_at bigint,
   revoke_reason text,
   created_at bigint not null
 );
 create index ssh_certificates_by_user on ssh_certificates (user_id, serial);
-create index ssh_certificates_by_user_and_expiry on ssh_certificates (user_id, valid_before);
 create index ssh_certificates_revoked on ssh_certificates (valid_before, serial, revoked_at) where revoked_at is not null;
 create index ssh_certificates_revoked_by_serial on ssh_certificates (serial) where revoked_at is not null;
 

@@ -1,4 +1,9 @@
-/** What happens to accounts, who hears of it, and who did it. The audit trail keeps names of people who are gone. */
+/**
+ * What happens to accounts, who hears of it, and who did it. The audit trail keeps names of people who are gone.
+ *
+ * Notifications and audit entries are written often. So they have few indexes: the one that finds a person's
+ * notifications also orders and counts them.
+ */
 export const lifecycle = `
 create table lifecycle_actions (
   id text primary key,
@@ -19,20 +24,18 @@ create index lifecycle_actions_failed on lifecycle_actions (id) where status = '
 create index lifecycle_actions_by_user on lifecycle_actions (user_id, created_at);
 
 create table notifications (
-  id text primary key,
+  id text not null,
   user_id text not null references users (id) on delete cascade,
-  position bigint not null,
   type text not null,
   data text not null,
   created_at bigint not null,
   read_at bigint
 );
-create unique index notifications_by_user on notifications (user_id, position);
-create index notifications_unread on notifications (user_id, position) where read_at is null;
+create index notifications_by_user on notifications (user_id, id, read_at);
 create index notifications_by_age on notifications (created_at);
 
 create table audit_events (
-  id text primary key,
+  id text not null,
   at bigint not null,
   action text not null,
   outcome text not null,
@@ -43,9 +46,9 @@ create table audit_events (
   ip_address text,
   user_agent text,
   request_id text,
-  data text not null
+  data text not null,
+  primary key (at, id)
 );
-create index audit_events_by_age on audit_events (at, id);
 create index audit_events_by_action on audit_events (action, at);
 create index audit_events_by_actor on audit_events (actor_id, at);
 create index audit_events_by_target on audit_events (target_id, at);
