@@ -73,6 +73,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   const answerOtherMethods = trackMethods(app)
 
   app.decorateRequest('signedIn')
+  app.decorateRequest('account')
   app.decorateReply('refusalCode', null)
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
   app.setNotFoundHandler((request, reply) => {

@@ -27,7 +27,12 @@ export async function findAvatar(
 }
 
 /** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
-export async function replaceAvatar(services: Services, user: User, upload: Buffer, actor: Actor): Promise<User> {
+export async function replaceAvatar(
+  services: Services,
+  user: { id: string },
+  upload: Buffer,
+  actor: Actor,
+): Promise<User> {
   const { blobs, random } = services
   const image = await readAvatarImage(upload)
   const version = random.text(12)
@@ -41,11 +46,11 @@ export async function replaceAvatar(services: Services, user: User, upload: Buff
   return (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
 }
 
-export async function removeAvatar(services: Services, user: User, actor: Actor): Promise<void> {
+export async function removeAvatar(services: Services, user: { id: string }, actor: Actor): Promise<void> {
   await pointAt(services, user, null, actor)
 }
 
-async function pointAt(services: Services, user: User, version: string | null, actor: Actor): Promise<void> {
+async function pointAt(services: Services, user: { id: string }, version: string | null, actor: Actor): Promise<void> {
   const { db, blobs, log } = services
   const before = await db.transaction().execute(async (trx) => {
     const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', user.id).executeTakeFirst()

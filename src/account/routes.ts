@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { refuse } from '../errors.ts'
 import { failures, Nullable, type Routes, strict, Success, success } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -7,6 +8,7 @@ import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { User } from '../users/user.ts'
+import { findUser } from '../users/user-store.ts'
 import { changePassword } from './change-password.ts'
 import { updateProfile } from './update-profile.ts'
 
@@ -21,7 +23,8 @@ export const accountRoutes =
         onRequest: signedIn(services),
         schema: { tags, summary: 'Your profile', response: { 200: User, ...failures(401) } },
       },
-      async ({ signedIn: { user } }) => user,
+      async ({ signedIn: { user } }) =>
+        (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
     )
 
     app.patch(

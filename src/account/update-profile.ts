@@ -1,3 +1,4 @@
+import { findHoldings } from '../access/holdings.ts'
 import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -11,13 +12,13 @@ import { updateUser } from '../users/user-store.ts'
 /** Changes what is one's own to change. The username opens UNIX accounts, so it stops being that with the right to certificates. */
 export async function updateProfile(
   services: Services,
-  { user, permissions }: SignedIn,
+  { user }: SignedIn,
   asked: ProfileChange,
   actor: Actor,
 ): Promise<User> {
   const { preferredUsername } = asked
   if (preferredUsername !== undefined && preferredUsername !== user.preferredUsername) {
-    if (permissions.has('ssh:cert:issue')) {
+    if ((await findHoldings(services.db, user.id)).permissions.has('ssh:cert:issue')) {
       refuse(
         'forbidden',
         'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',

@@ -5,13 +5,15 @@ import { refuse } from '../errors.ts'
 import { readSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { isUnwritable } from '../storage/failure.ts'
-import { type SignedIn, TOUCH_MS } from './session.ts'
-import { findSignedIn, markUsed } from './session-store.ts'
+import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
+import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guards; only routes behind one may read it. */
     signedIn: SignedIn
+    /** Set by `signedInAccount` alone. */
+    account: SignedInAccount
   }
 }
 
@@ -26,27 +28,44 @@ export const signedIn = (services: Needs): Guard => guard(services, null)
 /** Whoever has a live session and holds the permission through a role. */
 export const needs = (services: Needs, permission: Permission): Guard => guard(services, permission)
 
-function guard(services: Needs, permission: Permission | null): Guard {
-  const check = async (request: FastifyRequest): Promise<void> => {
-    const who = await currentlySignedIn(services, request)
-    // A missing cookie and a stale one answer alike.
-    if (!who) return refuse('unauthenticated', 'Please sign in.')
-    if (permission !== null && !who.permissions.has(permission)) {
-      return refuse('forbidden', `This needs the permission ${permission}.`)
-    }
+/** Whoever has a live session, for the route that tells them all about it. */
+export const signedInAccount = ({ db, now }: Needs): Guard =>
+  marked(null, async (request) => {
+    const account = await readSession({ db, now }, request, (hash) => findSignedInAccount(db, hash, now()))
+    request.account = account ?? pleaseSignIn()
+    request.signedIn = request.account
+  })
+
+function guard({ db, now }: Needs, permission: Permission | null): Guard {
+  return marked(permission, async (request) => {
+    const found = await readSession({ db, now }, request, (hash) => findSignedIn(db, hash, now(), permission))
+    const who = found ?? pleaseSignIn()
+    if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
     request.signedIn = who
-  }
-  return Object.assign(check, { permission })
+  })
 }
 
+const marked = (permission: Permission | null, check: (request: FastifyRequest) => Promise<void>): Guard =>
+  Object.assign(check, { permission })
+
+/** A missing cookie and a stale one answer alike. */
+const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
+
 /** For routes that serve people with and without a session. */
-export async function currentlySignedIn({ db, now }: Needs, request: FastifyRequest): Promise<SignedIn | undefined> {
+export const currentlySignedIn = ({ db, now }: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
+  readSession({ db, now }, request, (hash) => findSignedIn(db, hash, now()))
+
+async function readSession<T extends { session: { id: string; lastUsedAt: number } }>(
+  { db, now }: Needs,
+  request: FastifyRequest,
+  find: (hash: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
   const token = readSessionCookie(request)
   if (token === undefined) return undefined
-  const who = await findSignedIn(db, digest(token), now())
-  if (who && who.session.lastUsedAt <= now() - TOUCH_MS)
-    await markUsed(db, who.session.id, now()).catch(passOverUnwritable)
-  return who
+  const found = await find(digest(token))
+  if (found && found.session.lastUsedAt <= now() - TOUCH_MS)
+    await markUsed(db, found.session.id, now()).catch(passOverUnwritable)
+  return found
 }
 
 /**

@@ -10,7 +10,7 @@ import { PersonName } from '../users/person-name.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { User } from '../users/user.ts'
 import { endSession, endSessions } from './end-sessions.ts'
-import { signedIn } from './guards.ts'
+import { signedIn, signedInAccount } from './guards.ts'
 import { login } from './login.ts'
 import { confirmPasswordReset, requestPasswordReset } from './password-reset.ts'
 import { register } from './register.ts'
@@ -79,7 +79,7 @@ export const sessionRoutes =
     app.get(
       '/api/auth/me',
       {
-        onRequest: signedIn(services),
+        onRequest: signedInAccount(services),
         schema: {
           tags,
           summary: 'Who is signed in, and what they may do',
@@ -94,7 +94,7 @@ export const sessionRoutes =
           },
         },
       },
-      async ({ signedIn: { user, session, permissions } }) => ({
+      async ({ account: { user, session, permissions } }) => ({
         user,
         session,
         roles: user.roles,
@@ -202,7 +202,7 @@ export const sessionRoutes =
         schema: { tags, summary: 'Send that link again', response: { 200: Success, ...failures(401, 403) } },
       },
       async (request) => {
-        await resendVerification(services, request.signedIn.user, callerOf(locate, request))
+        await resendVerification(services, request.signedIn.user.id, callerOf(locate, request))
         return success
       },
     )

@@ -1,13 +1,21 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { Permission } from '../access/permissions.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
-import { IDLE_MS, type Session, type SignedIn, type SignInMethod } from './session.ts'
+import { IDLE_MS, type Session, type SignedIn, type SignedInAccount, type SignInMethod } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
 
-const byToken = statement((db, value: Values<{ hash: string; now: number; idleSince: number }>) =>
+interface Live {
+  hash: string
+  now: number
+  idleSince: number
+}
+
+/** The session with this token and its account, if the session is live and the account may act. */
+const live = (db: Db, value: Values<Live>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -15,6 +23,47 @@ const byToken = statement((db, value: Values<{ hash: string; now: number; idleSi
     .where('sessions.expires_at', '>', value('now'))
     .where((eb) => eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', value('idleSince'))]))
     .where(accountMayAct)
+
+const byToken = statement((db, value: Values<Live & { permission: string }>) =>
+  live(db, value as Values<Live>)
+    .select(['users.id', 'users.email', 'users.preferred_username'])
+    .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
+    .select(['sessions.created_at', 'sessions.last_used_at'])
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('user_roles')
+            .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
+            .select('role_permissions.permission')
+            .whereRef('user_roles.user_id', '=', 'users.id')
+            .where('role_permissions.permission', '=', value('permission')),
+        )
+        .as('permitted'),
+    ),
+)
+
+/** Who holds this session token now, and whether a role of theirs has a permission. One query. */
+export async function findSignedIn(
+  db: Db,
+  hash: string,
+  now: number,
+  permission: Permission | null = null,
+): Promise<(SignedIn & { isPermitted: boolean }) | undefined> {
+  const [row] = await byToken(db, { hash, permission: permission ?? '', now, idleSince: now - IDLE_MS })
+  if (!row) return undefined
+  return {
+    user: { id: row.id, email: row.email, preferredUsername: row.preferred_username },
+    session: { id: row.session_id, createdAt: row.created_at, lastUsedAt: row.last_used_at },
+    method: row.method as SignInMethod,
+    amr: row.amr.split(' '),
+    // SQLite's truth values are numbers.
+    isPermitted: Boolean(row.permitted),
+  }
+}
+
+const accountByToken = statement((db, value: Values<Live>) =>
+  live(db, value)
     .select(USER_COLUMNS)
     .select([packedRoles.as('roles'), packedPermissions.as('permissions')])
     .select([
@@ -32,9 +81,9 @@ const byToken = statement((db, value: Values<{ hash: string; now: number; idleSi
     ]),
 )
 
-/** Who holds this session token now: the session is live and its account may act. One query. */
-export async function findSignedIn(db: Db, hash: string, now: number): Promise<SignedIn | undefined> {
-  const [row] = await byToken(db, { hash, now, idleSince: now - IDLE_MS })
+/** The same with all there is to know about them. */
+export async function findSignedInAccount(db: Db, hash: string, now: number): Promise<SignedInAccount | undefined> {
+  const [row] = await accountByToken(db, { hash, now, idleSince: now - IDLE_MS })
   if (!row) return undefined
   return {
     user: toUser(row),

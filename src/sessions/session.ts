@@ -25,13 +25,19 @@ export type Session = Type.Static<typeof Session>
 /** How somebody proved who they are; decides `acr` and `amr` of the ID tokens that follow. */
 export type SignInMethod = 'password' | 'passkey'
 
-/** Who is behind a request, read afresh from the database for each one. */
+/** Who is behind a request, read afresh from the database for each one: no more than most requests ask for. */
 export interface SignedIn {
+  user: { id: string; email: string; preferredUsername: string }
+  session: { id: string; createdAt: number; lastUsedAt: number }
+  method: SignInMethod
+  amr: string[]
+}
+
+/** All there is to know about who is signed in. */
+export interface SignedInAccount extends SignedIn {
   user: User
   session: Session
   permissions: Set<string>
-  method: SignInMethod
-  amr: string[]
 }
 
 const HOUR = 3_600_000

@@ -6,7 +6,7 @@ import { verificationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import type { User } from '../users/user.ts'
+import { findUser } from '../users/user-store.ts'
 import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
 
 export async function sendVerification(
@@ -19,9 +19,10 @@ export async function sendVerification(
 }
 
 /** Sends the link again, unless that was asked too often: then it only looks as if. */
-export async function resendVerification(services: Services, user: User, caller: Caller): Promise<void> {
+export async function resendVerification(services: Services, userId: string, caller: Caller): Promise<void> {
   const { db, limits } = services
-  if (user.email_verified) return
+  const user = await findUser(db, userId)
+  if (!user || user.email_verified) return
   const within = await Promise.all([
     limits.fail(LIMITS.mailByEmail, user.email),
     limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),

@@ -1,9 +1,10 @@
+import { createSigner } from '../crypto/sign-together.ts'
 import type { Authority } from '../openssh/certificate.ts'
 import type { IssuedCertificate } from './certificate.ts'
-import { type Asked, issueCertificates, type Needs } from './issue-certificates.ts'
+import { type Asked, decideCertificates, type Decided, finishCertificate, type Needs } from './issue-certificates.ts'
 
 /** Bounds how long one batch keeps the event loop, and the row that all serials come from. */
-const MOST_TOGETHER = 64
+const MOST_TOGETHER = 256
 
 interface Waiting {
   asked: Asked
@@ -11,27 +12,30 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-export type IssueCertificate = (asked: Asked) => Promise<IssuedCertificate>
+export interface Issuer {
+  issue(asked: Asked): Promise<IssuedCertificate>
+  close(): Promise<void>
+}
 
 /**
  * Issues certificates in one batch after another: they would wait for the row of the serials anyway, each with a
- * transaction of its own in hand. Those that are asked for in the meantime are issued together.
+ * transaction of its own in hand. Those that are asked for in the meantime are issued together. While one batch is signed,
+ * the next is decided on.
  */
-export function createIssuer(services: Needs, authority: Authority): IssueCertificate {
+export function createIssuer(services: Needs, authority: Authority): Issuer {
+  const signer = createSigner(authority.privateKey)
   const waiting: Waiting[] = []
   let busy = false
+  let signing: Promise<void> = Promise.resolve()
 
   const serve = async (): Promise<void> => {
-    busy = true
     while (waiting.length > 0) {
       const batch = waiting.splice(0, MOST_TOGETHER)
+      const asked = batch.map((each) => each.asked)
       try {
-        const asked = batch.map((each) => each.asked)
-        const outcomes = await issueCertificates(services, authority, asked)
-        outcomes.forEach((outcome, index) => {
-          if (outcome instanceof Error) batch[index]?.reject(outcome)
-          else batch[index]?.resolve(outcome)
-        })
+        const outcomes = await decideCertificates(services, authority, asked)
+        await signing
+        signing = answer(batch, outcomes)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -39,13 +43,27 @@ export function createIssuer(services: Needs, authority: Authority): IssueCertif
     busy = false
   }
 
-  return (asked) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ asked, resolve, reject })
-      // Whoever asks in the same turn of the event loop is taken along.
-      if (!busy) {
-        busy = true
-        setImmediate(() => void serve())
-      }
+  /** All of a batch at once: what is answered together comes back together. */
+  const answer = async (batch: Waiting[], outcomes: (Decided | Error)[]): Promise<void> => {
+    const decided = outcomes.filter((outcome): outcome is Decided => !(outcome instanceof Error))
+    const signatures = (await signer.sign(decided.map(({ unsigned }) => unsigned))).values()
+    outcomes.forEach((outcome, index) => {
+      if (outcome instanceof Error) return batch[index]?.reject(outcome)
+      const { value: signature } = signatures.next()
+      return batch[index]?.resolve(finishCertificate(outcome, signature as Buffer))
     })
+  }
+
+  return {
+    issue: (asked) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ asked, resolve, reject })
+        // Whoever asks in the same turn of the event loop is taken along.
+        if (!busy) {
+          busy = true
+          setImmediate(() => void serve())
+        }
+      }),
+    close: () => signer.close(),
+  }
 }

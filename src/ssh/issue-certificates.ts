@@ -1,5 +1,3 @@
-import { type KeyObject, sign } from 'node:crypto'
-import { promisify } from 'node:util'
 import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import { newOrderedId } from '../ids.ts'
@@ -35,17 +33,17 @@ export interface Asked {
 }
 
 /**
- * Issues certificates for saved keys; answers, for each, the certificate or why there is none. What is decided and logged
- * is one transaction that holds the users' rows and the keys', so that disabling a user or deleting a key comes either
- * before, and refuses, or after, and revokes. The signatures follow: a certificate that is revoked before it is signed
- * is revoked all the same.
+ * Decides on certificates for saved keys; answers, for each, what is to be signed, or why there is nothing. This is one
+ * transaction that holds the users' rows and the keys' and logs what it decides, so that disabling a user or deleting a
+ * key comes either before, and refuses, or after, and revokes. The signatures follow: a certificate that is revoked before
+ * it is signed is revoked all the same.
  */
-export async function issueCertificates(
+export function decideCertificates(
   services: Needs,
   authority: Authority,
   asked: Asked[],
-): Promise<(IssuedCertificate | AppError)[]> {
-  const decided = await services.db.transaction().execute(async (trx) => {
+): Promise<(Decided | AppError)[]> {
+  return services.db.transaction().execute(async (trx) => {
     const at = services.now()
     const people = await holdPeople(trx, asked)
     const keys = await useKeys(trx, asked, people, at)
@@ -59,7 +57,7 @@ export async function issueCertificates(
       if (by === undefined || by instanceof AppError) return by ?? noSuchKey()
       return prepare(services, authority, { ...each, ...by, serial: serial++, at })
     })
-    const prepared = outcomes.filter((each): each is Prepared => !(each instanceof AppError))
+    const prepared = outcomes.filter((each): each is Decided => !(each instanceof AppError))
     await addCertificates(
       trx,
       prepared.map(({ row }) => row),
@@ -68,7 +66,6 @@ export async function issueCertificates(
     await recordEvents(services, trx, prepared.map(toEvent))
     return outcomes
   })
-  return Promise.all(decided.map((each) => (each instanceof AppError ? each : finish(authority, each))))
 }
 
 interface Person {
@@ -144,14 +141,14 @@ interface Granted extends Asked, Entitled {
 }
 
 /** A certificate that is decided on and not signed yet. */
-interface Prepared {
+export interface Decided {
   actor: Actor
   unsigned: Buffer
   comment: string
   row: NewCertificate
 }
 
-function prepare({ config, random }: Needs, authority: Authority, granted: Granted): Prepared {
+function prepare({ config, random }: Needs, authority: Authority, granted: Granted): Decided {
   const { actor, savedKeyId, ttlSeconds = config.sshCertDefaultTtl, key, person, serial, at } = granted
   const id = newOrderedId()
   const keyId = `${person.preferredUsername}:${person.id}:${id}`
@@ -167,17 +164,13 @@ function prepare({ config, random }: Needs, authority: Authority, granted: Grant
   }
 }
 
-const signInThread = promisify<null, Buffer, KeyObject, Buffer>(sign)
-
-/** Other threads sign: that is most of the work, and nobody else waits for it. */
-async function finish({ privateKey }: Authority, { unsigned, comment, row }: Prepared): Promise<IssuedCertificate> {
+export function finishCertificate({ unsigned, comment, row }: Decided, signature: Buffer): IssuedCertificate {
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
-  const signature = await signInThread(null, unsigned, privateKey)
   const certificate = formatCertificate(sealCertificate(unsigned, signature), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 
-const toMessage = ({ row: { id, serial, keyId, userId } }: Prepared) => ({
+const toMessage = ({ row: { id, serial, keyId, userId } }: Decided) => ({
   userId,
   message: {
     type: 'ssh.cert_issued' as const,
@@ -185,7 +178,7 @@ const toMessage = ({ row: { id, serial, keyId, userId } }: Prepared) => ({
   },
 })
 
-const toEvent = ({ actor, row: { id, serial, keyId, principals, fingerprint, validBefore } }: Prepared) => ({
+const toEvent = ({ actor, row: { id, serial, keyId, principals, fingerprint, validBefore } }: Decided) => ({
   action: 'ssh_certificate.issued',
   outcome: 'success' as const,
   actor,

@@ -30,7 +30,8 @@ export const sshRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { config, db, now } = services
-    const issueCertificate = createIssuer(services, openAuthority(services.sshCa.privateKey))
+    const issuer = createIssuer(services, openAuthority(services.sshCa.privateKey))
+    app.addHook('onClose', () => issuer.close())
     const self = (request: FastifyRequest) => ({ ...actorOf(services, request), id: request.signedIn.user.id })
 
     app.get(
@@ -121,7 +122,7 @@ export const sshRoutes =
       },
       async (request, reply) => {
         const asked = { ...request.body, userId: request.signedIn.user.id, actor: actorOf(services, request) }
-        return reply.code(201).send(await issueCertificate(asked))
+        return reply.code(201).send(await issuer.issue(asked))
       },
     )
 

@@ -38,6 +38,6 @@ export function rowInserter<T extends keyof Schema>(table: T, columns: readonly 
         await insert(db, values)
       }
     }
-    for (const row of rows.slice(done)) await insertOne(db, row as Record<string, unknown>)
+    for (const row of rows.slice(done)) await insertOne(db, row)
   }
 }
