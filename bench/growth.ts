@@ -39,9 +39,8 @@ export function growthStatements(growth: Growth): string[] {
 export const expiredStatements = (tokens: number, notifications: number, now: number): string[] => [
   accessTokens(tokens, 'expired', 'null', `${now - 30 * DAY} + n`),
   insertInTime('notifications', notifications, {
-    id: `'expired-' || cast(10000000000 + n as text)`,
+    id: notificationId(1),
     user_id: '(select id from users order by id limit 1)',
-    position: `-n`,
     type: `'security.password_changed'`,
     data: `'{}'`,
     created_at: `${now - 200 * DAY} + n`,
@@ -70,6 +69,9 @@ const digestOf = (n: string, kind: string): string =>
 
 const userId = (n: string): string => `'usr_' || ${scattered(n, 2_654_435_761)} || ${scattered(n, 2_246_822_519)}`
 const clientId = (n: string): string => `'grown-client-' || cast(${n} as text)`
+/** As those that we give out, and before all of them. */
+const notificationId = (kind: number): string =>
+  `'00000000-0000-7000-800${kind}-' || substr(cast(1000000000000 + n as text), 2)`
 /** The same user every time that the number comes round. */
 const oneOf = (n: string, many: number): string => `((${n}) % ${many} + 1)`
 
@@ -212,7 +214,7 @@ function history({ users, certificates, now }: Growth): string[] {
   const owner = userId(oneOf('n', users))
   return [
     insert('notifications', certificates, {
-      id: `'grown-' || cast(10000000000 + n as text)`,
+      id: notificationId(2),
       user_id: owner,
       type: `'ssh.cert_issued'`,
       data: `'{"certificateId":"none","serial":"1","keyId":"none"}'`,
@@ -240,7 +242,7 @@ function belongings({ certificates, now }: Growth, heavyUserId: string, clients:
   const owner = `'${heavyUserId}'`
   return [
     insert('notifications', Math.max(1, certificates / 10), {
-      id: `'heavy-' || cast(10000000000 + n as text)`,
+      id: notificationId(3),
       user_id: owner,
       type: `'ssh.cert_issued'`,
       data: `'{"certificateId":"none","serial":"1","keyId":"none"}'`,

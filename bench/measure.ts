@@ -1,9 +1,8 @@
 import { type Contestant, createContestant, type Duel, duel, type Length, type Result, solo } from './duel.ts'
 import { type FanOut, measureFanOut } from './fan-out.ts'
-import type { Fixture } from './fixture.ts'
-import { measureKeygenKrl, measureKeygenSign, measureKrlRebuild } from './openssh.ts'
+import { type Certificates, measureCertificates, measureKeygenKrl, measureKrlRebuild } from './openssh.ts'
 import type { Operation } from './operations.ts'
-import { residentMemory, type Server, startLimit, startOnCopy, startPeer } from './servers.ts'
+import { residentMemory, type Seeded, type Server, startLimit, startOnCopy, startPeer } from './servers.ts'
 
 export interface Plan {
   workers: number
@@ -13,6 +12,8 @@ export interface Plan {
   memory: Length
   sqlite: Length
   alone: Length
+  /** Certificates, as many as it can. */
+  flood: Length
   keygenRuns: number
   revoked: number
   fanOuts: number
@@ -33,7 +34,7 @@ export interface Standing {
 }
 
 export interface Extras {
-  keygenSign: number
+  certificates: Certificates
   keygenKrl: number
   krlRebuild: number
   fanOut: FanOut
@@ -41,7 +42,7 @@ export interface Extras {
 
 /** The servers of a run, each with its load generator. */
 export interface Field {
-  fixture: Fixture
+  seeded: Seeded
   standings: Standing[]
   latchkey: Contestant
   limit: Contestant
@@ -53,11 +54,8 @@ export interface Field {
 /** Long enough for Latchkey to have given back what starting needed. */
 const SETTLING_MS = 3000
 
-export async function openField(
-  folder: string,
-  { file, fixture }: { file: string; fixture: Fixture },
-  limitTogether: boolean,
-): Promise<Field> {
+export async function openField(folder: string, seeded: Seeded, limitTogether: boolean): Promise<Field> {
+  const { file, fixture } = seeded
   const servers: Server[] = []
   const contestants: Contestant[] = []
   const close = async () => {
@@ -82,7 +80,7 @@ export async function openField(
       startSeconds,
       idleMemory: residentMemory(pid),
     }))
-    return { fixture, standings, latchkey, limit, memory, sqlite, close }
+    return { seeded, standings, latchkey, limit, memory, sqlite, close }
   } catch (error) {
     await close()
     throw error
@@ -91,7 +89,8 @@ export async function openField(
 
 /** One operation on every server that does it, two by two. */
 export async function measure(field: Field, operation: Operation, plan: Plan): Promise<Row> {
-  const { latchkey, limit, memory, sqlite, fixture } = field
+  const { latchkey, limit, memory, sqlite } = field
+  const { fixture } = field.seeded
   await latchkey.prepare(operation.name, fixture, plan.workers)
   const against = async (other: Contestant, length: Length): Promise<Duel> => {
     await other.prepare(operation.name, fixture, plan.workers)
@@ -111,10 +110,11 @@ export async function measure(field: Field, operation: Operation, plan: Plan): P
 }
 
 /** What no other server does, and what OpenSSH's own tool does instead. */
-export async function measureExtras({ latchkey, fixture }: Field, folder: string, plan: Plan): Promise<Extras> {
+export async function measureExtras({ latchkey, seeded }: Field, folder: string, plan: Plan): Promise<Extras> {
   const { server } = latchkey
+  const { fixture } = seeded
   return {
-    keygenSign: measureKeygenSign(folder, plan.keygenRuns),
+    certificates: await measureCertificates(folder, seeded, plan),
     keygenKrl: measureKeygenKrl(folder, plan.revoked),
     krlRebuild: await measureKrlRebuild(server, fixture),
     fanOut: await measureFanOut(server, fixture, plan.fanOuts),

@@ -30,7 +30,7 @@ const GROWN = { users: 1_000_000, tokens: 5_000_000, certificates: 0 }
 /** A place for databases and logs that is gone when the run is over. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 
-interface Seeded {
+export interface Seeded {
   file: string
   fixture: Fixture
 }

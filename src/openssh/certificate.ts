@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { sign, type KeyObject } from 'node:crypto'
 import { ED25519, formatLine, publicKeyBlob } from './public-key.ts'
-import { isCleanText, string, uint32, uint64 } from './wire.ts'
+import { isCleanText, lengthOf, string, uint32, writer } from './wire.ts'
 
 // OpenSSH's PROTOCOL.certkeys describes the format; constants that only its source knows are marked so.
 
@@ -53,7 +53,8 @@ export function openAuthority(privateKey: KeyObject): Authority {
 }
 
 const LABEL = string(ED25519_CERTIFICATE)
-const USER = uint32(USER_CERTIFICATE)
+// The label, the type, the length of all principals, and three numbers of 64 bits.
+const FIXED_BYTES = LABEL.length + 4 + 4 + 3 * 8
 // An Ed25519 signature always has 64 bytes (RFC 8709 §6), so all that stands before it is known.
 const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(64)])
 const NO_OPTIONS: Options = new Map()
@@ -70,20 +71,26 @@ export function signCertificate(authority: Authority, asked: CertificateRequest)
 export function prepareCertificate(authority: Authority, asked: CertificateRequest): Buffer {
   refuseUnsafe(asked)
   const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = asked
-  return Buffer.concat([
-    LABEL,
-    string(asked.nonce),
-    string(asked.key),
-    uint64(asked.serial),
-    USER,
-    string(asked.keyId),
-    string(Buffer.concat(asked.principals.map(string))),
-    uint64(asked.validAfter),
-    uint64(asked.validBefore),
+  const principals = asked.principals.reduce((length, name) => length + lengthOf(name), 0)
+  const options = [
     criticalOptions === NO_OPTIONS ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
     extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
     authority.closing,
-  ])
+  ]
+  const fields = [lengthOf(asked.nonce), lengthOf(asked.key), lengthOf(asked.keyId), principals]
+  const write = writer(FIXED_BYTES + [...fields, ...options.map(({ length }) => length)].reduce((a, b) => a + b))
+  write.raw(LABEL)
+  write.string(asked.nonce)
+  write.string(asked.key)
+  write.uint64(asked.serial)
+  write.uint32(USER_CERTIFICATE)
+  write.string(asked.keyId)
+  write.uint32(principals)
+  for (const name of asked.principals) write.string(name)
+  write.uint64(asked.validAfter)
+  write.uint64(asked.validBefore)
+  for (const field of options) write.raw(field)
+  return write.end()
 }
 
 /** Puts the authority's signature to what was prepared. */

@@ -28,6 +28,44 @@ export function string(data: Uint8Array | string): Buffer {
   return bytes
 }
 
+/** How long a `string` of this is. */
+export const lengthOf = (data: Uint8Array | string): number =>
+  4 + (typeof data === 'string' ? Buffer.byteLength(data) : data.length)
+
+/** Writes into one buffer of a length that is known before: many small ones take longer to make than to fill. */
+export function writer(length: number) {
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  const write = {
+    raw(data: Uint8Array): void {
+      bytes.set(data, at)
+      at += data.length
+    },
+    uint32(value: number): void {
+      at = bytes.writeUInt32BE(value, at)
+    },
+    uint64(value: bigint | number): void {
+      at = bytes.writeBigUInt64BE(BigInt(value), at)
+    },
+    string(data: Uint8Array | string): void {
+      if (typeof data === 'string') {
+        const written = bytes.write(data, at + 4)
+        write.uint32(written)
+        at += written
+      } else {
+        write.uint32(data.length)
+        write.raw(data)
+      }
+    },
+    /** All of it: nothing may be missing, and nothing was cut off. */
+    end(): Buffer {
+      if (at !== length) throw new RangeError(`${at} bytes were written where ${length} belong.`)
+      return bytes
+    },
+  }
+  return write
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Text that comes back as it went in: OpenSSH refuses NUL, and half a surrogate pair has no UTF-8 form. */

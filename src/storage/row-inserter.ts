@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Schema } from './schema.ts'
-import { isOneByOne, statement, type Values } from './statement.ts'
+import { isOneByOne, repeatedStatement, statement, type Values } from './statement.ts'
 
 /** A batch of any length is a few statements of these sizes, and what is left one by one. The largest has 64 rows of a dozen values. */
 const SIZES = [64, 16, 4]
@@ -12,7 +12,7 @@ const SIZES = [64, 16, 4]
 export function rowInserter<T extends keyof Schema>(table: T, columns: readonly (keyof Schema[T] & string)[]) {
   type Row = Insertable<Schema[T]>
 
-  const insertOne = statement((db, value: Values<Record<string, unknown>>) =>
+  const insertEach = repeatedStatement((db, value: Values<Record<string, unknown>>) =>
     db.insertInto(table).values(Object.fromEntries(columns.map((column) => [column, value(column)])) as Row),
   )
   const insertMany = SIZES.map((size) => {
@@ -38,6 +38,6 @@ export function rowInserter<T extends keyof Schema>(table: T, columns: readonly 
         await insert(db, values)
       }
     }
-    for (const row of rows.slice(done)) await insertOne(db, row)
+    await insertEach(db, done === 0 ? rows : rows.slice(done))
   }
 }

@@ -22,20 +22,11 @@ export function statementWithList<P extends object, Row>(
   build: (db: Db, list: string[], value: Values<P>) => Compilable<Row>,
 ) {
   type Run = (values: P, list: readonly string[]) => Promise<Row[]>
-  const name = `s${++count}`
-  const compiled = new WeakMap<DialectAdapter, PreparedQuery>()
-  const bound = new WeakMap<Db, Run>()
-
-  const compile = (db: Db): PreparedQuery => {
-    const { adapter } = db.getExecutor()
-    const known = compiled.get(adapter)
-    if (known) return known
+  const compile = compileOnce((db) => {
     const list = Array.from({ length }, (_, place) => new Slot(undefined, place) as unknown as string)
-    const query = build(db, list, ((key: string) => new Slot(key, 0)) as Values<P>).compile()
-    const prepared = { ...query, name }
-    compiled.set(adapter, prepared)
-    return prepared
-  }
+    return build(db, list, named as Values<P>)
+  })
+  const bound = new WeakMap<Db, Run>()
 
   const runInside = async (db: Db, values: P, list: readonly string[]): Promise<Row[]> => {
     const query = compile(db)
@@ -56,6 +47,36 @@ export function statementWithList<P extends object, Row>(
   return (db: Db, values: P, list: readonly string[]): Promise<Row[]> =>
     db.isTransaction ? runInside(db, values, list) : (bound.get(db) ?? bindOutside(db))(values, list)
 }
+
+/** One after another, with the values of each. */
+export function repeatedStatement<P extends object>(build: (db: Db, value: Values<P>) => Compilable) {
+  const compile = compileOnce((db) => build(db, named as Values<P>))
+  return async (db: Db, rows: readonly P[]): Promise<void> => {
+    const query = compile(db)
+    const run = db.isTransaction ? (connected.get(db) ?? (await connectInside(db))) : undefined
+    for (const row of rows) {
+      const parameters = fill(query.parameters, row, NOTHING)
+      if (run) run(query, parameters)
+      else await db.executeQuery({ ...query, parameters })
+    }
+  }
+}
+
+/** Once an engine. */
+function compileOnce(build: (db: Db) => Compilable): (db: Db) => PreparedQuery {
+  const name = `s${++count}`
+  const compiled = new WeakMap<DialectAdapter, PreparedQuery>()
+  return (db) => {
+    const { adapter } = db.getExecutor()
+    const known = compiled.get(adapter)
+    if (known) return known
+    const query = { ...build(db).compile(), name }
+    compiled.set(adapter, query)
+    return query
+  }
+}
+
+const named = (key: string): Slot => new Slot(key, 0)
 
 /** Stands for a value that is known when the statement runs. */
 export type Values<P> = <K extends keyof P>(key: K) => P[K]

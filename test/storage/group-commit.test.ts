@@ -76,6 +76,21 @@ test('a transaction that waits for a write outside itself is undone, and the oth
   assert.deepEqual(all(), [2])
 })
 
+test('a transaction that is rolled back takes nothing else of its batch with it, first or not', async (t) => {
+  const { connection, writer, add, all, commits } = open(t)
+  const change = async (n: number, keep: boolean): Promise<void> => {
+    const transaction = await writer.begin()
+    connection.prepare('INSERT INTO numbers VALUES (?)').run(n)
+    if (keep) await transaction.commit()
+    else transaction.rollback()
+  }
+  await Promise.all([change(1, false), add(2), change(3, false), change(4, true), add(5)])
+  assert.deepEqual(all(), [2, 4, 5])
+  await Promise.all([change(6, true), change(7, false), add(2).catch(() => {}), change(8, true)])
+  assert.deepEqual(all(), [2, 4, 5, 6, 8])
+  assert.equal(commits(), 2)
+})
+
 test('what is to happen after the commit happens after it, and not when it fails', async (t) => {
   const { writer, add, all } = open(t)
   const seen: unknown[] = []
