@@ -25,9 +25,9 @@ interface Pending {
 }
 
 /**
- * A signature takes as long as all else that is done for a certificate. So a thread of its own makes them, while this one
+ * A signature is a third of all the work there is for a certificate. So a thread of its own makes them, while this one
  * serves others; it starts when there are many for the first time. Node's own threads would do as well, but passwords are
- * hashed there, and each of those takes as long as a thousand signatures.
+ * hashed there, and each of those takes as long as hundreds of signatures.
  */
 export function createSigner(key: KeyObject): Signer {
   const pending: Pending[] = []
