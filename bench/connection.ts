@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 /** One keep-alive connection, one request at a time. Node's own client costs as much as the servers that it would measure. */
 export interface Connection {
@@ -19,36 +19,37 @@ export type Step = (connection: Connection, worker: number) => Promise<void>
 const HEAD_END = '\r\n\r\n'
 const LONGEST_WAIT_MS = 20_000
 
-const READ_BYTES = 16 * 1024
-
-/** What arrives is read into one buffer, past the streams of Node, which would take a third of the time. */
 export async function openConnection(port: number): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1')
+  socket.setNoDelay(true)
+  await once(socket, 'connect')
+  return speakHttp(socket)
+}
+
+function speakHttp(socket: Socket): Connection {
   let received = ''
   let waiting: PromiseWithResolvers<Answer> | undefined
-  const callback = (length: number, bytes: Uint8Array): boolean => {
-    // One byte is one character, so that lengths in bytes are lengths of the text.
-    received += (bytes as Buffer).toString('latin1', 0, length)
-    const answer = readAnswer(received)
-    if (!answer) return true
-    received = ''
-    const { resolve } = waiting ?? {}
-    waiting = undefined
-    resolve?.(answer)
-    return true
-  }
-  const onread = { buffer: Buffer.allocUnsafe(READ_BYTES), callback }
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
-  await once(socket, 'connect')
 
   const fail = (error: Error) => {
     waiting?.reject(error)
     waiting = undefined
   }
+  // Texts of one byte a character, so that lengths in bytes are lengths of the text.
+  socket.setEncoding('latin1')
   socket.setTimeout(LONGEST_WAIT_MS, () => {
     if (waiting) socket.destroy(new Error('There was no answer in time.'))
   })
   socket.on('error', fail)
   socket.on('close', () => fail(new Error('The server closed the connection.')))
+  socket.on('data', (chunk: string) => {
+    received = received === '' ? chunk : received + chunk
+    const answer = readAnswer(received)
+    if (!answer) return
+    received = ''
+    const { resolve } = waiting ?? {}
+    waiting = undefined
+    resolve?.(answer)
+  })
 
   return {
     send(request) {
