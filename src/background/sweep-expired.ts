@@ -5,7 +5,7 @@ import type { Schema } from '../storage/schema.ts'
 
 const DAY = 24 * 3_600_000
 
-/** What outlives its use, and for how long after its time it is still kept. */
+/** What outlives its use, by a key that has an index, and for how long after its time it is still kept. */
 const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: number }[] = [
   { table: 'sessions', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
@@ -16,7 +16,7 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   // A used code lives as long as what it issued, so that using it again is still noticed.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
-  { table: 'notifications', key: 'id', expiry: 'created_at', keptMs: 180 * DAY },
+  { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 
 /** Small enough, and far enough apart, that nobody waiting for the database notices. */
@@ -29,8 +29,8 @@ export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): P
   for (const { table, key, expiry, keptMs } of EXPIRING) {
     for (;;) {
       const { rows } = await sql`
-        delete from ${sql.table(table)} where ${sql.ref(key)} in (
-          select ${sql.ref(key)} from ${sql.table(table)}
+        delete from ${sql.table(table)} where (${sql.raw(key)}) in (
+          select ${sql.raw(key)} from ${sql.table(table)}
           where ${sql.ref(expiry)} <= ${now() - keptMs} order by ${sql.ref(expiry)} limit ${BATCH})
         returning 1`.execute(db)
       swept += rows.length
