@@ -14,6 +14,23 @@ const line = (label: string, ...fields: Uint8Array[]): string =>
 onEachEngine('SSH keys', (engine) => {
   const shared = sharedApp({ engine })
 
+  test('the last use of a key is noted once a minute, and never by somebody else who asks for it', async () => {
+    const app = shared()
+    const [person, stranger] = [await keyPerson(app), await keyPerson(app)]
+    const key = await saveKey(person)
+    const lastUse = async () => (await person.get('/api/ssh/keys')).json().keys[0].lastUsedAt
+    assert.equal((await stranger.post('/api/ssh/certs/issue', { savedKeyId: key })).statusCode, 404)
+    assert.equal(await lastUse(), null)
+    const first = app.clock.now()
+    await issue(person, key)
+    app.clock.advance(59_999)
+    await issue(person, key)
+    assert.equal(await lastUse(), first)
+    app.clock.advance(1)
+    await issue(person, key)
+    assert.equal(await lastUse(), first + 60_000)
+  })
+
   test('a saved key is listed with its fingerprint, and as it was written', async () => {
     const app = shared()
     const person = await keyPerson(app)
