@@ -25,7 +25,7 @@ export interface Certificates {
 }
 
 /** As many as it takes to find out how many Latchkey issues at most. */
-const FLOOD = 1024
+const FLOOD = 1280
 
 /**
  * Latchkey on both cores, which it shares with the load generator, and `ssh-keygen -s`, run once for each certificate on

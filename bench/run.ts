@@ -17,7 +17,7 @@ const FULL: Plan = {
   memory: { rounds: 3, milliseconds: 1200 },
   sqlite: { rounds: 2, milliseconds: 1000 },
   alone: { rounds: 3, milliseconds: 500 },
-  flood: { rounds: 5, milliseconds: 4000 },
+  flood: { rounds: 5, milliseconds: 8000 },
   keygenRuns: 200,
   revoked: 100_000,
   fanOuts: 10,

@@ -51,6 +51,8 @@ interface LatchkeyOptions {
   core?: string
 }
 
+const FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring']
+
 /** As it ships. The others write no log, so it writes none of requests that went well, unless that is what is measured. */
 export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
   const { folder, databaseUrl, nodeFlags = [], core = SERVER_CORE } = options
@@ -63,10 +65,10 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     SECRET_KEY,
     RATE_LIMITS: 'off',
     LOG_LEVEL: options.logLevel ?? 'warn',
-    // As `npm start` has it.
+    // As `npm start` has it, and so the flags.
     MALLOC_ARENA_MAX: '1',
   }
-  const args = [...nodeFlags, join(HERE, '../src/main.ts')]
+  const args = [...FLAGS, ...nodeFlags, join(HERE, '../src/main.ts')]
   return start('latchkey', { folder, port, args, environment, core })
 }
 

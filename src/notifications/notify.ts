@@ -1,4 +1,4 @@
-import { newIdAfter } from '../ids.ts'
+import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
 import type { Db } from '../storage/schema.ts'
@@ -78,15 +78,18 @@ export async function notifyPeople(
 ): Promise<void> {
   const toldTo = Map.groupBy(told, ({ userId }) => userId)
   const userIds = await holdUsers(db, [...toldTo.keys()])
-  const rows = []
-  for (const { userId, last } of await lastIds(db, userIds, {})) {
-    let id = last
-    for (const { message } of toldTo.get(userId) ?? []) {
-      id = newIdAfter(id)
-      const about = { type: message.type, data: JSON.stringify(message.data), created_at: now(), read_at: null }
-      rows.push({ id, user_id: userId, ...about })
-    }
-  }
+  const latest = await lastIds(db, userIds, {})
+  const rows = latest.flatMap(({ userId, last }) => {
+    const nextId = idsAfter(last)
+    return (toldTo.get(userId) ?? []).map(({ message: { type, data } }) => ({
+      id: nextId(),
+      user_id: userId,
+      type,
+      data: JSON.stringify(data),
+      created_at: now(),
+      read_at: null,
+    }))
+  })
   await insertNotifications(db, rows)
   await emitForUsers(signals, db, 'notifications', userIds)
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { sign, type KeyObject } from 'node:crypto'
 import { ED25519, formatLine, publicKeyBlob } from './public-key.ts'
-import { isCleanText, lengthOf, string, uint32, writer } from './wire.ts'
+import { isCleanText, lengthOf, string, uint32, Writer } from './wire.ts'
 
 // OpenSSH's PROTOCOL.certkeys describes the format; constants that only its source knows are marked so.
 
@@ -56,19 +56,27 @@ const LABEL = string(ED25519_CERTIFICATE)
 // The label, the type, the length of all principals, and three numbers of 64 bits.
 const FIXED_BYTES = LABEL.length + 4 + 4 + 3 * 8
 // An Ed25519 signature always has 64 bytes (RFC 8709 §6), so all that stands before it is known.
-const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(64)])
+const SIGNATURE_BYTES = 64
+const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(SIGNATURE_BYTES)])
 const NO_OPTIONS: Options = new Map()
 const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
 export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
-  const unsigned = prepareCertificate(authority, asked)
-  return sealCertificate(unsigned, sign(null, unsigned, authority.privateKey))
+  const draft = prepareCertificate(authority, asked)
+  return sealCertificate(draft, sign(null, draft.toSign, authority.privateKey))
+}
+
+/** A certificate in which there is room left for the signature. */
+export interface Draft {
+  readonly blob: Buffer
+  /** The part of it that the signature is for. */
+  readonly toSign: Buffer
 }
 
 /** All of a certificate but its signature, with the checks of `signCertificate`. */
-export function prepareCertificate(authority: Authority, asked: CertificateRequest): Buffer {
+export function prepareCertificate(authority: Authority, asked: CertificateRequest): Draft {
   refuseUnsafe(asked)
   const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = asked
   const principals = asked.principals.reduce((length, name) => length + lengthOf(name), 0)
@@ -78,7 +86,8 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
     authority.closing,
   ]
   const fields = [lengthOf(asked.nonce), lengthOf(asked.key), lengthOf(asked.keyId), principals]
-  const write = writer(FIXED_BYTES + [...fields, ...options.map(({ length }) => length)].reduce((a, b) => a + b))
+  const length = FIXED_BYTES + [...fields, ...options.map((field) => field.length)].reduce((a, b) => a + b)
+  const write = new Writer(length + BEFORE_SIGNATURE.length + SIGNATURE_BYTES)
   write.raw(LABEL)
   write.string(asked.nonce)
   write.string(asked.key)
@@ -90,12 +99,18 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
   write.uint64(asked.validAfter)
   write.uint64(asked.validBefore)
   for (const field of options) write.raw(field)
-  return write.end()
+  write.raw(BEFORE_SIGNATURE)
+  write.blank(SIGNATURE_BYTES)
+  const blob = write.end()
+  return { blob, toSign: blob.subarray(0, length) }
 }
 
 /** Puts the authority's signature to what was prepared. */
-export const sealCertificate = (unsigned: Buffer, signature: Buffer): Buffer =>
-  Buffer.concat([unsigned, BEFORE_SIGNATURE, signature])
+export function sealCertificate({ blob }: Draft, signature: Uint8Array): Buffer {
+  must(signature.length === SIGNATURE_BYTES, `A signature must have ${SIGNATURE_BYTES} bytes.`)
+  blob.set(signature, blob.length - SIGNATURE_BYTES)
+  return blob
+}
 
 /** The line of a `-cert.pub` file. */
 export function formatCertificate(blob: Uint8Array, comment = ''): string {

@@ -33,37 +33,49 @@ export const lengthOf = (data: Uint8Array | string): number =>
   4 + (typeof data === 'string' ? Buffer.byteLength(data) : data.length)
 
 /** Writes into one buffer of a length that is known before: many small ones take longer to make than to fill. */
-export function writer(length: number) {
-  const bytes = Buffer.allocUnsafe(length)
-  let at = 0
-  const write = {
-    raw(data: Uint8Array): void {
-      bytes.set(data, at)
-      at += data.length
-    },
-    uint32(value: number): void {
-      at = bytes.writeUInt32BE(value, at)
-    },
-    uint64(value: bigint | number): void {
-      at = bytes.writeBigUInt64BE(BigInt(value), at)
-    },
-    string(data: Uint8Array | string): void {
-      if (typeof data === 'string') {
-        const written = bytes.write(data, at + 4)
-        write.uint32(written)
-        at += written
-      } else {
-        write.uint32(data.length)
-        write.raw(data)
-      }
-    },
-    /** All of it: nothing may be missing, and nothing was cut off. */
-    end(): Buffer {
-      if (at !== length) throw new RangeError(`${at} bytes were written where ${length} belong.`)
-      return bytes
-    },
+export class Writer {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(length: number) {
+    this.#bytes = Buffer.allocUnsafe(length)
   }
-  return write
+
+  raw(data: Uint8Array): void {
+    this.#bytes.set(data, this.#at)
+    this.#at += data.length
+  }
+
+  uint32(value: number): void {
+    this.#at = this.#bytes.writeUInt32BE(value, this.#at)
+  }
+
+  uint64(value: bigint | number): void {
+    this.#at = this.#bytes.writeBigUInt64BE(BigInt(value), this.#at)
+  }
+
+  string(data: Uint8Array | string): void {
+    if (typeof data === 'string') {
+      const written = this.#bytes.write(data, this.#at + 4)
+      this.uint32(written)
+      this.#at += written
+    } else {
+      this.uint32(data.length)
+      this.raw(data)
+    }
+  }
+
+  blank(size: number): void {
+    this.#bytes.fill(0, this.#at, this.#at + size)
+    this.#at += size
+  }
+
+  /** All of it: nothing may be missing, and nothing was cut off. */
+  end(): Buffer {
+    const { length } = this.#bytes
+    if (this.#at !== length) throw new RangeError(`${this.#at} bytes were written where ${length} belong.`)
+    return this.#bytes
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -46,7 +46,7 @@ export function createIssuer(services: Needs, authority: Authority): Issuer {
   /** All of a batch at once: what is answered together comes back together. */
   const answer = async (batch: Waiting[], outcomes: (Decided | Error)[]): Promise<void> => {
     const decided = outcomes.filter((outcome): outcome is Decided => !(outcome instanceof Error))
-    const signatures = (await signer.sign(decided.map(({ unsigned }) => unsigned))).values()
+    const signatures = (await signer.sign(decided.map(({ draft }) => draft.toSign))).values()
     outcomes.forEach((outcome, index) => {
       if (outcome instanceof Error) return batch[index]?.reject(outcome)
       const { value: signature } = signatures.next()

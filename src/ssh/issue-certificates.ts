@@ -4,6 +4,7 @@ import { newOrderedId } from '../ids.ts'
 import { notifyPeople } from '../notifications/notify.ts'
 import {
   type Authority,
+  type Draft,
   formatCertificate,
   MAX_PRINCIPALS,
   prepareCertificate,
@@ -47,7 +48,7 @@ export function decideCertificates(
     const at = services.now()
     const people = await holdPeople(trx, asked)
     const keys = await useKeys(trx, asked, people, at)
-    const entitled = asked.map((each) => entitle(people.get(each.userId), keys.get(nameOfKey(each))))
+    const entitled = asked.map((each) => entitle(people.get(each.userId), keys.get(each.savedKeyId)))
     const granted = entitled.filter((each) => !(each instanceof AppError)).length
     if (granted === 0) return entitled.filter((each) => each instanceof AppError)
 
@@ -82,12 +83,11 @@ async function holdPeople(trx: Db, asked: Asked[]): Promise<Map<string, Person>>
 }
 
 interface UsedKey extends PublicKey {
+  userId: string
   fingerprint: string
 }
 
-const nameOfKey = ({ userId, savedKeyId }: Pick<Asked, 'userId' | 'savedKeyId'>): string => `${userId} ${savedKeyId}`
-
-/** The keys of those people, and of nobody else, that they ask for. Each once, however many certificates it is to have. */
+/** The keys that those people ask for, as far as they are their own. Each once, however many certificates it is to have. */
 async function useKeys(
   trx: Db,
   asked: Asked[],
@@ -95,15 +95,14 @@ async function useKeys(
   at: number,
 ): Promise<Map<string, UsedKey>> {
   const wanted = asked.filter(({ userId }) => people.has(userId))
-  const names = new Set(wanted.map(nameOfKey))
   const held = await holdSshKeys(trx, [...new Set(wanted.map(({ savedKeyId }) => savedKeyId))])
-  const theirs = held.filter(({ id, userId }) => names.has(nameOfKey({ userId, savedKeyId: id })))
-  await noteSshKeysUsed(trx, theirs, at)
+  const owners = new Map(held.map(({ id, userId }) => [id, userId]))
+  const own = wanted.filter(({ savedKeyId, userId }) => owners.get(savedKeyId) === userId)
+  const ids = new Set(own.map(({ savedKeyId }) => savedKeyId))
+  const used = held.filter(({ id }) => ids.has(id))
+  await noteSshKeysUsed(trx, used, at)
   return new Map(
-    theirs.map(({ id, userId, publicKey, fingerprint }) => [
-      nameOfKey({ userId, savedKeyId: id }),
-      { ...parsePublicKey(publicKey), fingerprint },
-    ]),
+    used.map(({ id, userId, publicKey, fingerprint }) => [id, { ...parsePublicKey(publicKey), userId, fingerprint }]),
   )
 }
 
@@ -115,7 +114,8 @@ interface Entitled {
 function entitle(person: Person | undefined, key: UsedKey | undefined): Entitled | AppError {
   // The session was live a moment ago, so the account has been disabled or deleted since.
   if (!person) return new AppError('account_disabled', DISABLED_MESSAGE)
-  if (!key) return noSuchKey()
+  // Somebody else may have used a key of theirs in the same batch.
+  if (key?.userId !== person.id) return noSuchKey()
   const { length } = person.principals
   // A certificate without principals would open every account there is.
   if (length === 0) {
@@ -143,7 +143,7 @@ interface Granted extends Asked, Entitled {
 /** A certificate that is decided on and not signed yet. */
 export interface Decided {
   actor: Actor
-  unsigned: Buffer
+  draft: Draft
   comment: string
   row: NewCertificate
 }
@@ -158,15 +158,15 @@ function prepare({ config, random }: Needs, authority: Authority, granted: Grant
   const nonce = random.bytes(NONCE_BYTES)
   return {
     actor,
-    unsigned: prepareCertificate(authority, { ...described, key: key.key, nonce }),
+    draft: prepareCertificate(authority, { ...described, key: key.key, nonce }),
     comment: key.comment,
     row: { ...described, id, userId: person.id, savedKeyId, fingerprint: key.fingerprint, createdAt: at },
   }
 }
 
-export function finishCertificate({ unsigned, comment, row }: Decided, signature: Buffer): IssuedCertificate {
+export function finishCertificate({ draft, comment, row }: Decided, signature: Buffer): IssuedCertificate {
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
-  const certificate = formatCertificate(sealCertificate(unsigned, signature), comment)
+  const certificate = formatCertificate(sealCertificate(draft, signature), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 

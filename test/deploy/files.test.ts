@@ -73,10 +73,19 @@ test('the service imports nothing that only development has: the image is made w
   assert.deepEqual(strangers, [])
 })
 
+test('the image and the unit start Node with the flags of npm start, which are those that are measured', () => {
+  const flags = (path: string, line: RegExp) => (line.exec(read(path))?.[0] ?? '').match(/--[\w-]+(=\d+)?/g)
+  const wanted = flags('package.json', /node (--\S+ )+src\/main\.ts/)
+  assert.equal(wanted?.length, 2)
+  assert.deepEqual(flags('deploy/Dockerfile', /^CMD \["node".*$/m), wanted)
+  assert.deepEqual(flags('deploy/systemd/latchkey.service', /^ExecStart=.*$/m), wanted)
+  assert.deepEqual(flags('bench/servers.ts', /^const FLAGS = .*$/m), wanted)
+})
+
 test('files that the examples mount or start are there', () => {
   for (const path of all(read('deploy/compose.postgres.yaml'), /^ +- \.\/(\S+?):/gm))
     assert.ok(existsSync(join(DEPLOY, path)), path)
-  const [program = ''] = all(read('deploy/systemd/latchkey.service'), /^ExecStart=\S+ \/opt\/latchkey\/(\S+)$/gm)
+  const [program = ''] = all(read('deploy/systemd/latchkey.service'), /^ExecStart=.* \/opt\/latchkey\/(\S+)$/gm)
   assert.ok(existsSync(join(ROOT, program)), program)
 })
 

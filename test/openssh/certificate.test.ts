@@ -118,9 +118,10 @@ test('a certificate that ssh-keygen signed is read with all its fields', () => {
 })
 
 test('a certificate that is prepared and sealed in two steps is the same to the last byte', () => {
-  const unsigned = prepareCertificate(authority, asked)
-  const signature = sign(null, unsigned, authority.privateKey)
-  assert.deepEqual(sealCertificate(unsigned, signature), signCertificate(authority, asked))
+  const draft = prepareCertificate(authority, asked)
+  const signature = sign(null, draft.toSign, authority.privateKey)
+  assert.deepEqual(sealCertificate(draft, signature), signCertificate(authority, asked))
+  assert.throws(() => sealCertificate(draft, signature.subarray(1)), /64 bytes/)
   assert.throws(() => prepareCertificate(authority, { ...asked, principals: [] }), /at least one principal/)
 })
 
