@@ -54,9 +54,8 @@ export function repeatedStatement<P extends object>(build: (db: Db, value: Value
   return async (db: Db, rows: readonly P[]): Promise<void> => {
     const query = compile(db)
     const run = db.isTransaction ? (connected.get(db) ?? (await connectInside(db))) : undefined
-    const parameters: unknown[] = []
     for (const row of rows) {
-      fill(query.parameters, row, NOTHING, parameters)
+      const parameters = fill(query.parameters, row, NOTHING)
       if (run) run(query, parameters)
       else await db.executeQuery({ ...query, parameters })
     }
@@ -125,16 +124,12 @@ class Slot {
   }
 }
 
-function fill(
-  parameters: readonly unknown[],
-  values: object,
-  list: readonly string[],
-  filled: unknown[] = [],
-): unknown[] {
-  parameters.forEach((each, place) => {
-    if (!(each instanceof Slot)) filled[place] = each
-    else if (each.key === undefined) filled[place] = list[each.place]
-    else filled[place] = values[each.key as keyof object]
-  })
+function fill(parameters: readonly unknown[], values: object, list: readonly string[]): unknown[] {
+  const filled: unknown[] = []
+  for (const each of parameters) {
+    if (!(each instanceof Slot)) filled.push(each)
+    else if (each.key === undefined) filled.push(list[each.place])
+    else filled.push(values[each.key as keyof object])
+  }
   return filled
 }

@@ -87,6 +87,19 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
+  test("somebody else's key is not found, also while its owner gets a certificate for it", async () => {
+    const app = shared()
+    const [owner, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const savedKeyId = await saveKey(owner)
+    const answers = await Promise.all(
+      [other, owner, other, owner].map((person) => person.post('/api/ssh/certs/issue', { savedKeyId })),
+    )
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [404, 201, 404, 201],
+    )
+  })
+
   test('principals are the username and what roles carry; names that sshd would misread are left out', async () => {
     const app = shared()
     const person = await certificatePerson(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
