@@ -41,7 +41,7 @@ function newSheet(): string {
     const digit = sign === Y ? 0b1000 | (random & 0b11) : random & 0b1111
     bytes[at] = sign === X || sign === Y ? (DIGITS[digit] ?? 0) : sign
   }
-  return bytes.latin1Slice()
+  return bytes.toString('latin1')
 }
 
 /** Gives out ids in order, all of them behind that one, also when it is of this millisecond or the clock went back. */
