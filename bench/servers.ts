@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/postgres.ts'
+import { get, openConnection } from './connection.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
 import { grow } from './grow.ts'
 import { seed } from './seed.ts'
@@ -143,11 +144,9 @@ async function firstAnswer(child: ChildProcess, port: number, started: number): 
   while (performance.now() - started < LONGEST_START_MS) {
     if (child.exitCode !== null) throw new Error('It ended.')
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`, {
-        signal: AbortSignal.timeout(2000),
-      })
-      await answer.text()
-      if (answer.ok) return (performance.now() - started) / 1000
+      const connection = await openConnection(port)
+      const { status } = await connection.send(get('/.well-known/jwks.json')).finally(() => connection.close())
+      if (status === 200) return (performance.now() - started) / 1000
     } catch {
       // It does not listen yet.
     }

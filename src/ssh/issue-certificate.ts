@@ -1,5 +1,6 @@
 import { createSigner } from '../crypto/sign-together.ts'
 import type { Authority } from '../openssh/certificate.ts'
+import { isUnavailable } from '../storage/failure.ts'
 import type { IssuedCertificate } from './certificate.ts'
 import { type Asked, decideCertificates, type Decided, finishCertificate, type Needs } from './issue-certificates.ts'
 
@@ -37,7 +38,9 @@ export function createIssuer(services: Needs, authority: Authority): Issuer {
         await signing
         signing = answer(batch, outcomes)
       } catch (error) {
-        for (const { reject } of batch) reject(error)
+        // Whoever has come meanwhile would wait as long again for the same database, to be told the same.
+        const told = isUnavailable(error) ? [...batch, ...waiting.splice(0)] : batch
+        for (const { reject } of told) reject(error)
       }
     }
     busy = false

@@ -60,10 +60,10 @@ async function liveThrough(world: World, traffic: Traffic, outage: Outage, awayM
   await setTimeout(500)
   await stop()
   const refusals = [...attempts.unavailable, ...crowdAnswers]
-  for (const { status, headers, ms, body } of refusals) {
+  for (const { to, status, headers, ms, body } of refusals) {
     assert.equal(status, 503, body)
     assert.ok(Number(headers.get('retry-after')) > 0, 'It says when to come back.')
-    assert.ok(ms < NO_LONGER_THAN_MS, `${outage.name}: an answer took ${Math.round(ms)} ms`)
+    assert.ok(ms < NO_LONGER_THAN_MS, `${outage.name}: the answer to ${to} took ${Math.round(ms)} ms`)
   }
   const back = Math.max(0, ...attempts.unavailable.map(({ askedAt, ms }) => askedAt + ms - returned))
   assert.ok(back < BACK_WITHIN_MS, `${outage.name}: 503 still ${Math.round(back)} ms after its return`)

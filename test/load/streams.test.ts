@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { type Socket } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, expect, get, openConnection, postJson } from '../../bench/connection.ts'
@@ -31,7 +32,7 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
   const connection = await openConnection(server.port)
   t.after(() => connection.close())
   const sessions = await administrators(connection, fixture)
-  const descriptorsBefore = descriptorsOf(server)
+  const before = descriptorsOf(server)
   const memoryBefore = residentMemory(server.pid)
 
   const told = createCounter()
@@ -45,7 +46,7 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
       else reading.push(socket)
     }
   }
-  assert.equal(descriptorsOf(server) - descriptorsBefore, sessions.length * STREAMS_EACH)
+  assert.equal(descriptorsOf(server).sockets - before.sockets, sessions.length * STREAMS_EACH)
 
   // The first few are not measured: everybody's sockets and the heap find their size.
   const waits: number[] = []
@@ -61,9 +62,10 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
 
   for (const socket of [...reading, ...idle]) socket.destroy()
   const deadline = performance.now() + LONGEST_WAIT_MS
-  const left = () => descriptorsOf(server) - descriptorsBefore
-  while (left() > OTHER_DESCRIPTORS && performance.now() < deadline) await sleep(100)
-  assert.ok(left() <= OTHER_DESCRIPTORS, `${left()} descriptors are not released`)
+  while (descriptorsOf(server).sockets > before.sockets && performance.now() < deadline) await sleep(100)
+  const after = descriptorsOf(server)
+  assert.equal(after.sockets, before.sockets, 'every stream is released')
+  assert.ok(after.all - before.all <= OTHER_DESCRIPTORS, `${after.all - before.all} descriptors are not released`)
   assert.ok(memoryAfter - memoryHeld < MOST_GROWTH_MB, `${memoryAfter - memoryHeld} MB more`)
   t.diagnostic(
     `fan-out ${median(waits).toFixed(0)} ms; memory ${memoryBefore.toFixed(0)}, ${memoryHeld.toFixed(0)}, ${memoryAfter.toFixed(0)} MB`,
@@ -130,4 +132,17 @@ async function administrators(connection: Connection, fixture: Fixture): Promise
   return sessions
 }
 
-const descriptorsOf = ({ pid }: Server): number => readdirSync(`/proc/${pid}/fd`).length
+/** What the service opens and closes for itself is no socket. */
+function descriptorsOf({ pid }: Server): { all: number; sockets: number } {
+  const folder = `/proc/${pid}/fd`
+  const kinds = readdirSync(folder).map((descriptor) => kindOf(join(folder, descriptor)))
+  return { all: kinds.length, sockets: kinds.filter((kind) => kind.startsWith('socket:')).length }
+}
+
+function kindOf(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor)
+  } catch {
+    return 'closed since it was listed'
+  }
+}

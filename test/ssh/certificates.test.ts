@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { THE_SERVICE } from '../../src/audit/record-event.ts'
 import { cutAccess } from '../../src/lifecycle/cut-access.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../../src/openssh/read-certificate.ts'
 import { parsePublicKey } from '../../src/openssh/public-key.ts'
+import { createIssuer } from '../../src/ssh/issue-certificate.ts'
+import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
+import type { Db } from '../../src/storage/schema.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/copies.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { issue, newPublicKey, saveKey } from './public-keys.ts'
@@ -252,4 +257,21 @@ test('serials beyond the numbers of JavaScript stay exact', async (t) => {
     await person.post(`/api/ssh/certs/${id}/revoke`, {})
     assert.equal((await person.get('/ssh/krl?format=raw')).body, `serial: ${serial}\n`)
   }
+})
+
+test('while the database does not answer, nobody waits for it twice', async (t) => {
+  const { services } = await startApp(t)
+  const answer = Promise.withResolvers<never>()
+  const execute = t.mock.fn(() => answer.promise)
+  const db = { transaction: () => ({ execute }) } as unknown as Db
+  const issuer = createIssuer({ ...services, db }, openAuthority(services.sshCa.privateKey))
+  t.after(() => issuer.close())
+  const asked = { userId: 'ada', actor: THE_SERVICE, savedKeyId: 'key' }
+  const first = issuer.issue(asked)
+  await until(async () => execute.mock.callCount() === 1)
+  const second = issuer.issue(asked)
+  answer.reject(new StorageFailure('unavailable', new Error('Query read timeout')))
+  await assert.rejects(first, isUnavailable)
+  await assert.rejects(second, isUnavailable)
+  assert.equal(execute.mock.callCount(), 1)
 })

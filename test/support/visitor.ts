@@ -2,6 +2,8 @@ import type { Response } from 'light-my-request'
 import { ORIGIN } from './app.ts'
 
 export interface Answer {
+  /** What was asked: method and path. */
+  to: string
   status: number
   headers: Headers
   body: string
@@ -43,6 +45,7 @@ export async function ask(address: string, method: string, path: string, asked: 
   })
   const body = await response.text()
   return {
+    to: `${method} ${path}`,
     status: response.status,
     headers: response.headers,
     body,
