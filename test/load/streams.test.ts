@@ -32,6 +32,8 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
   const connection = await openConnection(server.port)
   t.after(() => connection.close())
   const sessions = await administrators(connection, fixture)
+  // Once it has answered here, it has accepted this connection, and closed the one that asked whether it runs.
+  expect(await connection.send(get('/healthz')), 200, '')
   const before = descriptorsOf(server)
   const memoryBefore = residentMemory(server.pid)
 
