@@ -5,7 +5,9 @@ import type { IssuedCertificate } from './certificate.ts'
 import { type Asked, decideCertificates, type Decided, finishCertificate, type Needs } from './issue-certificates.ts'
 
 /** Bounds how long one batch keeps the event loop, and the row that all serials come from. */
-const MOST_TOGETHER = 256
+const MOST_DECIDED = 384
+/** A large batch is signed and answered in parts: its first have their answers, and ask again, while the last are signed. */
+const MOST_ANSWERED = 128
 
 interface Waiting {
   asked: Asked
@@ -31,12 +33,15 @@ export function createIssuer(services: Needs, authority: Authority): Issuer {
 
   const serve = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, MOST_TOGETHER)
+      const batch = waiting.splice(0, MOST_DECIDED)
       const asked = batch.map((each) => each.asked)
       try {
         const outcomes = await decideCertificates(services, authority, asked)
         await signing
-        signing = answer(batch, outcomes)
+        for (let at = 0; at < batch.length; at += MOST_ANSWERED) {
+          const end = at + MOST_ANSWERED
+          signing = answer(batch.slice(at, end), outcomes.slice(at, end))
+        }
       } catch (error) {
         // Whoever has come meanwhile would wait as long again for the same database, to be told the same.
         const told = isUnavailable(error) ? [...batch, ...waiting.splice(0)] : batch
@@ -46,7 +51,7 @@ export function createIssuer(services: Needs, authority: Authority): Issuer {
     busy = false
   }
 
-  /** All of a batch at once: what is answered together comes back together. */
+  /** All of a part at once: what is answered together comes back together. */
   const answer = async (batch: Waiting[], outcomes: (Decided | Error)[]): Promise<void> => {
     const decided = outcomes.filter((outcome): outcome is Decided => !(outcome instanceof Error))
     const signatures = (await signer.sign(decided.map(({ draft }) => draft.toSign))).values()

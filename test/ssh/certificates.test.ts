@@ -42,6 +42,25 @@ onEachEngine('SSH certificates', (engine) => {
     assert.ok(issued.certificate.endsWith(' ada@laptop'))
   })
 
+  test('of many who ask at once, everybody gets an answer of their own', async () => {
+    const app = shared()
+    const people = await Promise.all([certificatePerson(app), certificatePerson(app)])
+    const keys = await Promise.all(people.map((person) => saveKey(person)))
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    const ask = async (index: number) => {
+      const [own, isForeign] = [index % 2, index % 7 === 0]
+      const savedKeyId = keys[isForeign ? 1 - own : own]
+      const response = await people[own]!.post('/api/ssh/certs/issue', { savedKeyId })
+      assert.equal(response.statusCode, isForeign ? 404 : 201, `${index}: ${response.body}`)
+      if (isForeign) return
+      const issued = response.json()
+      const { serial, keyId } = readCertificate(parseCertificateLine(issued.certificate), blob)
+      assert.deepEqual([String(serial), keyId], [issued.serial, issued.keyId])
+      assert.ok(keyId.includes(people[own]!.user.id))
+    }
+    await Promise.all(Array.from({ length: 600 }, (_, index) => ask(index)))
+  })
+
   test('without ttlSeconds the certificate lives as long as is configured', async () => {
     const app = shared()
     const person = await certificatePerson(app)
