@@ -59,7 +59,7 @@ export function createTraffic(
   t: TestContext,
   world: World,
   random: Random,
-  soonMs: Scene['soonMs'] = [200, 2500],
+  soonMs: Scene['soonMs'] = [1000, 3300],
 ): Traffic {
   const facts = createFacts(world)
   const ledger = createLedger()
