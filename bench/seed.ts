@@ -4,7 +4,7 @@ import { THE_SERVICE } from '../src/audit/record-event.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/http/log.ts'
 import { newOrderedId } from '../src/ids.ts'
-import { createClient } from '../src/oauth/create-client.ts'
+import { insertClient } from '../src/oauth/create-client.ts'
 import { addToGrant } from '../src/oauth/grant-store.ts'
 import { formatPublicKey } from '../src/openssh/public-key.ts'
 import { openServices, type Services } from '../src/services.ts'
@@ -21,11 +21,16 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY, BASE_URL: ISSUER })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
-    const { client_id: clientId, client_secret: clientSecret = '' } = await createClient(
-      services,
-      { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
-      THE_SERVICE,
-    )
+    const { client_id: clientId, client_secret: clientSecret = '' } = await services.db
+      .transaction()
+      .execute((trx) =>
+        insertClient(
+          services,
+          trx,
+          { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
+          THE_SERVICE,
+        ),
+      )
     const people: Person[] = []
     for (let at = 0; at < PEOPLE; at++) people.push(await addPerson(services, at, clientId))
     const victim = await createUser(services, services.db, { email: 'victim@example.com', passwordHash: null })
@@ -53,9 +58,9 @@ async function addPerson(services: Services, at: number, clientId: string): Prom
   })
   await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
   const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
-  const { token } = await startSession(services, db, asked)
+  const { id: sessionId, token } = await db.transaction().execute((trx) => startSession(services, trx, asked))
   await addToGrant(db, { userId: user.id, clientId, scopes: SCOPES, at: now() })
-  const actor = { id: user.id, email: user.email, caller }
+  const actor = { id: user.id, email: user.email, caller, sessionId, permission: null }
   const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
   return { id: user.id, session: token, sshKeyId: key.id }
 }

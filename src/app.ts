@@ -33,6 +33,7 @@ import { createProvider } from './oauth/provider.ts'
 import { tokenRoutes } from './oauth/token-routes.ts'
 import { userinfoRoutes } from './oauth/userinfo-routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import { passwordRoutes } from './passwords/routes.ts'
 import type { Services } from './services.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sshHostRoutes } from './ssh/host-routes.ts'
@@ -115,6 +116,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */
   const dashboardApi: Routes[] = [
     sessionRoutes(services),
+    passwordRoutes(services),
     accountRoutes(services),
     avatarRoutes(services),
     passkeyRoutes(services),

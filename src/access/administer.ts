@@ -1,42 +1,34 @@
-import type { Actor } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { holdActor } from '../sessions/hold-actor.ts'
+import type { Trx } from '../storage/schema.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { findHoldings, type UserHoldings } from './holdings.ts'
-import type { Permission } from './permissions.ts'
 
 /**
- * One administrative change at a time, on all copies together. What the caller may do is read again under the lock: two
+ * One administrative change at a time, on all replicas together. What the caller may do is read again under the lock: two
  * administrators who remove each other at the same moment come one after the other, and the second is none any more.
  */
 export const administer = <T>(
-  { db }: Pick<Services, 'db'>,
-  actor: Actor,
-  permission: Permission,
-  change: (trx: Db, caller: UserHoldings) => Promise<T>,
+  services: Pick<Services, 'db' | 'now'>,
+  actor: SignedInActor,
+  change: (trx: Trx, caller: UserHoldings) => Promise<T>,
 ): Promise<T> =>
-  db.transaction().execute(async (trx) => {
-    await takeAdministrationLock(trx)
-    return change(trx, await findCaller(trx, actor, permission))
-  })
+  services.db.transaction().execute(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
 
-/** What the caller holds now, if they may still act and still hold the permission. */
-export async function findCaller(db: Db, actor: Actor, permission: Permission): Promise<UserHoldings> {
-  const userId = actor.id ?? ''
-  const active = await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  const caller = await findHoldings(db, userId)
-  if (!active || !caller.permissions.has(permission)) refuse('forbidden', `This needs the permission ${permission}.`)
-  return caller
+/** The same for whoever has a transaction already. Answers what the caller holds. */
+export async function beginAdministration(
+  { now }: Pick<Services, 'now'>,
+  trx: Trx,
+  actor: SignedInActor,
+): Promise<UserHoldings> {
+  await takeAdministrationLock(trx)
+  await holdActor(trx, { now }, actor)
+  return findHoldings(trx, actor.id)
 }
 
 /** Writing the row without changing it makes others wait for our commit; where there is one writer, it costs nothing. */
-export async function takeAdministrationLock(trx: Db): Promise<void> {
+export async function takeAdministrationLock(trx: Trx): Promise<void> {
   await trx
     .updateTable('roles')
     .set((eb) => ({ created_at: eb.ref('created_at') }))

@@ -1,7 +1,8 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { administer } from './administer.ts'
 import { refuseLastAdministrator } from './administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
@@ -17,8 +18,8 @@ interface Assignment {
 }
 
 /** Gives somebody a role. Giving it again changes nothing. */
-export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: Actor): Promise<Role[]> =>
-  administer(services, actor, 'roles:assign', async (trx, caller) => {
+export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+  administer(services, actor, async (trx, caller) => {
     await refuseUnknownUser(trx, userId)
     await refuseChangingMore(trx, caller, userId)
     await giveRole(services, trx, caller, { userId, roleId }, actor)
@@ -28,10 +29,10 @@ export const assignRole = (services: Needs, { userId, roleId }: Assignment, acto
 /** The rule and the act, for whoever has a transaction already. */
 export async function giveRole(
   services: Pick<Services, 'now'>,
-  trx: Db,
+  trx: Trx,
   caller: UserHoldings,
   { userId, roleId }: Assignment,
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<void> {
   const role = await findRole(trx, roleId)
   const given = holdingsOf(role)
@@ -41,8 +42,8 @@ export async function giveRole(
   await record(services, trx, 'role.assigned', actor, userId, role)
 }
 
-export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: Actor): Promise<Role[]> =>
-  administer(services, actor, 'roles:assign', async (trx, caller) => {
+export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
+  administer(services, actor, async (trx, caller) => {
     await refuseUnknownUser(trx, userId)
     const role = await findRole(trx, roleId)
     await refuseChangingMore(trx, caller, userId)
@@ -60,13 +61,13 @@ export async function refuseUnknownUser(db: Db, userId: string): Promise<void> {
 
 const record = (
   services: Pick<Services, 'now'>,
-  db: Db,
+  trx: Trx,
   action: string,
-  actor: Actor,
+  actor: SignedInActor,
   userId: string,
   role: Role,
 ): Promise<void> =>
-  recordEvent(services, db, {
+  recordEvent(services, trx, {
     action,
     outcome: 'success',
     actor,

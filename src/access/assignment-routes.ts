@@ -89,8 +89,8 @@ export const assignmentRoutes =
         },
       },
       async (request) => {
-        const actor = { ...actorOf(services, request), id: request.signedIn.user.id }
-        return { success: true as const, user: await bootstrap(services, actor, request.body.secret) }
+        const user = await bootstrap(services, actorOf(services, request), request.body.secret)
+        return { success: true as const, user }
       },
     )
   }

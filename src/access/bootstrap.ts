@@ -1,8 +1,10 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordAlone, recordEvent } from '../audit/record-event.ts'
 import { equalInConstantTime } from '../crypto/digest.ts'
 import { AppError, refuse } from '../errors.ts'
 import { addressKey, LIMITS } from '../http/limits.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { holdActor } from '../sessions/hold-actor.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
 import { takeAdministrationLock } from './administer.ts'
@@ -13,17 +15,18 @@ import { addAssignment } from './role-store.ts'
 type Needs = Pick<Services, 'db' | 'now' | 'limits' | 'bootstrapSecret'>
 
 /** Makes the caller the first administrator. The secret is looked at before anything else, and guessing it is limited. */
-export const bootstrap = (services: Needs, actor: Actor & { id: string }, secret: string): Promise<User> =>
+export const bootstrap = (services: Needs, actor: SignedInActor, secret: string): Promise<User> =>
   services.limits.attempt(
     [[LIMITS.bootstrap, addressKey(actor.caller?.ipAddress ?? '')]],
     async () => {
       const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } }
       if (!equalInConstantTime(secret, services.bootstrapSecret)) {
-        await recordEvent(services, services.db, { ...event, outcome: 'refused' })
+        await recordAlone(services, { ...event, outcome: 'refused' })
         return refuse('wrong_secret', 'This is not the bootstrap secret.')
       }
       return services.db.transaction().execute(async (trx) => {
         await takeAdministrationLock(trx)
+        await holdActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
         await addAssignment(trx, actor.id, ADMIN_ROLE)
         await recordEvent(services, trx, { ...event, outcome: 'success' })

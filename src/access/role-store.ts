@@ -2,8 +2,10 @@ import { sql, type Updateable } from 'kysely'
 import { refuse } from '../errors.ts'
 import { type Position, toPage } from '../http/cursor.ts'
 import { isDuplicate, isMissingReference } from '../storage/failure.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
 import type { Holdings } from './holdings.ts'
+import type { Permission } from './permissions.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
 
 /** Permissions never hold a space, so a role is one row. */
@@ -137,3 +139,18 @@ async function sayWhenTaken(write: () => Promise<unknown>): Promise<void> {
     throw error
   }
 }
+
+const heldPermission = statement((db, value: Values<{ userId: string; permission: string }>) =>
+  db
+    .selectFrom('user_roles')
+    .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
+    .select('role_permissions.permission')
+    .where('user_roles.user_id', '=', value('userId'))
+    .where('role_permissions.permission', '=', value('permission'))
+    .limit(1)
+    .forShare(),
+)
+
+/** Whether a role gives this person the permission, and goes on to until the transaction ends. */
+export const holdPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
+  (await heldPermission(trx, { userId, permission })).length > 0

@@ -1,7 +1,9 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import type { Trx } from '../storage/schema.ts'
 import { administer } from './administer.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { refuseGivingMore, refuseRaisingOneself } from './holdings.ts'
@@ -11,8 +13,8 @@ import { addPermission, addRole, deleteRole, findRole, removePermission, updateR
 
 type Needs = Pick<Services, 'db' | 'now'>
 
-export const createRole = (services: Needs, asked: NewRole, actor: Actor): Promise<Role> =>
-  administer(services, actor, 'roles:write', async (trx, caller) => {
+export const createRole = (services: Needs, asked: NewRole, actor: SignedInActor): Promise<Role> =>
+  administer(services, actor, async (trx, caller) => {
     refuseGivingMore(caller, { permissions: new Set(asked.permissions), principals: new Set() })
     const id = newId()
     await addRole(trx, id, asked, services.now())
@@ -29,8 +31,8 @@ export interface RoleChange {
 }
 
 /** The name of a built-in role is part of the service; what it says about itself and opens on hosts is not. */
-export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: Actor): Promise<Role> =>
-  administer(services, actor, 'roles:write', async (trx, caller) => {
+export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: SignedInActor): Promise<Role> =>
+  administer(services, actor, async (trx, caller) => {
     const before = await findRole(trx, id)
     const { principals, ...words } = asked
     if (principals && caller.roleIds.has(id)) {
@@ -44,8 +46,8 @@ export const changeRole = (services: Needs, id: string, asked: RoleChange, actor
     return findRole(trx, id)
   })
 
-export const removeRole = (services: Needs, id: string, actor: Actor): Promise<void> =>
-  administer(services, actor, 'roles:write', async (trx) => {
+export const removeRole = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
+  administer(services, actor, async (trx) => {
     const role = await findRole(trx, id)
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     await deleteRole(trx, id)
@@ -53,8 +55,13 @@ export const removeRole = (services: Needs, id: string, actor: Actor): Promise<v
   })
 
 /** Granting again changes nothing. */
-export const grantPermission = (services: Needs, roleId: string, permission: string, actor: Actor): Promise<Role> =>
-  administer(services, actor, 'roles:write', async (trx, caller) => {
+export const grantPermission = (
+  services: Needs,
+  roleId: string,
+  permission: string,
+  actor: SignedInActor,
+): Promise<Role> =>
+  administer(services, actor, async (trx, caller) => {
     const role = await findRole(trx, roleId)
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseGivingMore(caller, { permissions: new Set([permission]), principals: new Set() })
@@ -64,8 +71,13 @@ export const grantPermission = (services: Needs, roleId: string, permission: str
     return findRole(trx, roleId)
   })
 
-export const revokePermission = (services: Needs, roleId: string, permission: string, actor: Actor): Promise<Role> =>
-  administer(services, actor, 'roles:write', async (trx) => {
+export const revokePermission = (
+  services: Needs,
+  roleId: string,
+  permission: string,
+  actor: SignedInActor,
+): Promise<Role> =>
+  administer(services, actor, async (trx) => {
     const role = await findRole(trx, roleId)
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
     if (!(await removePermission(trx, roleId, permission))) {
@@ -77,9 +89,10 @@ export const revokePermission = (services: Needs, roleId: string, permission: st
 
 const record = (
   services: Needs,
-  db: Services['db'],
+  trx: Trx,
   action: string,
-  actor: Actor,
+  actor: SignedInActor,
   id: string,
   data: Record<string, unknown>,
-): Promise<void> => recordEvent(services, db, { action, outcome: 'success', actor, target: { type: 'role', id }, data })
+): Promise<void> =>
+  recordEvent(services, trx, { action, outcome: 'success', actor, target: { type: 'role', id }, data })

@@ -73,7 +73,7 @@ export const avatarRoutes =
         const bytes = await readUpload(request)
         return {
           ...success,
-          user: await replaceAvatar(services, request.signedIn.user, bytes, actorOf(services, request)),
+          user: await replaceAvatar(services, bytes, actorOf(services, request)),
         }
       },
     )
@@ -85,7 +85,7 @@ export const avatarRoutes =
         schema: { tags, summary: 'Remove your avatar', response: { 200: Success, ...failures(401, 403) } },
       },
       async (request) => {
-        await removeAvatar(services, request.signedIn.user, actorOf(services, request))
+        await removeAvatar(services, actorOf(services, request))
         return success
       },
     )

@@ -1,6 +1,8 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
@@ -27,46 +29,41 @@ export async function findAvatar(
 }
 
 /** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
-export async function replaceAvatar(
-  services: Services,
-  user: { id: string },
-  upload: Buffer,
-  actor: Actor,
-): Promise<User> {
+export async function replaceAvatar(services: Services, upload: Buffer, actor: SignedInActor): Promise<User> {
   const { blobs, random } = services
   const image = await readAvatarImage(upload)
   const version = random.text(12)
-  await blobs.put(avatarBlobName(user.id, version), image, 'image/webp')
+  await blobs.put(avatarBlobName(actor.id, version), image, 'image/webp')
   try {
-    await pointAt(services, user, version, actor)
+    await pointAt(services, version, actor)
   } catch (error) {
-    await blobs.delete(avatarBlobName(user.id, version))
+    await blobs.delete(avatarBlobName(actor.id, version))
     throw error
   }
-  return (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  return (await findUser(services.db, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
 }
 
-export async function removeAvatar(services: Services, user: { id: string }, actor: Actor): Promise<void> {
-  await pointAt(services, user, null, actor)
+export async function removeAvatar(services: Services, actor: SignedInActor): Promise<void> {
+  await pointAt(services, null, actor)
 }
 
-async function pointAt(services: Services, user: { id: string }, version: string | null, actor: Actor): Promise<void> {
-  const { db, blobs, log } = services
-  const before = await db.transaction().execute(async (trx) => {
-    const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', user.id).executeTakeFirst()
+async function pointAt(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
+  const { blobs, log } = services
+  const before = await changeOwnAccount(services, actor, async (trx) => {
+    const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', actor.id).executeTakeFirst()
     if (!old) return refuse('unauthenticated', 'Please sign in.')
-    await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', user.id).execute()
+    await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', actor.id).execute()
     await recordEvent(services, trx, {
       action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',
       outcome: 'success',
       actor,
-      target: { type: 'user', id: user.id },
+      target: { type: 'user', id: actor.id },
     })
     return old.avatar_version
   })
   if (before === null || before === version) return
   // The account no longer points there: a picture that can't be deleted now is litter, not an error.
   await blobs
-    .delete(avatarBlobName(user.id, before))
+    .delete(avatarBlobName(actor.id, before))
     .catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
 }

@@ -1,15 +1,13 @@
 import { Type } from 'typebox'
 import { refuse } from '../errors.ts'
-import { failures, Nullable, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { failures, Nullable, type Routes, strict } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
-import { changePassword } from './change-password.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']
@@ -48,24 +46,6 @@ export const accountRoutes =
           response: { 200: User, ...failures(400, 401, 403, 409, 415) },
         },
       },
-      (request) => updateProfile(services, request.signedIn, request.body, actorOf(services, request)),
-    )
-
-    app.post(
-      '/api/account/password',
-      {
-        onRequest: signedIn(services),
-        schema: {
-          tags,
-          summary: 'Change your password',
-          description: 'Ends all your other sessions.',
-          body: Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, strict),
-          response: { 200: Success, ...failures(400, 401, 403, 415, 429) },
-        },
-      },
-      async (request) => {
-        await changePassword(services, request.signedIn, request.body, actorOf(services, request))
-        return success
-      },
+      (request) => updateProfile(services, request.body, actorOf(services, request)),
     )
   }

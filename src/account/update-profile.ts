@@ -1,40 +1,29 @@
 import { findHoldings } from '../access/holdings.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { SignedIn } from '../sessions/session.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { isDuplicate } from '../storage/failure.ts'
+import type { Trx } from '../storage/schema.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import type { User } from '../users/user.ts'
-import { updateUser } from '../users/user-store.ts'
+import { findUser, updateUser } from '../users/user-store.ts'
 
 /** Changes what is one's own to change. The username opens UNIX accounts, so it stops being that with the right to certificates. */
-export async function updateProfile(
-  services: Services,
-  { user }: SignedIn,
-  asked: ProfileChange,
-  actor: Actor,
-): Promise<User> {
+export async function updateProfile(services: Services, asked: ProfileChange, actor: SignedInActor): Promise<User> {
   const { preferredUsername } = asked
-  if (preferredUsername !== undefined && preferredUsername !== user.preferredUsername) {
-    if ((await findHoldings(services.db, user.id)).permissions.has('ssh:cert:issue')) {
-      refuse(
-        'forbidden',
-        'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
-      )
-    }
-    await refuseUnusableUsername(services.db, preferredUsername)
-  }
   try {
-    return await services.db.transaction().execute(async (trx) => {
-      const updated = await updateUser(trx, user.id, profileColumns(asked))
+    return await changeOwnAccount(services, actor, async (trx) => {
+      if (preferredUsername !== undefined) await refuseUsername(trx, actor.id, preferredUsername)
+      const updated = await updateUser(trx, actor.id, profileColumns(asked))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
       await recordEvent(services, trx, {
         action: 'user.profile_updated',
         outcome: 'success',
         actor,
-        target: { type: 'user', id: user.id },
+        target: { type: 'user', id: actor.id },
         data: { fields: Object.keys(asked) },
       })
       return updated
@@ -44,4 +33,15 @@ export async function updateProfile(
       refuse('conflict', `The username ${preferredUsername} is taken.`)
     throw error
   }
+}
+
+async function refuseUsername(trx: Trx, userId: string, wanted: string): Promise<void> {
+  if ((await findUser(trx, userId))?.preferredUsername === wanted) return
+  if ((await findHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
+    refuse(
+      'forbidden',
+      'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
+    )
+  }
+  await refuseUnusableUsername(trx, wanted)
 }

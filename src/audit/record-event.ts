@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 
 /** Who did something: a person with a request, or the service itself. */
 export interface Actor {
@@ -40,8 +40,12 @@ const insertEvents = rowInserter('audit_events', [
 ])
 
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
-export const recordEvent = (services: Pick<Services, 'now'>, db: Db, event: AuditEvent): Promise<void> =>
-  recordEvents(services, db, [event])
+export const recordEvent = (services: Pick<Services, 'now'>, trx: Trx, event: AuditEvent): Promise<void> =>
+  recordEvents(services, trx, [event])
+
+/** For what has no change to go with, such as a refusal. */
+export const recordAlone = (services: Pick<Services, 'db' | 'now'>, event: AuditEvent): Promise<void> =>
+  services.db.transaction().execute((trx) => recordEvent(services, trx, event))
 
 /** Tells what is recorded on this database, in a transaction that may still fail. */
 export const observeEvents = (db: Db, observer: (event: AuditEvent) => void): void =>
@@ -49,11 +53,11 @@ export const observeEvents = (db: Db, observer: (event: AuditEvent) => void): vo
 
 const observers = new WeakMap<DialectAdapter, (event: AuditEvent) => void>()
 
-export const recordEvents = ({ now }: Pick<Services, 'now'>, db: Db, events: AuditEvent[]): Promise<void> => {
-  const observe = observers.get(db.getExecutor().adapter)
+export const recordEvents = ({ now }: Pick<Services, 'now'>, trx: Trx, events: AuditEvent[]): Promise<void> => {
+  const observe = observers.get(trx.getExecutor().adapter)
   if (observe) events.forEach(observe)
   return insertEvents(
-    db,
+    trx,
     events.map(({ action, outcome, actor, target, data = {} }) => ({
       id: newOrderedId(),
       at: now(),

@@ -2,7 +2,7 @@ import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { deliverMail } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
-import { answerResetRequests } from '../sessions/password-reset.ts'
+import { answerResetRequests } from '../passwords/password-reset.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
 

@@ -2,10 +2,11 @@ import { administer } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseChangingMore, type UserHoldings } from '../access/holdings.ts'
 import { refuseUnknownUser } from '../access/assign-role.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import type { Trx } from '../storage/schema.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
@@ -24,9 +25,9 @@ interface Asked {
 export const changeNow = (
   services: Needs,
   { userId, action }: Asked,
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
-  administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+  administer(services, actor, async (trx, caller) => {
     await refuseAction(trx, caller, { userId, action })
     let ended = NOTHING_ENDED
     if (action === 'enable') await switchOn(services, trx, [{ userId, actor }])
@@ -38,10 +39,10 @@ export const changeNow = (
 export async function planAction(
   services: Needs,
   { userId, action, executeAt }: Asked & { executeAt: number },
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<string> {
   refusePast(executeAt, services.now())
-  return administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+  return administer(services, actor, async (trx, caller) => {
     await refuseAction(trx, caller, { userId, action })
     const planned = { userId, action, executeAt, requestedBy: actor.id }
     const id = await addAction(trx, { ...planned, now: services.now() })
@@ -54,9 +55,9 @@ export async function planAction(
 export const cancelAction = (
   services: Needs,
   { userId, actionId }: { userId: string; actionId: string },
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<LifecycleAction> =>
-  administer(services, actor, 'users:lifecycle', async (trx, caller) => {
+  administer(services, actor, async (trx, caller) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
     await refuseChangingMore(trx, caller, userId)
     if (userId === caller.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
@@ -66,7 +67,7 @@ export const cancelAction = (
     return cancelled
   })
 
-async function refuseAction(trx: Db, caller: UserHoldings, { userId, action }: Asked): Promise<void> {
+async function refuseAction(trx: Trx, caller: UserHoldings, { userId, action }: Asked): Promise<void> {
   await refuseUnknownUser(trx, userId)
   await refuseChangingMore(trx, caller, userId)
   if (action === 'enable') return
@@ -85,10 +86,10 @@ function refusePast(executeAt: number, now: number): void {
 
 const record = (
   services: Pick<Services, 'now'>,
-  db: Db,
+  trx: Trx,
   action: string,
-  actor: Actor,
+  actor: SignedInActor,
   userId: string,
   data: Record<string, unknown>,
 ): Promise<void> =>
-  recordEvent(services, db, { action, outcome: 'success', actor, target: { type: 'user', id: userId }, data })
+  recordEvent(services, trx, { action, outcome: 'success', actor, target: { type: 'user', id: userId }, data })

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { deleteEmailTokensOfUsers } from '../sessions/email-tokens.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { holdUsers } from '../users/hold-account.ts'
 
 /** How much was cut. */
@@ -24,7 +24,7 @@ export type Ended = Type.Static<typeof Ended>
  */
 export async function cutAccess(
   services: Pick<Services, 'now' | 'signals'>,
-  trx: Db,
+  trx: Trx,
   userIds: string[],
   reason: string,
 ): Promise<Map<string, Ended>> {

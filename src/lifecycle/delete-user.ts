@@ -2,17 +2,18 @@ import { administer } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseChangingMore } from '../access/holdings.ts'
 import { avatarBlobName } from '../account/avatar.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
 
 /** Takes an account away for good, with all that hangs on it. The logs of certificates and of what was done stay. */
-export async function deleteUser(services: Needs, userId: string, actor: Actor): Promise<Ended> {
+export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const { blobs, log } = services
-  const { ended, avatar } = await administer(services, actor, 'users:delete', async (trx, caller) => {
+  const { ended, avatar } = await administer(services, actor, async (trx, caller) => {
     const user =
       (await trx.selectFrom('users').select(['email', 'avatar_version']).where('id', '=', userId).executeTakeFirst()) ??
       refuse('not_found', 'There is no such user.')

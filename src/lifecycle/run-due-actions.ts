@@ -3,7 +3,7 @@ import { refuseLastAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { type Claim, claimDueActions, listExhausted, markCompleted, markFailed } from './lifecycle-store.ts'
 import { type Switch, switchOff, switchOn } from './switch-account.ts'
 
@@ -44,7 +44,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
   }
 }
 
-async function apply(services: Needs, trx: Db, claims: Claim[]): Promise<void> {
+async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
   await takeAdministrationLock(trx)
   const counting = await markCompleted(trx, claims, services.now())
   const asked = await withRequesters(trx, counting)

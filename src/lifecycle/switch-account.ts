@@ -2,7 +2,7 @@ import { listAdministratorIds } from '../access/administrators.ts'
 import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { cutAccess, type Ended } from './cut-access.ts'
 
 type Needs = Pick<Services, 'now' | 'signals'>
@@ -15,7 +15,7 @@ export interface Switch {
 }
 
 /** Turns people off everywhere. The only way to, now or at a planned time. Doing it again cuts and tells nothing. */
-export async function switchOff(services: Needs, trx: Db, asked: Switch[]): Promise<Map<string, Ended>> {
+export async function switchOff(services: Needs, trx: Trx, asked: Switch[]): Promise<Map<string, Ended>> {
   const users = await trx
     .updateTable('users')
     .set({ disabled_at: services.now() })
@@ -35,7 +35,7 @@ export async function switchOff(services: Needs, trx: Db, asked: Switch[]): Prom
 }
 
 /** Accounts come back, and nothing that was cut: whatever a sign-in under way left behind meanwhile goes too. */
-export async function switchOn(services: Needs, trx: Db, asked: Switch[]): Promise<void> {
+export async function switchOn(services: Needs, trx: Trx, asked: Switch[]): Promise<void> {
   const users = await trx
     .updateTable('users')
     .set({ disabled_at: null })
@@ -79,7 +79,7 @@ function describe(asked: Switch[], changed: Changed[]): About[] {
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const tell = async (services: Needs, trx: Db, type: Action, about: About[]): Promise<void> =>
+const tell = async (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
   notifyEach(
     services,
     trx,
@@ -90,7 +90,7 @@ const tell = async (services: Needs, trx: Db, type: Action, about: About[]): Pro
     })),
   )
 
-const record = (services: Needs, trx: Db, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>
+const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>
   recordEvents(
     services,
     trx,

@@ -1,7 +1,7 @@
 import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { rowInserter } from '../storage/row-inserter.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
 import { statementForMany } from '../storage/statement-for-many.ts'
 import { holdUsers } from '../users/hold-account.ts'
@@ -34,11 +34,11 @@ type Needs = Pick<Services, 'now' | 'signals'>
 /** Tells one person something, as part of the change that it is about: both happen or neither. */
 export const notify = <T extends NotificationType>(
   services: Needs,
-  db: Db,
+  trx: Trx,
   userId: string,
   type: T,
   data: NotificationData[T],
-): Promise<void> => notifyEach(services, db, [userId], [{ type, data } as Message])
+): Promise<void> => notifyEach(services, trx, [userId], [{ type, data } as Message])
 
 /** A kind and what it carries, as a pair that fits. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
@@ -60,10 +60,10 @@ const lastIds = statementForMany((db, userIds) =>
 )
 
 /** Tells several people the same things. */
-export const notifyEach = (services: Needs, db: Db, userIds: string[], messages: Message[]): Promise<void> =>
+export const notifyEach = (services: Needs, trx: Trx, userIds: string[], messages: Message[]): Promise<void> =>
   notifyPeople(
     services,
-    db,
+    trx,
     userIds.flatMap((userId) => messages.map((message) => ({ userId, message }))),
   )
 
@@ -73,12 +73,12 @@ export const notifyEach = (services: Needs, db: Db, userIds: string[], messages:
  */
 export async function notifyPeople(
   { now, signals }: Needs,
-  db: Db,
+  trx: Trx,
   told: { userId: string; message: Message }[],
 ): Promise<void> {
   const toldTo = Map.groupBy(told, ({ userId }) => userId)
-  const userIds = await holdUsers(db, [...toldTo.keys()])
-  const latest = await lastIds(db, userIds, {})
+  const userIds = await holdUsers(trx, [...toldTo.keys()])
+  const latest = await lastIds(trx, userIds, {})
   const rows = latest.flatMap(({ userId, last }) => {
     const nextId = idsAfter(last)
     return (toldTo.get(userId) ?? []).map(({ message: { type, data } }) => ({
@@ -90,6 +90,6 @@ export async function notifyPeople(
       read_at: null,
     }))
   })
-  await insertNotifications(db, rows)
-  await emitForUsers(signals, db, 'notifications', userIds)
+  await insertNotifications(trx, rows)
+  await emitForUsers(signals, trx, 'notifications', userIds)
 }

@@ -3,7 +3,9 @@ import { refuse } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { Notification } from './notification.ts'
 import { countUnread, listNotifications, markAllRead, markRead } from './notification-store.ts'
 
@@ -104,10 +106,13 @@ export const notificationRoutes =
           },
         },
       },
-      async ({ params, signedIn: { user } }) => {
-        const notification =
-          (await markRead(db, user.id, params.id, now())) ?? refuse('not_found', 'There is no such notification.')
-        return { success: true as const, notification, unreadCount: await countUnread(db, user.id) }
+      async (request) => {
+        const actor = actorOf(services, request)
+        const found = await changeOwnAccount(services, actor, (trx) =>
+          markRead(trx, actor.id, request.params.id, now()),
+        )
+        const notification = found ?? refuse('not_found', 'There is no such notification.')
+        return { success: true as const, notification, unreadCount: await countUnread(db, actor.id) }
       },
     )
 
@@ -124,9 +129,10 @@ export const notificationRoutes =
           },
         },
       },
-      async ({ signedIn: { user } }) => {
-        await markAllRead(db, user.id, now())
-        return { success: true as const, unreadCount: await countUnread(db, user.id) }
+      async (request) => {
+        const actor = actorOf(services, request)
+        await changeOwnAccount(services, actor, (trx) => markAllRead(trx, actor.id, now()))
+        return { success: true as const, unreadCount: await countUnread(db, actor.id) }
       },
     )
   }

@@ -1,9 +1,11 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { isMissingReference } from '../storage/failure.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 import { type Asked, readAsked, whereToSignIn } from './continue-authorization.ts'
 import { addToGrant } from './grant-store.ts'
@@ -16,7 +18,7 @@ interface Decision {
   given: ReadParameters
   approve: boolean
   who: SignedIn
-  actor: Actor
+  actor: SignedInActor
 }
 
 /** Records what the user decided on the consent page, and answers where the browser goes next. */
@@ -24,14 +26,14 @@ export async function approve(provider: Provider, { given, approve, who, actor }
   const asked = await readAsked(provider, given)
   const { request, pending } = asked
   if (!approve) {
-    if (pending) await consumePendingRequest(provider.db, pending.id)
+    if (pending) await changeOwnAccount(provider, actor, (trx) => consumePendingRequest(trx, pending.id))
     return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
   }
   const login = await whereToSignIn(provider, asked, who)
   if (login !== undefined) return login
 
   try {
-    return await provider.db.transaction().execute((trx) => grantAndIssue(provider, trx, asked, who, actor))
+    return await changeOwnAccount(provider, actor, (trx) => grantAndIssue(provider, trx, asked, who, actor))
   } catch (error) {
     // While the user was deciding, the application was deleted.
     if (isMissingReference(error)) return refuse('conflict', 'The application is no longer registered.')
@@ -41,10 +43,10 @@ export async function approve(provider: Provider, { given, approve, who, actor }
 
 async function grantAndIssue(
   provider: Provider,
-  trx: Db,
+  trx: Trx,
   { request, pending }: Asked,
   who: SignedIn,
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<string> {
   if (pending && !(await consumePendingRequest(trx, pending.id)))
     return refuse('conflict', 'This request was answered already.')

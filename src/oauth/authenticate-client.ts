@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { recordEvent } from '../audit/record-event.ts'
+import { recordAlone } from '../audit/record-event.ts'
 import { digest, sameDigest } from '../crypto/digest.ts'
 import { AppError, refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
@@ -89,7 +89,7 @@ function refuseSecretInUrl({ url }: FastifyRequest): void {
 }
 
 async function recordFailure(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
-  await recordEvent(provider, provider.db, {
+  await recordAlone(provider, {
     action: 'oauth_client.authentication_failed',
     outcome: 'refused',
     actor: { id: null, email: null, caller: callerOf(provider.locate, request) },

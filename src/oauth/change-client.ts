@@ -1,6 +1,8 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { issueToken } from '../crypto/token.ts'
 import { refuse } from '../errors.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeAs } from '../sessions/hold-actor.ts'
 import type { Client } from './client.ts'
 import { checkSettings, type Settings, settingColumns } from './client-settings.ts'
 import { deleteClientRow, findClient, updateClientRow } from './client-store.ts'
@@ -14,9 +16,9 @@ export async function updateClient(
   services: Needs,
   clientId: string,
   change: Partial<Settings>,
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<Client> {
-  const changed = await services.db.transaction().execute(async (trx) => {
+  const changed = await changeAs(services, actor, async (trx) => {
     const client = (await findClient(trx, clientId)) ?? unknownClient()
     const settings: Settings = {
       name: client.name,
@@ -44,8 +46,8 @@ export async function updateClient(
 }
 
 /** Deletes the application. Its grants, codes and tokens go with it, at once and everywhere. */
-export async function deleteClient(services: Needs, clientId: string, actor: Actor): Promise<void> {
-  await services.db.transaction().execute(async (trx) => {
+export async function deleteClient(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
+  await changeAs(services, actor, async (trx) => {
     const name = (await deleteClientRow(trx, clientId)) ?? unknownClient()
     await recordEvent(services, trx, {
       action: 'oauth_client.deleted',
@@ -60,9 +62,9 @@ export async function deleteClient(services: Needs, clientId: string, actor: Act
 }
 
 /** Gives a confidential client a new secret. The old one is worthless from then on; tokens it got stay live. */
-export async function rotateClientSecret(services: Needs, clientId: string, actor: Actor) {
+export async function rotateClientSecret(services: Needs, clientId: string, actor: SignedInActor) {
   const secret = issueToken(services.random, 'cs_')
-  const client = await services.db.transaction().execute(async (trx) => {
+  const client = await changeAs(services, actor, async (trx) => {
     const known = (await findClient(trx, clientId)) ?? unknownClient()
     if (known.clientType === 'public') refuse('conflict', 'A public client has no secret.')
     const updated = await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })

@@ -1,4 +1,5 @@
 import { refuse } from '../errors.ts'
+import { holdActor } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { isMissingReference } from '../storage/failure.ts'
 import { type AuthorizationRequest, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
@@ -48,9 +49,12 @@ export async function continueAuthorization(
   if (request.prompts.has('consent') || !includesAll(granted, request.consentScopes)) {
     return whereToConsent(provider, { request, pending })
   }
-  if (pending && !(await consumePendingRequest(provider.db, pending.id))) return expired()
   try {
-    return await issueCode(provider, provider.db, request, who)
+    return await provider.db.transaction().execute(async (trx) => {
+      await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })
+      if (pending && !(await consumePendingRequest(trx, pending.id))) return expired()
+      return issueCode(provider, trx, request, who)
+    })
   } catch (error) {
     // The grant was revoked a moment ago.
     if (isMissingReference(error)) return whereToConsent(provider, { request, pending: undefined })

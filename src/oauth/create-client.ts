@@ -2,6 +2,9 @@ import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { issueToken } from '../crypto/token.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeAs } from '../sessions/hold-actor.ts'
+import type { Trx } from '../storage/schema.ts'
 import { type Client, type ClientType, toClient } from './client.ts'
 import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from './client-settings.ts'
 import { addClient } from './client-store.ts'
@@ -15,8 +18,16 @@ export interface MadeClient {
   client_secret?: string
 }
 
-export async function createClient(
+export const createClient = (
   services: Pick<Services, 'db' | 'now' | 'random'>,
+  asked: NewClient,
+  actor: SignedInActor,
+): Promise<MadeClient> => changeAs(services, actor, (trx) => insertClient(services, trx, asked, actor))
+
+/** For whoever has a transaction already. */
+export async function insertClient(
+  services: Pick<Services, 'now' | 'random'>,
+  trx: Trx,
   asked: NewClient,
   actor: Actor,
 ): Promise<MadeClient> {
@@ -38,21 +49,19 @@ export async function createClient(
     created_at: services.now(),
     ...settingColumns(settings),
   }
-  await services.db.transaction().execute(async (trx) => {
-    await addClient(trx, row)
-    await recordEvent(services, trx, {
-      action: 'oauth_client.created',
-      outcome: 'success',
-      actor,
-      target: { type: 'oauth_client', id: row.client_id },
-      data: {
-        name: row.name,
-        operator: row.operator,
-        clientType: type,
-        redirectUris: settings.redirectUris,
-        scopes: settings.scopes,
-      },
-    })
+  await addClient(trx, row)
+  await recordEvent(services, trx, {
+    action: 'oauth_client.created',
+    outcome: 'success',
+    actor,
+    target: { type: 'oauth_client', id: row.client_id },
+    data: {
+      name: row.name,
+      operator: row.operator,
+      clientType: type,
+      redirectUris: settings.redirectUris,
+      scopes: settings.scopes,
+    },
   })
   const { client_id } = row
   return { client: toClient(row), client_id, ...(secret ? { client_secret: secret.plaintext } : {}) }

@@ -1,4 +1,4 @@
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 
 /** What a user has let an application do. */
@@ -84,4 +84,10 @@ export async function deleteGrant(db: Db, userId: string, clientId: string): Pro
     .returning('scopes')
     .executeTakeFirst()
   return row && (JSON.parse(row.scopes) as string[])
+}
+
+/** Deletes all grants, with the codes and tokens that stand on them, of a user. Answers how many there were. */
+export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
+  const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
+  return deleted.length
 }

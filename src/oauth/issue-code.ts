@@ -1,7 +1,7 @@
 import { issueToken } from '../crypto/token.ts'
 import type { Services } from '../services.ts'
 import type { SignedIn } from '../sessions/session.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { packClaims } from './claims-request.ts'
 import { addCode } from './code-store.ts'
@@ -17,13 +17,13 @@ export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[metho
 /** The one place that issues authorization codes. Answers where the browser takes it (RFC 6749 4.1.2, RFC 9207). */
 export async function issueCode(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  trx: Trx,
   request: AuthorizationRequest,
   who: SignedIn,
 ): Promise<string> {
   const code = issueToken(random, 'ac_')
   const at = now()
-  await addCode(db, {
+  await addCode(trx, {
     code_hash: code.hash,
     user_id: who.user.id,
     client_id: request.client.client_id,

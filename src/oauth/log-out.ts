@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
-import { endSession } from '../sessions/end-sessions.ts'
 import { currentlySignedIn } from '../sessions/guards.ts'
+import { signOut } from '../sessions/sign-out.ts'
 import { type ReadParameters, refuseRepeated } from './parameters.ts'
 import type { Provider } from './provider.ts'
 import { withQuery } from './redirect-uri.ts'
@@ -30,17 +29,7 @@ export async function logOut(
   const who = await currentlySignedIn(provider, request)
   if (who && who.user.id !== sub) return `${dashboardOrigin}/logout`
   if (who) {
-    const { user, session } = who
-    await provider.db.transaction().execute(async (trx) => {
-      if (!(await endSession(provider, trx, user.id, session.id))) return
-      await recordEvent(provider, trx, {
-        action: 'session.ended',
-        outcome: 'success',
-        actor: { id: user.id, email: user.email, caller: callerOf(provider.locate, request) },
-        target: { type: 'session', id: session.id },
-        data: { by: aud },
-      })
-    })
+    await signOut(provider, who, callerOf(provider.locate, request), aud)
     clearSessionCookie(reply)
   }
   return uri === undefined ? `${dashboardOrigin}/login` : withQuery(uri, { state })

@@ -1,16 +1,18 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { deleteGrant } from './grant-store.ts'
 
 /** Shuts an application out: the grant goes, and with it every code and token that stood on it. */
 export async function revokeGrant(
   services: Pick<Services, 'db' | 'now'>,
   clientId: string,
-  actor: Actor,
+  actor: SignedInActor,
 ): Promise<void> {
-  await services.db.transaction().execute(async (trx) => {
-    const scopes = await deleteGrant(trx, actor.id ?? '', clientId)
+  await changeOwnAccount(services, actor, async (trx) => {
+    const scopes = await deleteGrant(trx, actor.id, clientId)
     if (!scopes) return refuse('not_found', 'There is no such application.')
     return recordEvent(services, trx, {
       action: 'oauth_grant.revoked',

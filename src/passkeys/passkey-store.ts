@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { type Passkey, toPasskey } from './passkey.ts'
 import type { RegistrationFacts } from './verify-registration.ts'
 import type { DeviceType } from './webauthn-checks.ts'
@@ -130,4 +130,10 @@ export async function deletePasskeyUnlessLast(trx: Db, userId: string, id: strin
     .returningAll()
     .executeTakeFirst()
   return row && toPasskey(row)
+}
+
+/** Deletes all passkeys of a user. Answers how many there were. */
+export async function deletePasskeysOfUser(trx: Trx, userId: string): Promise<number> {
+  const deleted = await trx.deleteFrom('passkeys').where('user_id', '=', userId).returning('user_id').execute()
+  return deleted.length
 }

@@ -1,4 +1,4 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { type Actor, recordAlone } from '../audit/record-event.ts'
 import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { RefusalReason } from './webauthn-refusal.ts'
@@ -24,7 +24,7 @@ export async function recordRefusal(
     { action, reason, detail: detail?.slice(0, LONGEST_DETAIL), userId, requestId: caller?.requestId },
     'A passkey was refused.',
   )
-  await recordEvent(services, services.db, { action, outcome: 'refused', actor, data: { method: 'passkey', reason } })
+  await recordAlone(services, { action, outcome: 'refused', actor, data: { method: 'passkey', reason } })
 }
 
 /** Whoever sent the answer is told the same whatever was wrong with it. */

@@ -1,7 +1,8 @@
 import { generateRegistrationOptions } from '@simplewebauthn/server'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { isMissingReference } from '../storage/failure.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { keepRegistrationChallenge } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { listPasskeys } from './passkey-store.ts'
@@ -14,29 +15,25 @@ export const MOST_PASSKEYS = 100
 /** What the browser needs to make a passkey for this user. */
 export async function registrationOptions(
   { config, db, now, random }: Pick<Services, 'config' | 'db' | 'now' | 'random'>,
-  user: { id: string; email: string },
+  actor: SignedInActor,
 ): Promise<CreationOptions> {
-  const passkeys = await listPasskeys(db, user.id)
+  const passkeys = await listPasskeys(db, actor.id)
   if (passkeys.length >= MOST_PASSKEYS) refuse('conflict', `An account has at most ${MOST_PASSKEYS} passkeys.`)
   const options = await generateRegistrationOptions({
     rpName: config.rpName,
     rpID: config.rpId,
-    userID: userHandleOf(user.id),
-    userName: user.email,
-    userDisplayName: user.email,
+    userID: userHandleOf(actor.id),
+    userName: actor.email,
+    userDisplayName: actor.email,
     challenge: new Uint8Array(random.bytes(CHALLENGE_BYTES)),
     timeout: CHALLENGE_MS,
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
     supportedAlgorithmIDs: OFFERED_ALGORITHMS,
   })
-  try {
-    await keepRegistrationChallenge(db, user.id, options.challenge, now())
-  } catch (error) {
-    // The account was deleted since the session was looked at, and the session with it.
-    if (isMissingReference(error)) refuse('unauthenticated', 'Please sign in.')
-    throw error
-  }
+  await changeOwnAccount({ db, now }, actor, (trx) =>
+    keepRegistrationChallenge(trx, actor.id, options.challenge, now()),
+  )
   const excludeCredentials = passkeys.map(({ credentialId, transports }) => ({
     id: credentialId,
     type: 'public-key' as const,

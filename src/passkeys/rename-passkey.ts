@@ -1,22 +1,23 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Passkey } from './passkey.ts'
 import { readPasskeyName } from './passkey-name.ts'
 import { renamePasskey as rename } from './passkey-store.ts'
 
 interface Renaming {
-  userId: string
   id: string
   name: string
-  actor: Actor
+  actor: SignedInActor
 }
 
 /** Only its owner can rename a passkey; to anybody else there is none of that id. */
 export function renamePasskey(services: Pick<Services, 'db' | 'now'>, asked: Renaming): Promise<Passkey> {
   const name = readPasskeyName(asked.name)
-  return services.db.transaction().execute(async (trx) => {
-    const passkey = await rename(trx, asked.userId, asked.id, name)
+  return changeOwnAccount(services, asked.actor, async (trx) => {
+    const passkey = await rename(trx, asked.actor.id, asked.id, name)
     if (!passkey) return refuse('not_found', 'There is no such passkey.')
     await recordEvent(services, trx, {
       action: 'passkey.renamed',

@@ -46,7 +46,7 @@ export const passkeyRoutes =
       },
       async (request) => {
         const { registrationOptions } = await import('./registration-options.ts')
-        return registrationOptions(services, request.signedIn.user)
+        return registrationOptions(services, actorOf(services, request))
       },
     )
 
@@ -69,7 +69,7 @@ export const passkeyRoutes =
       async (request) => {
         const actor = actorOf(services, request)
         const { registerPasskey } = await import('./register-passkey.ts')
-        const passkey = await registerPasskey(services, { ...request.body, userId: request.signedIn.user.id, actor })
+        const passkey = await registerPasskey(services, { ...request.body, actor })
         return { ...success, passkey }
       },
     )
@@ -141,9 +141,9 @@ export const passkeyRoutes =
         },
       },
       async (request) => {
-        const { signedIn, params, body } = request
+        const { params, body } = request
         const actor = actorOf(services, request)
-        return { passkey: await renamePasskey(services, { userId: signedIn.user.id, ...params, ...body, actor }) }
+        return { passkey: await renamePasskey(services, { ...params, ...body, actor }) }
       },
     )
 
@@ -161,7 +161,7 @@ export const passkeyRoutes =
       },
       async (request) => {
         const actor = actorOf(services, request)
-        await removePasskey(services, { userId: request.signedIn.user.id, ...request.params, actor })
+        await removePasskey(services, { ...request.params, actor })
         return success
       },
     )

@@ -1,4 +1,4 @@
-import { recordEvent } from '../audit/record-event.ts'
+import { recordAlone } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { addressKey, LIMITS } from '../http/limits.ts'
@@ -7,8 +7,9 @@ import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword } from '../users/password-rules.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
 import type { User } from '../users/user.ts'
-import { type Account, findAccountByEmail } from '../users/user-store.ts'
+import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
 import { signIn } from './sign-in.ts'
 import type { StartedSession } from './start-session.ts'
 
@@ -24,35 +25,46 @@ export async function login(
   asked: Attempt,
   caller: Caller,
 ): Promise<{ user: User; session: StartedSession }> {
-  const { db, limits } = services
   const email = normalizeEmail(asked.email)
   const address = addressKey(caller.ipAddress)
-  const account = await limits.attempt(
+  const prove = () => provePassword(services, email, normalizePassword(asked.password), caller)
+  return services.limits.attempt(
     [
       [LIMITS.loginByEmail, `${email} ${address}`],
       [LIMITS.loginByAddress, address],
     ],
-    () => provePassword(services, email, normalizePassword(asked.password), caller),
+    () => proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),
     (error) => error instanceof AppError && error.code === 'wrong_credentials',
   )
-  return db.transaction().execute(async (trx) => {
-    // The proof took a while: the account may have been switched off in the meantime, or be just now.
-    const current = await holdAccount(trx, account.user.id)
-    if (!current) throw wrongCredentials()
-    refuseDisabled(current)
-    const remember = asked.rememberMe ?? false
-    const session = await signIn(services, trx, {
-      user: current.user,
-      method: 'password',
-      amr: ['pwd'],
-      remember,
-      caller,
-    })
-    return { user: { ...current.user, lastLoginAt: services.now() }, session }
-  })
 }
 
-async function provePassword(services: Services, email: string, password: string, caller: Caller): Promise<Account> {
+/**
+ * The proof took a while. The account may have been disabled since, or have another password: a sign-in that was under way
+ * when a reset answered leaves no session behind. Nothing when the password is no longer the one that was proved.
+ */
+const start = (
+  services: Services,
+  proved: Proof,
+  remember: boolean,
+  caller: Caller,
+): Promise<{ user: User; session: StartedSession } | undefined> =>
+  services.db.transaction().execute(async (trx) => {
+    const current = await holdAccount(trx, proved.userId)
+    if (!current) throw wrongCredentials()
+    if (current.passwordHash !== proved.hash) return undefined
+    refuseDisabled(current)
+    const { user } = current
+    const session = await signIn(services, trx, { user, method: 'password', amr: ['pwd'], remember, caller })
+    return { user: { ...user, lastLoginAt: services.now() }, session }
+  })
+
+interface Proof {
+  userId: string
+  /** The hash that the password fits. */
+  hash: string
+}
+
+async function provePassword(services: Services, email: string, password: string, caller: Caller): Promise<Proof> {
   const { db, passwords } = services
   const account = await findAccountByEmail(db, email)
   const stored = account?.passwordHash ?? null
@@ -63,16 +75,14 @@ async function provePassword(services: Services, email: string, password: string
   }
   if (account.disabledAt !== null) await refused(services, email, account, caller, 'account_disabled')
   refuseDisabled(account)
-  if (passwords.isOutdated(stored)) {
-    const renewed = await passwords.hash(password)
-    await db
-      .updateTable('users')
-      .set({ password_hash: renewed })
-      .where('id', '=', account.user.id)
-      .where('password_hash', '=', stored)
-      .execute()
-  }
-  return account
+  const { id: userId } = account.user
+  return { userId, hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password) : stored }
+}
+
+/** Answers the hash in force: the new one, or the old one when somebody else has just replaced that. */
+async function rehash({ db, passwords }: Services, userId: string, stored: string, password: string): Promise<string> {
+  const renewed = await passwords.hash(password)
+  return (await replacePasswordHash(db, userId, { from: stored, to: renewed })) ? renewed : stored
 }
 
 const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
@@ -84,7 +94,7 @@ const refused = (
   caller: Caller,
   reason: string,
 ): Promise<void> =>
-  recordEvent(services, services.db, {
+  recordAlone(services, {
     action: 'session.refused',
     outcome: 'refused',
     actor: { id: account?.user.id ?? null, email, caller },

@@ -43,7 +43,7 @@ export async function register(
   const user = await createUser(
     services,
     db,
-    { email, passwordHash, displayName: asked.displayName },
+    { email, passwordHash, displayName: asked.displayName, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {
         action: 'user.registered',

@@ -1,21 +1,19 @@
 import { Type } from 'typebox'
-import { digest } from '../crypto/digest.ts'
-import { refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
+import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { Email } from '../users/email-address.ts'
 import { PersonName } from '../users/person-name.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { User } from '../users/user.ts'
-import { endSession, endSessions } from './end-sessions.ts'
-import { signedIn, signedInAccount } from './guards.ts'
+import { actorOf } from './actor.ts'
+import { currentlySignedIn, signedIn, signedInAccount } from './guards.ts'
 import { login } from './login.ts'
-import { confirmPasswordReset, requestPasswordReset } from './password-reset.ts'
 import { register } from './register.ts'
 import { Session } from './session.ts'
-import { findSignedIn, listSessions } from './session-store.ts'
+import { listSessions } from './session-store.ts'
+import { revokeOtherSessions, revokeSession, signOut } from './sign-out.ts'
 import { resendVerification, verifyEmail } from './verify-email.ts'
 
 const tags = ['Sign-in and sessions']
@@ -68,9 +66,8 @@ export const sessionRoutes =
       '/api/auth/logout',
       { schema: { tags, summary: 'End this session', response: { 200: Success, ...failures(403) } } },
       async (request, reply) => {
-        const token = readSessionCookie(request)
-        const who = token === undefined ? undefined : await findSignedIn(db, digest(token), now())
-        if (who) await endSession(services, db, who.user.id, who.session.id)
+        const who = await currentlySignedIn(services, request)
+        if (who) await signOut(services, who, callerOf(locate, request))
         clearSessionCookie(reply)
         return success
       },
@@ -126,9 +123,10 @@ export const sessionRoutes =
           response: { 200: Success, ...failures(401, 403, 404) },
         },
       },
-      async ({ signedIn: { user, session }, params: { id } }, reply) => {
-        if (!(await endSession(services, db, user.id, id))) refuse('not_found', 'There is no such session.')
-        if (id === session.id) clearSessionCookie(reply)
+      async (request, reply) => {
+        const { id } = request.params
+        await revokeSession(services, actorOf(services, request), id)
+        if (id === request.signedIn.session.id) clearSessionCookie(reply)
         return success
       },
     )
@@ -139,42 +137,8 @@ export const sessionRoutes =
         onRequest: signedIn(services),
         schema: { tags, summary: 'End all other sessions', response: { 200: Success, ...failures(401, 403) } },
       },
-      async ({ signedIn: { user, session } }) => {
-        await endSessions(services, db, user.id, session.id)
-        return success
-      },
-    )
-
-    app.post(
-      '/api/auth/password-reset',
-      {
-        schema: {
-          tags,
-          summary: 'Ask for a mail to set a new password',
-          description: 'Answers alike whether there is such an account or not.',
-          body: Type.Object({ email: Email }, strict),
-          response: { 200: Success, ...failures(400, 403, 415) },
-        },
-      },
       async (request) => {
-        await requestPasswordReset(services, request.body, callerOf(locate, request))
-        return success
-      },
-    )
-
-    app.post(
-      '/api/auth/password-reset/confirm',
-      {
-        schema: {
-          tags,
-          summary: 'Set a password with the link of a reset or invitation mail',
-          body: Type.Object({ token: Token, newPassword: NewPassword }, strict),
-          response: { 200: Success, ...failures(400, 403, 415) },
-        },
-      },
-      async (request, reply) => {
-        await confirmPasswordReset(services, request.body, callerOf(locate, request))
-        clearSessionCookie(reply)
+        await revokeOtherSessions(services, actorOf(services, request))
         return success
       },
     )
@@ -182,15 +146,17 @@ export const sessionRoutes =
     app.post(
       '/api/auth/verify-email',
       {
+        onRequest: signedIn(services),
         schema: {
           tags,
           summary: 'Confirm an email address with the link that was sent to it',
+          description: 'Needs a session of the account that the link was sent for: 403 with another one.',
           body: Type.Object({ token: Token }, strict),
-          response: { 200: Success, ...failures(400, 403, 415) },
+          response: { 200: Success, ...failures(400, 401, 403, 415) },
         },
       },
       async (request) => {
-        await verifyEmail(services, request.body.token, callerOf(locate, request))
+        await verifyEmail(services, request.body.token, actorOf(services, request))
         return success
       },
     )
@@ -202,7 +168,7 @@ export const sessionRoutes =
         schema: { tags, summary: 'Send that link again', response: { 200: Success, ...failures(401, 403) } },
       },
       async (request) => {
-        await resendVerification(services, request.signedIn.user.id, callerOf(locate, request))
+        await resendVerification(services, actorOf(services, request))
         return success
       },
     )

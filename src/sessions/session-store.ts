@@ -1,6 +1,6 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import type { Permission } from '../access/permissions.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
@@ -14,14 +14,22 @@ interface Live {
   idleSince: number
 }
 
+/** The one place that decides whether a session lives: it has not expired, and was remembered or used not long ago. */
+export const sessionLives =
+  (now: number, idleSince: number = now - IDLE_MS) =>
+  (eb: ExpressionBuilder<Schema, 'sessions'>) =>
+    eb.and([
+      eb('sessions.expires_at', '>', now),
+      eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', idleSince)]),
+    ])
+
 /** The session with this token and its account, if the session is live and the account may act. */
 const live = (db: Db, value: Values<Live>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .where('sessions.token_hash', '=', value('hash'))
-    .where('sessions.expires_at', '>', value('now'))
-    .where((eb) => eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', value('idleSince'))]))
+    .where(sessionLives(value('now'), value('idleSince')))
     .where(accountMayAct)
 
 const byToken = statement((db, value: Values<Live & { permission: string }>) =>
@@ -57,6 +65,7 @@ export async function findSignedIn(
     session: { id: row.session_id, createdAt: row.created_at, lastUsedAt: row.last_used_at },
     method: row.method as SignInMethod,
     amr: row.amr.split(' '),
+    permission,
     // SQLite's truth values are numbers.
     isPermitted: Boolean(row.permitted),
   }
@@ -91,8 +100,25 @@ export async function findSignedInAccount(db: Db, hash: string, now: number): Pr
     permissions: unpackPermissions(row.permissions),
     method: row.method as SignInMethod,
     amr: row.amr.split(' '),
+    permission: null,
   }
 }
+
+const heldById = statement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) =>
+  db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', value('id'))
+    .where('user_id', '=', value('userId'))
+    .where(sessionLives(value('now'), value('idleSince')))
+    .forShare(),
+)
+
+/** Whether the session lives, and goes on to until the transaction ends: whoever would delete it waits. */
+export const holdSession = async (
+  trx: Trx,
+  { id, userId, now }: { id: string; userId: string; now: number },
+): Promise<boolean> => (await heldById(trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
 
 type Place = Pick<
   SessionRow,
@@ -124,8 +150,7 @@ export async function listSessions(db: Db, userId: string, currentId: string, no
     .selectFrom('sessions')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('expires_at', '>', now)
-    .where((eb) => eb.or([eb('remembered', '=', 1), eb('last_used_at', '>', now - IDLE_MS)]))
+    .where(sessionLives(now))
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .execute()

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Permission } from '../access/permissions.ts'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { User } from '../users/user.ts'
 
@@ -31,6 +32,8 @@ export interface SignedIn {
   session: { id: string; createdAt: number; lastUsedAt: number }
   method: SignInMethod
   amr: string[]
+  /** What the guard of the route asked for, besides a session. */
+  permission: Permission | null
 }
 
 /** All there is to know about who is signed in. */

@@ -2,7 +2,7 @@ import { recordEvent } from '../audit/record-event.ts'
 import type { Caller } from '../http/caller.ts'
 import { notify } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import type { User } from '../users/user.ts'
 import { markSeen } from './device-store.ts'
 import type { SignInMethod } from './session.ts'
@@ -22,22 +22,22 @@ interface SigningIn {
  */
 export async function signIn(
   services: Pick<Services, 'now' | 'random' | 'signals'>,
-  db: Db,
+  trx: Trx,
   { user, method, amr, remember, caller }: SigningIn,
 ): Promise<StartedSession> {
-  const session = await startSession(services, db, { userId: user.id, method, amr, remember, caller })
-  await db.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
-  await recordEvent(services, db, {
+  const session = await startSession(services, trx, { userId: user.id, method, amr, remember, caller })
+  await trx.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
+  await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',
     actor: { id: user.id, email: user.email, caller },
     target: { type: 'session', id: session.id },
     data: { method },
   })
-  const isNewPlace = await markSeen(db, user.id, caller, services.now())
+  const isNewPlace = await markSeen(trx, user.id, caller, services.now())
   if (isNewPlace) {
     const { country, city } = caller.geolocation
-    await notify(services, db, user.id, 'security.new_login', {
+    await notify(services, trx, user.id, 'security.new_login', {
       ipAddress: caller.ipAddress,
       userAgent: caller.userAgent,
       country,

@@ -2,7 +2,7 @@ import { issueToken } from '../crypto/token.ts'
 import type { Caller } from '../http/caller.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
 import { addSession } from './session-store.ts'
 
@@ -24,14 +24,14 @@ interface Asked {
 /** A sign-in always makes a new token: nothing that was in the browser before becomes one. */
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  trx: Trx,
   { userId, method, amr, remember, caller }: Asked,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()
   const at = now()
   const lifetime = remember ? REMEMBERED_MS : UNREMEMBERED_MS
-  await addSession(db, {
+  await addSession(trx, {
     token_hash: token.hash,
     id,
     user_id: userId,

@@ -1,48 +1,53 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import type { Caller } from '../http/caller.ts'
 import { addressKey, LIMITS } from '../http/limits.ts'
 import { verificationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
-import { findUser } from '../users/user-store.ts'
+import type { Trx } from '../storage/schema.ts'
+import { findUser, markEmailConfirmed } from '../users/user-store.ts'
+import type { SignedInActor } from './actor.ts'
 import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+import { changeOwnAccount } from './hold-actor.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,
-  db: Db,
+  trx: Trx,
   user: { id: string; email: string },
 ): Promise<void> {
-  const token = await issueEmailToken(services, db, 'verification', user)
-  await queueMail(services, db, verificationMail(services.config, user.email, token))
+  const token = await issueEmailToken(services, trx, 'verification', user)
+  await queueMail(services, trx, verificationMail(services.config, user.email, token))
 }
 
 /** Sends the link again, unless that was asked too often: then it only looks as if. */
-export async function resendVerification(services: Services, userId: string, caller: Caller): Promise<void> {
+export async function resendVerification(services: Services, actor: SignedInActor): Promise<void> {
   const { db, limits } = services
-  const user = await findUser(db, userId)
+  const user = await findUser(db, actor.id)
   if (!user || user.email_verified) return
   const within = await Promise.all([
     limits.fail(LIMITS.mailByEmail, user.email),
-    limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),
+    limits.fail(LIMITS.mailByAddress, addressKey(actor.caller.ipAddress)),
   ])
-  if (within.every(Boolean)) await db.transaction().execute((trx) => sendVerification(services, trx, user))
+  if (!within.every(Boolean)) return
+  await changeOwnAccount(services, actor, (trx) => sendVerification(services, trx, user))
 }
 
-export async function verifyEmail(services: Services, token: string, caller: Caller): Promise<void> {
-  const { db, now } = services
-  await db.transaction().execute(async (trx) => {
-    const owner = await findEmailTokenOwner(trx, token, ['verification'], now())
-    if (!owner || !(await consumeEmailToken(trx, token, now()))) {
-      return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
-    }
-    await trx.updateTable('users').set({ email_verified: 1 }).where('id', '=', owner.id).execute()
-    return recordEvent(services, trx, {
+/**
+ * Confirms the address of the account that the person is signed in to. Without that session, the owner of an address who
+ * clicks the link in good faith would confirm the account of a stranger who registered it.
+ */
+export const verifyEmail = (services: Services, token: string, actor: SignedInActor): Promise<void> =>
+  changeOwnAccount(services, actor, async (trx) => {
+    const owner = await findEmailTokenOwner(trx, token, ['verification'], services.now())
+    if (owner && owner.id !== actor.id)
+      refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
+    if (!owner || !(await consumeEmailToken(trx, token, services.now())))
+      refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+    await markEmailConfirmed(trx, actor.id)
+    await recordEvent(services, trx, {
       action: 'user.email_verified',
       outcome: 'success',
-      actor: { id: owner.id, email: owner.email, caller },
-      target: { type: 'user', id: owner.id },
+      actor,
+      target: { type: 'user', id: actor.id },
     })
   })
-}

@@ -1,11 +1,12 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '../openssh/public-key.ts'
 import { FormatError } from '../openssh/wire.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import { holdUser } from '../users/hold-account.ts'
 import type { UserSshKey } from './ssh-key.ts'
 import { countSshKeys, insertSshKey } from './ssh-key-store.ts'
 
@@ -15,7 +16,7 @@ const MOST_KEYS = 100
 /** One key belongs to one person: the database's own rule decides between two who save it at the same moment. */
 export async function addSshKey(
   { db, now }: Pick<Services, 'db' | 'now'>,
-  actor: Actor & { id: string },
+  actor: SignedInActor,
   asked: { name: string; publicKey: string },
 ): Promise<UserSshKey> {
   const { blob, comment } = readKey(asked.publicKey)
@@ -29,8 +30,7 @@ export async function addSshKey(
     last_used_at: null,
   }
   try {
-    return await db.transaction().execute(async (trx) => {
-      if (!(await holdUser(trx, actor.id))) refuse('unauthenticated', 'Please sign in.')
+    return await changeOwnAccount({ db, now }, actor, async (trx) => {
       if ((await countSshKeys(trx, actor.id)) >= MOST_KEYS) {
         refuse('conflict', `You have ${MOST_KEYS} keys already. Delete one that you no longer use.`)
       }

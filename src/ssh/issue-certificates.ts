@@ -12,7 +12,7 @@ import {
 } from '../openssh/certificate.ts'
 import { type PublicKey, parsePublicKey } from '../openssh/public-key.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { DISABLED_MESSAGE } from '../users/account-standing.ts'
 import { holdActingUsers } from '../users/hold-account.ts'
 import type { IssuedCertificate } from './certificate.ts'
@@ -76,7 +76,7 @@ interface Person {
 }
 
 /** Those who may act. */
-async function holdPeople(trx: Db, asked: Asked[]): Promise<Map<string, Person>> {
+async function holdPeople(trx: Trx, asked: Asked[]): Promise<Map<string, Person>> {
   const held = await holdActingUsers(trx, [...new Set(asked.map(({ userId }) => userId))])
   const principals = await listPrincipalsOf(trx, held)
   return new Map(held.map((person) => [person.id, { ...person, principals: principals.get(person.id) ?? [] }]))
@@ -89,7 +89,7 @@ interface UsedKey extends PublicKey {
 
 /** The keys that those people ask for, as far as they are their own. Each once, however many certificates it is to have. */
 async function useKeys(
-  trx: Db,
+  trx: Trx,
   asked: Asked[],
   people: ReadonlyMap<string, Person>,
   at: number,

@@ -1,16 +1,18 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { revokeCertificatesOfKey } from './revoke-certificates.ts'
 import { deleteSshKey } from './ssh-key-store.ts'
 
 /** A key that is given up opens nothing any more: the certificates it still has are revoked with it. */
 export async function removeSshKey(
   { db, now }: Pick<Services, 'db' | 'now'>,
-  actor: Actor & { id: string },
+  actor: SignedInActor,
   id: string,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await changeOwnAccount({ db, now }, actor, async (trx) => {
     const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
     const which = { userId: actor.id, savedKeyId: id }
     const revoked = await revokeCertificatesOfKey({ now }, trx, which, 'The key was deleted.')

@@ -1,6 +1,8 @@
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeAs } from '../sessions/hold-actor.ts'
 import type { SshCertificate } from './certificate.ts'
 import { findCertificate, markRevoked } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
@@ -8,10 +10,10 @@ import { raiseKrlVersion } from './revocation-store.ts'
 /** Revoking again changes nothing: the first reason and time stand. */
 export async function revokeCertificate(
   { db, now }: Pick<Services, 'db' | 'now'>,
-  actor: Actor,
+  actor: SignedInActor,
   { id, reason }: { id: string; reason?: string | undefined },
 ): Promise<SshCertificate> {
-  const revoked = await db.transaction().execute(async (trx) => {
+  const revoked = await changeAs({ db, now }, actor, async (trx) => {
     const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: now() })
     if (!certificate) return undefined
     const { serial, keyId, userId } = certificate

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
@@ -32,7 +31,6 @@ export const sshRoutes =
     const { config, db, now } = services
     const issuer = createIssuer(services, openAuthority(services.sshCa.privateKey))
     app.addHook('onClose', () => issuer.close())
-    const self = (request: FastifyRequest) => ({ ...actorOf(services, request), id: request.signedIn.user.id })
 
     app.get(
       '/api/ssh/keys',
@@ -66,7 +64,7 @@ export const sshRoutes =
         },
       },
       async (request, reply) => {
-        const key = await addSshKey(services, self(request), request.body)
+        const key = await addSshKey(services, actorOf(services, request), request.body)
         return reply.code(201).send({ key })
       },
     )
@@ -83,7 +81,7 @@ export const sshRoutes =
         },
       },
       async (request) => {
-        await removeSshKey(services, self(request), request.params.id)
+        await removeSshKey(services, actorOf(services, request), request.params.id)
         return success
       },
     )

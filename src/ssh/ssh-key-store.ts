@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import type { Values } from '../storage/statement.ts'
 import { statementForMany } from '../storage/statement-for-many.ts'
 import type { UserSshKey } from './ssh-key.ts'
@@ -99,4 +99,10 @@ export async function noteSshKeysUsed(trx: Db, keys: HeldKey[], at: number): Pro
     due.map(({ id }) => id),
     { at },
   )
+}
+
+/** Deletes all saved keys of a user. Answers how many there were. */
+export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
+  const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
+  return deleted.length
 }

@@ -53,8 +53,8 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
   connecting = listen(true)
 
   return {
-    async emit(db, name, payload) {
-      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, payload })})`.execute(db)
+    async emit(trx, name, payload) {
+      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, payload })})`.execute(trx)
     },
     on,
     async close() {

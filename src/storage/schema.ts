@@ -1,4 +1,4 @@
-import type { Generated, Kysely } from 'kysely'
+import type { Generated, Kysely, Transaction } from 'kysely'
 
 /** The tables as the migrations leave them. Times are epoch milliseconds, truth values 0 or 1, lists JSON. */
 export interface Schema {
@@ -6,6 +6,8 @@ export interface Schema {
     id: string
     email: string
     email_verified: number
+    /** Registered by somebody who has never proved to receive mail at its address. */
+    never_confirmed: Generated<number>
     password_hash: string | null
     display_name: string | null
     given_name: string | null
@@ -237,3 +239,6 @@ export interface Schema {
 
 /** The database or a transaction on it: whoever takes a Db works in both. */
 export type Db = Kysely<Schema>
+
+/** A transaction. What must happen together with something else takes this, so that it can't be called outside of one. */
+export type Trx = Transaction<Schema>

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Db } from './schema.ts'
+import type { Trx } from './schema.ts'
 
 /**
  * What copies of the service tell each other. A signal is a hint that something may have changed: whoever hears it reads
@@ -17,8 +17,8 @@ export interface SignalPayloads {
 export type SignalName = keyof SignalPayloads
 
 export interface Signals {
-  /** Reaches every copy once the transaction (or statement) of `db` is durable. */
-  emit<N extends SignalName>(db: Db, name: N, payload: SignalPayloads[N]): Promise<void>
+  /** Reaches every replica once the transaction is durable. */
+  emit<N extends SignalName>(trx: Trx, name: N, payload: SignalPayloads[N]): Promise<void>
   /** Returns the function that stops listening. */
   on<N extends SignalName>(name: N, listener: (payload: SignalPayloads[N]) => void): () => void
 }
@@ -28,12 +28,12 @@ const MOST_USERS = 100
 
 export async function emitForUsers(
   signals: Signals,
-  db: Db,
+  trx: Trx,
   name: 'notifications' | 'sessions-ended',
   userIds: string[],
 ): Promise<void> {
   for (let at = 0; at < userIds.length; at += MOST_USERS) {
-    await signals.emit(db, name, { userIds: userIds.slice(at, at + MOST_USERS) })
+    await signals.emit(trx, name, { userIds: userIds.slice(at, at + MOST_USERS) })
   }
 }
 
@@ -51,5 +51,5 @@ export function createEmitter() {
 /** One process on one file: nobody else to tell. */
 export function createLocalSignals(afterCommit: (task: () => void) => void): Signals {
   const { deliver, on } = createEmitter()
-  return { emit: async (_db, name, payload) => afterCommit(() => deliver(name, payload)), on }
+  return { emit: async (_trx, name, payload) => afterCommit(() => deliver(name, payload)), on }
 }

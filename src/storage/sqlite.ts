@@ -80,7 +80,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 /** Whoever is in a transaction is alone here. So a row need not be held, as it must on PostgreSQL. */
 class SingleWriterQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForNoKeyUpdate') super.visitSelectModifier(node)
+    if (node.modifier !== 'ForNoKeyUpdate' && node.modifier !== 'ForShare') super.visitSelectModifier(node)
   }
 }
 

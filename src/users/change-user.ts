@@ -1,9 +1,10 @@
 import type { Updateable } from 'kysely'
 import { administer } from '../access/administer.ts'
 import { refuseChangingMore } from '../access/holdings.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
 import { deleteEmailTokens } from '../sessions/email-tokens.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
@@ -20,9 +21,14 @@ export interface UserChange extends ProfileChange {
 }
 
 /** Changes somebody else's attributes. Whoever receives a person's mail can become that person, so the rails stand here. */
-export async function changeUser(services: Services, id: string, asked: UserChange, actor: Actor): Promise<User> {
+export async function changeUser(
+  services: Services,
+  id: string,
+  asked: UserChange,
+  actor: SignedInActor,
+): Promise<User> {
   try {
-    return await administer(services, actor, 'users:write', async (trx, caller) => {
+    return await administer(services, actor, async (trx, caller) => {
       const before = (await findAccountById(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
       await refuseChangingMore(trx, caller, id)
       if (Object.keys(asked).length === 0) return before
@@ -63,12 +69,13 @@ export async function changeUser(services: Services, id: string, asked: UserChan
 const toColumns = (asked: UserChange, email: string, moved: boolean): Updateable<Schema['users']> => ({
   ...(moved ? { email, email_verified: 0 } : {}),
   ...(asked.email_verified === undefined ? {} : { email_verified: asked.email_verified ? 1 : 0 }),
+  ...(asked.email_verified === true ? { never_confirmed: 0 } : {}),
   ...profileColumns(asked),
 })
 
 /** For whoever lost the first mail. It makes the earlier link worthless. */
-export const inviteAgain = (services: Services, id: string, actor: Actor): Promise<void> =>
-  administer(services, actor, 'users:write', async (trx, caller) => {
+export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
+  administer(services, actor, async (trx, caller) => {
     const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
     await refuseChangingMore(trx, caller, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { newUserId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from './preferred-username.ts'
 import type { User } from './user.ts'
 import { addUser, findUser, listTakenUsernames } from './user-store.ts'
@@ -12,6 +12,8 @@ export interface NewUser {
   email: string
   passwordHash: string | null
   emailVerified?: boolean
+  /** Somebody registered it themselves: whether the address is theirs is not known yet. */
+  selfRegistered?: boolean
   displayName?: string | undefined
   givenName?: string | undefined
   familyName?: string | undefined
@@ -31,12 +33,12 @@ export async function createUser(
   db: Db,
   asked: NewUser,
   /** What else belongs to the same change: with the account, or not at all. */
-  also: (trx: Db, user: User) => Promise<void> = async () => {},
+  also: (trx: Trx, user: User) => Promise<void> = async () => {},
 ): Promise<User> {
   for (let attempt = 1; ; attempt++) {
     const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db, asked.email))
     try {
-      return await inOneTransaction(db, async (trx) => {
+      return await db.transaction().execute(async (trx) => {
         const user = await insert(services, trx, { ...asked, preferredUsername })
         await also(trx, user)
         return user
@@ -52,14 +54,15 @@ export async function createUser(
 
 async function insert(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  trx: Trx,
   asked: NewUser & { preferredUsername: string },
 ) {
   const id = newUserId(random)
-  await addUser(db, {
+  await addUser(trx, {
     id,
     email: asked.email,
     email_verified: asked.emailVerified ? 1 : 0,
+    never_confirmed: asked.selfRegistered ? 1 : 0,
     password_hash: asked.passwordHash,
     display_name: asked.displayName ?? null,
     given_name: asked.givenName ?? null,
@@ -70,15 +73,11 @@ async function insert(
     created_at: now(),
     last_login_at: null,
   })
-  await db.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
-  const user = await findUser(db, id)
+  await trx.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
+  const user = await findUser(trx, id)
   if (!user) throw new Error('The user that was just added is not there.')
   return user
 }
-
-/** A nested transaction is the outer one: PostgreSQL ends a transaction at its first error, so a retry needs its own. */
-const inOneTransaction = <T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> =>
-  db.isTransaction ? work(db) : db.transaction().execute(work)
 
 async function nextFreeUsername({ random }: Pick<Services, 'random'>, db: Db, email: string): Promise<string> {
   const base = usernameFromEmail(email)

@@ -1,4 +1,5 @@
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
 import { statementForMany } from '../storage/statement-for-many.ts'
 import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
@@ -8,7 +9,7 @@ import { type Account, findAccountById } from './user-store.ts'
  * waits for us, or we have waited for them. So what is decided here still holds at the commit. Rows are taken in one
  * order, here and on every copy, so that no two transactions wait for each other. Answers who of them there is.
  */
-export async function holdUsers(trx: Db, userIds: string[]): Promise<string[]> {
+export async function holdUsers(trx: Trx, userIds: string[]): Promise<string[]> {
   const rows = await hold(trx, userIds.toSorted(), {})
   return rows.map(({ id }) => id)
 }
@@ -18,10 +19,11 @@ const hold = statementForMany((db, ids) =>
 )
 
 /** The same for one. False when there is no such user. */
-export const holdUser = async (trx: Db, userId: string): Promise<boolean> => (await holdUsers(trx, [userId])).length > 0
+export const holdUser = async (trx: Trx, userId: string): Promise<boolean> =>
+  (await holdUsers(trx, [userId])).length > 0
 
 /** As `holdUser`, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
-export async function holdAccount(trx: Db, userId: string): Promise<Account | undefined> {
+export async function holdAccount(trx: Trx, userId: string): Promise<Account | undefined> {
   return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }
 
@@ -36,5 +38,19 @@ const holdActing = statementForMany((db, ids) =>
 )
 
 /** As `holdUsers`, of those who may act: the rest are disabled or gone. */
-export const holdActingUsers = (trx: Db, userIds: string[]): Promise<{ id: string; preferredUsername: string }[]> =>
+export const holdActingUsers = (trx: Trx, userIds: string[]): Promise<{ id: string; preferredUsername: string }[]> =>
   holdActing(trx, userIds.toSorted(), {})
+
+/** Shared: others may hold the row as well, and nobody may change it. Exclusive: nobody else may hold it. */
+export type RowLock = 'shared' | 'exclusive'
+
+const actingUser = (lock: RowLock) =>
+  statement((db, value: Values<{ id: string }>) => {
+    const query = db.selectFrom('users').select('id').where('id', '=', value('id')).where(accountMayAct)
+    return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
+  })
+const byLock = { shared: actingUser('shared'), exclusive: actingUser('exclusive') }
+
+/** Locks the row of one user. False when there is no such user, or the account may not act. */
+export const holdActingUser = async (trx: Trx, id: string, lock: RowLock): Promise<boolean> =>
+  (await byLock[lock](trx, { id })).length > 0

@@ -1,15 +1,16 @@
 import { giveRole } from '../access/assign-role.ts'
-import { findCaller } from '../access/administer.ts'
+import { beginAdministration } from '../access/administer.ts'
 import { USER_ROLE } from '../access/built-in-roles.ts'
-import { refuseGivingMore, type UserHoldings } from '../access/holdings.ts'
+import { findHoldings, refuseGivingMore, type UserHoldings } from '../access/holdings.ts'
 import { findRole, holdingsOf } from '../access/role-store.ts'
-import { type Actor, recordEvent } from '../audit/record-event.ts'
+import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { invitationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
 import { issueEmailToken } from '../sessions/email-tokens.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { createUser } from './create-user.ts'
 import { normalizeEmail } from './email-address.ts'
 import { normalizePassword, refuseWeakPassword } from './password-rules.ts'
@@ -29,11 +30,11 @@ export interface Invited {
 }
 
 /** Makes an account for somebody else. Without a password they get a mail with a link to set one. */
-export async function inviteUser(services: Services, asked: Invited, actor: Actor): Promise<User> {
+export async function inviteUser(services: Services, asked: Invited, actor: SignedInActor): Promise<User> {
   const { db, passwords } = services
   const roleIds = [...new Set(asked.roleIds)].filter((id) => id !== USER_ROLE)
   // What is not theirs to give is refused before anything is said about the email.
-  await refuseRoles(db, await findCaller(db, actor, 'users:write'), roleIds)
+  await refuseRoles(db, await findHoldings(db, actor.id), roleIds)
   const email = normalizeEmail(asked.email)
   if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db, asked.preferredUsername)
   const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
@@ -53,7 +54,7 @@ export async function inviteUser(services: Services, asked: Invited, actor: Acto
       preferredUsername: asked.preferredUsername,
     },
     async (trx, made) => {
-      const caller = await findCaller(trx, actor, 'users:write')
+      const caller = await beginAdministration(services, trx, actor)
       await refuseRoles(trx, caller, roleIds)
       for (const roleId of roleIds) await giveRole(services, trx, caller, { userId: made.id, roleId }, actor)
       await recordEvent(services, trx, {
@@ -79,9 +80,9 @@ async function refuseRoles(db: Db, caller: UserHoldings, roleIds: string[]): Pro
 
 export async function sendInvitation(
   services: Pick<Services, 'now' | 'random' | 'vault' | 'config'>,
-  db: Db,
+  trx: Trx,
   user: { id: string; email: string },
 ): Promise<void> {
-  const token = await issueEmailToken(services, db, 'invitation', user)
-  await queueMail(services, db, invitationMail(services.config, user.email, token))
+  const token = await issueEmailToken(services, trx, 'invitation', user)
+  await queueMail(services, trx, invitationMail(services.config, user.email, token))
 }

@@ -1,5 +1,5 @@
 import type { Insertable, Updateable } from 'kysely'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
 
 /** What signing in looks at besides the user itself. */
@@ -7,6 +7,8 @@ export interface Account {
   user: User
   passwordHash: string | null
   disabledAt: number | null
+  /** Whoever registered it has never proved to receive mail at its address. */
+  neverConfirmed: boolean
 }
 
 export async function addUser(db: Db, user: Insertable<Schema['users']>): Promise<void> {
@@ -24,14 +26,45 @@ export const findAccountByEmail = (db: Db, email: string): Promise<Account | und
 export const findAccountById = (db: Db, id: string): Promise<Account | undefined> => findAccount(db, 'id', id)
 
 async function findAccount(db: Db, column: 'id' | 'email', value: string): Promise<Account | undefined> {
-  const row = await users(db).select('users.password_hash').where(`users.${column}`, '=', value).executeTakeFirst()
-  return row && { user: toUser(row), passwordHash: row.password_hash, disabledAt: row.disabled_at }
+  const row = await users(db)
+    .select(['users.password_hash', 'users.never_confirmed'])
+    .where(`users.${column}`, '=', value)
+    .executeTakeFirst()
+  return (
+    row && {
+      user: toUser(row),
+      passwordHash: row.password_hash,
+      disabledAt: row.disabled_at,
+      neverConfirmed: row.never_confirmed === 1,
+    }
+  )
 }
 
 /** The user as it is afterwards, or nothing when there is none. */
 export async function updateUser(db: Db, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
   if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute()
   return findUser(db, id)
+}
+
+/** Replaces a hash by another one of the same password. False when the password is another one by now. */
+export async function replacePasswordHash(
+  db: Db,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const rows = await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}
+
+/** Somebody has proved to receive mail at the account's address. */
+export async function markEmailConfirmed(trx: Trx, id: string): Promise<void> {
+  await trx.updateTable('users').set({ email_verified: 1, never_confirmed: 0 }).where('id', '=', id).execute()
 }
 
 /** Which of these names somebody has, or a role opens: whoever got such a name would have what the role gives. */

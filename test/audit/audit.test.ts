@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import type { AuditEntry } from '../../src/audit/audit-entry.ts'
-import { recordEvent, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
 import { startApp } from '../support/app.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
@@ -19,8 +19,8 @@ async function setUp(t: TestContext, engine: EngineName) {
   const admin = await signedInPerson(app, { admin: true })
   const list = async (query = '') => (await admin.get(`/api/admin/audit${query}`)).json<Page>()
   const actions = async (query = '') => (await list(query)).events.map(({ action }) => action)
-  const record = (action: string, rest: Partial<Parameters<typeof recordEvent>[2]> = {}) =>
-    recordEvent(app.services, app.services.db, { action, outcome: 'success', actor: THE_SERVICE, ...rest })
+  const record = (action: string, rest: Partial<Parameters<typeof recordAlone>[1]> = {}) =>
+    recordAlone(app.services, { action, outcome: 'success', actor: THE_SERVICE, ...rest })
   return { app, admin, list, actions, record }
 }
 

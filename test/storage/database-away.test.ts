@@ -59,6 +59,8 @@ test('copies hear each other again after the connection that listens was lost', 
       resolve(payload)
     })
   })
-  await two.services.signals.emit(two.services.db, 'notifications', { userIds: ['usr_somebody'] })
+  await two.services.db
+    .transaction()
+    .execute((trx) => two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }))
   assert.deepEqual(await heard, { userIds: ['usr_somebody'] })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
 import { THE_SERVICE } from '../../src/audit/record-event.ts'
-import { createClient, type NewClient } from '../../src/oauth/create-client.ts'
+import { insertClient, type NewClient } from '../../src/oauth/create-client.ts'
 import type { TestApp } from './app.ts'
 import type { Person } from './people.ts'
 
@@ -27,7 +27,9 @@ export async function registerApplication(
     scopes: ALL_SCOPES,
     ...change,
   }
-  const { client, client_secret } = await createClient(services, asked, THE_SERVICE)
+  const { client, client_secret } = await services.db
+    .transaction()
+    .execute((trx) => insertClient(services, trx, asked, THE_SERVICE))
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }
 

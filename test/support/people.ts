@@ -97,18 +97,20 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
 /** One more session for somebody, as if on another device. */
 export async function signIn(test: TestApp, user: User): Promise<SignedInPerson> {
   const { services } = test
-  const { id, token } = await startSession(services, services.db, {
-    userId: user.id,
-    method: 'password',
-    amr: ['pwd'],
-    remember: true,
-    caller: {
-      ipAddress: '127.0.0.1',
-      userAgent: 'test',
-      geolocation: { country: null, city: null, region: null },
-      requestId: 'test',
-    },
-  })
+  const { id, token } = await services.db.transaction().execute((trx) =>
+    startSession(services, trx, {
+      userId: user.id,
+      method: 'password',
+      amr: ['pwd'],
+      remember: true,
+      caller: {
+        ipAddress: '127.0.0.1',
+        userAgent: 'test',
+        geolocation: { country: null, city: null, region: null },
+        requestId: 'test',
+      },
+    }),
+  )
   return Object.assign(anonymous(test, token), { user, sessionId: id })
 }
 

@@ -1052,6 +1052,7 @@ export type paths = {
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }

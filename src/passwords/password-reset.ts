@@ -1,17 +1,12 @@
-import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { addressKey, LIMITS } from '../http/limits.ts'
 import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
-import { holdAccount } from '../users/hold-account.ts'
 import { normalizeEmail } from '../users/email-address.ts'
-import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
-import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
-import { setPassword } from './set-password.ts'
+import { issueEmailToken } from '../sessions/email-tokens.ts'
 
 /**
  * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
@@ -48,33 +43,3 @@ export async function answerResetRequests(services: Services): Promise<void> {
     })
   }
 }
-
-/** Sets a password with the link of a reset or invitation mail, and ends every session there was. */
-export async function confirmPasswordReset(
-  services: Services,
-  asked: { token: string; newPassword: string },
-  caller: Caller,
-): Promise<void> {
-  const { db, now, passwords } = services
-  // Looked at first, so that nobody makes us hash for a link that is worth nothing.
-  const owner = await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())
-  if (!owner) return refuse('invalid_token', INVALID)
-  const password = normalizePassword(asked.newPassword)
-  refuseWeakPassword('newPassword', password, owner.email)
-  const passwordHash = await passwords.hash(password)
-
-  await db.transaction().execute(async (trx) => {
-    await holdAccount(trx, owner.id)
-    const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
-    if (!stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return refuse('invalid_token', INVALID)
-    await setPassword(services, trx, owner.id, passwordHash)
-    return recordEvent(services, trx, {
-      action: 'user.password_reset',
-      outcome: 'success',
-      actor: { id: owner.id, email: owner.email, caller },
-      target: { type: 'user', id: owner.id },
-    })
-  })
-}
-
-const INVALID = 'This link is no longer valid. Ask for a new one.'

@@ -1,0 +1,62 @@
+import { recordEvent } from '../audit/record-event.ts'
+import { AppError } from '../errors.ts'
+import { addressKey, LIMITS } from '../http/limits.ts'
+import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
+import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { findAccountById } from '../users/user-store.ts'
+import { setPassword } from './set-password.ts'
+
+/** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
+export async function changePassword(
+  services: Services,
+  asked: { currentPassword: string; newPassword: string },
+  actor: SignedInActor,
+): Promise<void> {
+  const { db, limits, passwords } = services
+  const password = normalizePassword(asked.newPassword)
+  refuseWeakPassword('newPassword', password, actor.email)
+  const prove = async (): Promise<string> => {
+    const stored = (await findAccountById(db, actor.id))?.passwordHash ?? null
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword)))) return stored
+    throw wrongPassword(stored === null)
+  }
+  let passwordHash: string | undefined
+  await limits.attempt(
+    [[LIMITS.loginByEmail, `${actor.email} ${addressKey(actor.caller.ipAddress)}`]],
+    () =>
+      proveUntilUnchanged(prove, async (proved) => {
+        passwordHash ??= await passwords.hash(password)
+        return store(services, actor, proved, passwordHash)
+      }),
+    (error) => error instanceof AppError && error.code === 'wrong_password',
+  )
+}
+
+/** Nothing when the current password is no longer the one that was proved. */
+const store = (
+  services: Services,
+  actor: SignedInActor,
+  proved: string,
+  passwordHash: string,
+): Promise<true | undefined> =>
+  changeOwnAccount(services, actor, async (trx) => {
+    if ((await findAccountById(trx, actor.id))?.passwordHash !== proved) return undefined
+    await setPassword(services, trx, actor.id, passwordHash, actor.sessionId)
+    await recordEvent(services, trx, {
+      action: 'user.password_changed',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: actor.id },
+    })
+    return true
+  })
+
+function wrongPassword(hasNone: boolean): AppError {
+  const message = hasNone
+    ? 'This account has no password yet. Set one through "forgotten password".'
+    : 'The current password is wrong.'
+  return new AppError('wrong_password', message, { issues: [{ path: 'currentPassword', message }] })
+}

@@ -1,0 +1,24 @@
+import { deleteGrantsOfUser } from '../oauth/grant-store.ts'
+import { deletePasskeysOfUser } from '../passkeys/passkey-store.ts'
+import type { Services } from '../services.ts'
+import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
+import { deleteSshKeysOfUser } from '../ssh/ssh-key-store.ts'
+import type { Trx } from '../storage/schema.ts'
+
+/** How much was removed, for the audit trail. */
+interface Removed {
+  passkeys: number
+  sshKeys: number
+  certificates: number
+  grants: number
+}
+
+/** Removes every way into an account that its owner may have added: passkeys, SSH keys with certificates, applications. */
+export async function removeAddedAccess(services: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<Removed> {
+  const passkeys = await deletePasskeysOfUser(trx, userId)
+  const sshKeys = await deleteSshKeysOfUser(trx, userId)
+  const grants = await deleteGrantsOfUser(trx, userId)
+  const reason = 'The owner of the email address took the account over.'
+  const certificates = await revokeCertificatesOfUsers(services, trx, [userId], reason)
+  return { passkeys, sshKeys, grants, certificates: certificates.get(userId) ?? 0 }
+}

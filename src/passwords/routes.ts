@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { callerOf } from '../http/caller.ts'
+import { failures, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
+import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { signedIn } from '../sessions/guards.ts'
+import { Email } from '../users/email-address.ts'
+import { GivenPassword, NewPassword } from '../users/password-rules.ts'
+import { changePassword } from './change-password.ts'
+import { confirmPasswordReset } from './confirm-password-reset.ts'
+import { requestPasswordReset } from './password-reset.ts'
+
+const Token = Type.String({ minLength: 1, maxLength: 200 })
+
+/** How a password is changed, and how a forgotten one is replaced. */
+export const passwordRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { locate } = services
+    app.post(
+      '/api/auth/password-reset',
+      {
+        schema: {
+          tags: ['Sign-in and sessions'],
+          summary: 'Ask for a mail to set a new password',
+          description: 'Answers alike whether there is such an account or not.',
+          body: Type.Object({ email: Email }, strict),
+          response: { 200: Success, ...failures(400, 403, 415) },
+        },
+      },
+      async (request) => {
+        await requestPasswordReset(services, request.body, callerOf(locate, request))
+        return success
+      },
+    )
+
+    app.post(
+      '/api/auth/password-reset/confirm',
+      {
+        schema: {
+          tags: ['Sign-in and sessions'],
+          summary: 'Set a password with the link of a reset or invitation mail',
+          description:
+            'Confirms the address, and ends every session and token. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed.',
+          body: Type.Object({ token: Token, newPassword: NewPassword }, strict),
+          response: { 200: Success, ...failures(400, 403, 415) },
+        },
+      },
+      async (request, reply) => {
+        await confirmPasswordReset(services, request.body, callerOf(locate, request))
+        clearSessionCookie(reply)
+        return success
+      },
+    )
+
+    app.post(
+      '/api/account/password',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags: ['Account'],
+          summary: 'Change your password',
+          description: 'Ends all your other sessions, and the tokens of applications. What those were granted stays.',
+          body: Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, strict),
+          response: { 200: Success, ...failures(400, 401, 403, 415, 429) },
+        },
+      },
+      async (request) => {
+        await changePassword(services, request.body, actorOf(services, request))
+        return success
+      },
+    )
+  }

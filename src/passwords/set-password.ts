@@ -1,0 +1,24 @@
+import { notify } from '../notifications/notify.ts'
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
+import { revokeTokensOfUsers } from '../oauth/revoke-tokens.ts'
+import { deleteEmailTokens } from '../sessions/email-tokens.ts'
+import { endSessions } from '../sessions/end-sessions.ts'
+
+/**
+ * A new password: every session but the one that set it ends, applications lose their tokens (what they were granted
+ * stays), and no link that was sent before works any more.
+ */
+export async function setPassword(
+  services: Pick<Services, 'now' | 'signals'>,
+  trx: Trx,
+  userId: string,
+  passwordHash: string,
+  keepSessionId?: string,
+): Promise<void> {
+  await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+  await deleteEmailTokens(trx, userId, ['reset', 'invitation'])
+  await endSessions(services, trx, userId, keepSessionId)
+  await revokeTokensOfUsers(trx, [userId], services.now())
+  await notify(services, trx, userId, 'security.password_changed', {})
+}

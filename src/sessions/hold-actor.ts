@@ -1,0 +1,48 @@
+import { holdPermission } from '../access/role-store.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
+import { holdActingUser, type RowLock } from '../users/hold-account.ts'
+import type { SignedInActor } from './actor.ts'
+import { holdSession } from './session-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now'>
+
+/**
+ * Checks, in the transaction of a change, that whoever asked for it may still make it: the account may act, the session
+ * lives, the permission is held. Guards check the same before the body is read, and the client decides when to send that.
+ *
+ * The rows stay locked until the commit, so whatever would end the session waits, or has been waited for. They are taken
+ * in one order (account, session, role), and so is the account before the sessions by whoever ends them.
+ */
+export async function holdActor(
+  trx: Trx,
+  { now }: Pick<Services, 'now'>,
+  { id, sessionId, permission }: Pick<SignedInActor, 'id' | 'sessionId' | 'permission'>,
+  lock: RowLock = 'shared',
+): Promise<void> {
+  const lives =
+    (await holdActingUser(trx, id, lock)) && (await holdSession(trx, { id: sessionId, userId: id, now: now() }))
+  if (!lives) refuse('unauthenticated', 'Please sign in.')
+  if (permission !== null && !(await holdPermission(trx, id, permission))) {
+    refuse('forbidden', `This needs the permission ${permission}.`)
+  }
+}
+
+/** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */
+export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (trx: Trx) => Promise<T>): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    await holdActor(trx, { now }, actor)
+    return change(trx)
+  })
+
+/** The same for a change of the actor's own account: one at a time. */
+export const changeOwnAccount = <T>(
+  { db, now }: Needs,
+  actor: SignedInActor,
+  change: (trx: Trx) => Promise<T>,
+): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    await holdActor(trx, { now }, actor, 'exclusive')
+    return change(trx)
+  })
