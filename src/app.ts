@@ -7,6 +7,7 @@ import { accountRoutes } from './account/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { AppError } from './errors.ts'
 import { answerTogether } from './http/answer-together.ts'
+import { limitBodyTime } from './http/body-time.ts'
 import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
@@ -45,8 +46,13 @@ const BODY_LIMIT = 256 * 1024
 const HEADER_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 
+interface Options {
+  /** How long a small body may take. */
+  maxBodyMs?: number
+}
+
 /** Mounts every feature, in one list. Who may call an endpoint from where is decided by the part of the list it stands in. */
-export async function createApp(services: Services): Promise<FastifyInstance> {
+export async function createApp(services: Services, { maxBodyMs }: Options = {}): Promise<FastifyInstance> {
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
@@ -68,6 +74,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   answerTogether(app.server)
   compileSchemas(app)
   acceptJsonOnly(app)
+  limitBodyTime(app, maxBodyMs)
   logRequests(app, log)
   services.metrics?.measureRequests(app)
   await describeApi(app, config.baseUrl)

@@ -87,6 +87,28 @@ onEachEngine('sessions', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
   })
 
+  test('signing out, ending a session and ending all others are each recorded in the audit trail', async () => {
+    const app = shared()
+    const person = await signedInPerson(app)
+    const other = await signIn(app, person.user)
+    await person.post(`/api/auth/sessions/${other.sessionId}/revoke`)
+    await person.post('/api/auth/sessions/revoke-all')
+    await person.post('/api/auth/logout')
+    await person.post('/api/auth/logout')
+    const admin = await signedInPerson(app, { admin: true })
+    const { events } = (await admin.get(`/api/admin/audit?actor=${person.user.id}`)).json<{
+      events: { action: string; target: { id: string } }[]
+    }>()
+    assert.deepEqual(
+      events.map(({ action, target }) => [action, target.id]),
+      [
+        ['session.ended', person.sessionId],
+        ['session.others_revoked', person.user.id],
+        ['session.revoked', other.sessionId],
+      ],
+    )
+  })
+
   test('without rememberMe a session ends after 12 hours idle, or 24 hours in all', async (t) => {
     const app = await startApp(t, { engine })
     const response = await anonymous(app).post('/api/auth/register', { email: 'brief@example.com', password: PASSWORD })

@@ -37,6 +37,7 @@ interface Options {
   /** A second copy on the same database, or a restart on it. */
   place?: Place
   logLevel?: string
+  maxBodyMs?: number
 }
 
 /** The whole service in this process, gone when the test is over. */
@@ -50,7 +51,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     ...options.config,
   }
   const services = await openServices(config, { log, now: clock.now })
-  const app = await createApp(services)
+  const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))
   let closed = false

@@ -1,13 +1,6 @@
 import { endpoints, paths } from '../paths.ts'
 
-const ENTRANCE = new Set<string>([
-  paths.login,
-  paths.register,
-  paths.forgotPassword,
-  paths.resetPassword,
-  paths.verifyEmail,
-  paths.setup,
-])
+const ENTRANCE = new Set<string>([paths.login, paths.register, paths.forgotPassword, paths.resetPassword, paths.setup])
 const DASHBOARD = Object.values(paths).filter((path) => !path.includes('$') && !ENTRANCE.has(path))
 
 const leadsInto = (path: string, part: string) => path === part || (part !== '/' && path.startsWith(`${part}/`))

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
@@ -9,7 +9,10 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
-const token = new URLSearchParams(location.search).get('token')
+const query = new URLSearchParams(location.search)
+const token = query.get('token')
+// Accounts that an administrator made have nothing that a stranger could have added.
+const invited = query.has('invited')
 
 export default function ResetPasswordPage() {
   const texts = useTexts('entrance')
@@ -46,6 +49,11 @@ export default function ResetPasswordPage() {
       {isStatus(failure, 400) && failure.code === 'invalid_token' && again}
       <form onSubmit={onSubmit}>
         <Stack>
+          {!invited && (
+            <Text size="sm" c="dimmed">
+              {texts.reset.neverConfirmed}
+            </Text>
+          )}
           <NewPasswordInput label={texts.newPassword} value={newPassword} onChange={setNewPassword} />
           <Button type="submit" size="md" fullWidth loading={busy}>
             {texts.reset.submit}

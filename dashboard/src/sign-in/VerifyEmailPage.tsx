@@ -1,8 +1,9 @@
 import { Button, Loader, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
-import { paths } from '../paths.ts'
+import { loginWithReturn, paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
@@ -11,13 +12,20 @@ const token = new URLSearchParams(location.search).get('token')
 let verification: Promise<unknown> | undefined
 const verify = () => (verification ??= answer(api.POST('/api/auth/verify-email', { body: { token: token ?? '' } })))
 
+// Confirming needs a session of the account that the link was sent for.
+const signInFirst = loginWithReturn(location.pathname + location.search)
+
 export default function VerifyEmailPage() {
   const texts = useTexts('entrance').verify
   const [done, setDone] = useState(false)
   const [failure, setFailure] = useState<unknown>()
 
   useEffect(() => {
-    if (token) void verify().then(() => setDone(true), setFailure)
+    if (!token) return
+    void verify().then(
+      () => setDone(true),
+      (error: unknown) => (isStatus(error, 401) ? location.replace(signInFirst) : setFailure(error)),
+    )
   }, [])
 
   const toAccount = (
@@ -29,6 +37,17 @@ export default function VerifyEmailPage() {
     return (
       <Stack gap="lg" role="status">
         <EntranceHeading title={texts.doneTitle}>{texts.done}</EntranceHeading>
+        {toAccount}
+      </Stack>
+    )
+  }
+  if (isStatus(failure, 403)) {
+    return (
+      <Stack gap="lg">
+        <EntranceHeading title={texts.otherAccountTitle}>{texts.otherAccount}</EntranceHeading>
+        <Button component="a" href={signInFirst} size="md">
+          {texts.signInToOther}
+        </Button>
         {toAccount}
       </Stack>
     )

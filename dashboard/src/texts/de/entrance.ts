@@ -35,7 +35,9 @@ export const entrance: typeof English = {
   },
   reset: {
     title: 'Neues Passwort wählen',
-    text: 'Sie werden überall sonst abgemeldet.',
+    text: 'Sie werden überall abgemeldet, und Anwendungen müssen Sie neu anmelden.',
+    neverConfirmed:
+      'Wenn Sie diese Adresse noch nie bestätigt haben, werden Passkeys, SSH-Schlüssel und Anwendungen entfernt, die dem Konto hinzugefügt wurden: Das könnte jemand anderes gewesen sein.',
     submit: 'Passwort setzen',
     doneTitle: 'Ihr Passwort ist gesetzt',
     done: 'Sie können sich jetzt damit anmelden.',
@@ -50,6 +52,10 @@ export const entrance: typeof English = {
     failedTitle: 'Dieser Link gilt nicht mehr',
     failedHint: 'Melden Sie sich an und fordern Sie auf Ihrer Profilseite einen neuen an.',
     noToken: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail.',
+    otherAccountTitle: 'Dieser Link gehört zu einem anderen Konto',
+    otherAccount:
+      'Sie sind mit einem anderen Konto angemeldet. Melden Sie sich mit dem Konto an, für das die Mail geschickt wurde.',
+    signInToOther: 'Mit dem anderen Konto anmelden',
     toAccount: 'Zu Ihrem Konto',
   },
   consent: {

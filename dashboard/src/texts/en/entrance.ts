@@ -33,7 +33,9 @@ export const entrance = {
   },
   reset: {
     title: 'Choose a new password',
-    text: 'You will be signed out everywhere else.',
+    text: 'You will be signed out everywhere, and applications have to sign you in again.',
+    neverConfirmed:
+      'If you have not confirmed this address before, passkeys, SSH keys and applications that were added to the account are removed: somebody else may have added them.',
     submit: 'Set the password',
     doneTitle: 'Your password is set',
     done: 'You can sign in with it now.',
@@ -48,6 +50,9 @@ export const entrance = {
     failedTitle: 'This link no longer works',
     failedHint: 'Sign in and ask for a new one on your profile page.',
     noToken: 'This link is not complete. Open it from the mail again.',
+    otherAccountTitle: 'This link is for another account',
+    otherAccount: 'You are signed in to a different account. Sign in to the one that the mail was sent for.',
+    signInToOther: 'Sign in to the other account',
     toAccount: 'Go to your account',
   },
   consent: {

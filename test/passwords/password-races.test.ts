@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hash } from '@node-rs/argon2'
+import { startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { stopAfterPasswordCheck } from '../support/gate.ts'
+import { lastMailTo } from '../support/mail.ts'
+import { anonymous, type Person, signedInPerson, signIn } from '../support/people.ts'
+
+const OLD = 'correct horse battery staple'
+const NEW = 'a different thing entirely'
+const OTHER = 'something else altogether'
+const EMAIL = 'owner@example.com'
+
+const login = (app: TestApp, password: string) => anonymous(app).post('/api/auth/login', { email: EMAIL, password })
+const change = (person: Person, newPassword: string) =>
+  person.post('/api/account/password', { currentPassword: OLD, newPassword })
+
+async function reset(app: TestApp): Promise<void> {
+  await anonymous(app).post('/api/auth/password-reset', { email: EMAIL })
+  const { token } = await lastMailTo(app, EMAIL)
+  const answer = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW })
+  assert.equal(answer.statusCode, 200, answer.body)
+}
+
+const sessionsOf = ({ services: { db } }: TestApp, userId: string) =>
+  db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()
+
+onEachEngine('passwords that change while they are used', (engine) => {
+  test('a login that was under way with the old password leaves no session behind after a reset', async (t) => {
+    const app = await startApp(t, { engine })
+    const { user } = await signedInPerson(app, { email: EMAIL, password: OLD })
+    const gate = stopAfterPasswordCheck(app)
+    const logins = Array.from({ length: 5 }, () => login(app, OLD))
+    await gate.reached(5)
+    await reset(app)
+    gate.open()
+    for (const { statusCode } of await Promise.all(logins)) assert.equal(statusCode, 401)
+    assert.deepEqual(await sessionsOf(app, user.id), [])
+    assert.equal((await login(app, NEW)).statusCode, 200)
+  })
+
+  test('a login that was under way with the old password finds that the password is another one by now', async (t) => {
+    const app = await startApp(t, { engine })
+    const { user } = await signedInPerson(app, { email: EMAIL, password: OLD })
+    const gate = stopAfterPasswordCheck(app)
+    const attempt = login(app, OLD)
+    await gate.reached()
+    await app.services.db
+      .updateTable('users')
+      .set({ password_hash: await hash(NEW) })
+      .where('id', '=', user.id)
+      .execute()
+    gate.open()
+    assert.equal((await attempt).statusCode, 401)
+    assert.equal((await login(app, NEW)).statusCode, 200)
+  })
+
+  test('a password change that was under way does not override a reset', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app, { email: EMAIL, password: OLD })
+    const gate = stopAfterPasswordCheck(app)
+    const attempt = change(person, OTHER)
+    await gate.reached()
+    await reset(app)
+    gate.open()
+    assert.equal((await attempt).statusCode, 401)
+    assert.equal((await login(app, OTHER)).statusCode, 401)
+    assert.equal((await login(app, NEW)).statusCode, 200)
+  })
+
+  test('of two changes with the same current password at once, one succeeds and the other is 400 wrong_password', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app, { email: EMAIL, password: OLD })
+    const gate = stopAfterPasswordCheck(app)
+    const attempts = [change(person, NEW), change(person, OTHER)]
+    await gate.reached(2)
+    gate.open()
+    const answers = await Promise.all(attempts)
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 400])
+    assert.equal(answers.find(({ statusCode }) => statusCode === 400)?.json().code, 'wrong_password')
+    const works = [await login(app, NEW), await login(app, OTHER)].map(({ statusCode }) => statusCode)
+    assert.deepEqual(works.toSorted(), [200, 401])
+  })
+
+  test('a rehash of the same password is the same password: logins at once all succeed', async (t) => {
+    const app = await startApp(t, { engine })
+    const { user } = await signedInPerson(app, { email: EMAIL, password: OLD })
+    const outdated = await hash(OLD, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
+    await app.services.db.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute()
+    const gate = stopAfterPasswordCheck(app)
+    const attempts = [login(app, OLD), login(app, OLD), login(app, OLD)]
+    await gate.reached(3)
+    gate.open()
+    for (const { statusCode, body } of await Promise.all(attempts)) assert.equal(statusCode, 200, body)
+    const { password_hash: stored } = await app.services.db
+      .selectFrom('users')
+      .select('password_hash')
+      .where('id', '=', user.id)
+      .executeTakeFirstOrThrow()
+    assert.ok(stored !== null && !app.services.passwords.isOutdated(stored))
+  })
+
+  test('a passkey can not be added by a session that a reset has ended', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app, { email: EMAIL, password: OLD })
+    await reset(app)
+    assert.equal((await person.post('/api/passkeys/register/options', {})).statusCode, 401)
+    const owner = await signIn(app, person.user)
+    assert.deepEqual((await owner.get('/api/passkeys')).json(), { passkeys: [] })
+  })
+})

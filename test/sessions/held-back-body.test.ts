@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import sharp from 'sharp'
+import type { Permission } from '../../src/access/permissions.ts'
+import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
+import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
+import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'
+import { authorizeUrl, getTokens, newPkce, registerApplication } from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { holdBack } from '../support/held-back.ts'
+import { lastMailTo } from '../support/mail.ts'
+import { signedInPerson, type SignedInPerson, signIn } from '../support/people.ts'
+
+interface Change {
+  path: string
+  body?: unknown
+}
+
+interface Row {
+  permission?: Permission
+  /** Everything that makes the request a good one, were it sent at once. */
+  prepare(app: TestApp, person: SignedInPerson): Promise<Change>
+}
+
+const PASSWORD = 'four unusual words here'
+let count = 0
+const fresh = (name: string) => `${name} ${++count}`
+
+const otherUser = async (app: TestApp) => (await signedInPerson(app)).user.id
+
+async function newRole(app: TestApp, permission?: Permission): Promise<string> {
+  const admin = await signedInPerson(app, { admin: true })
+  const permissions = permission ? [permission] : []
+  return (await admin.post('/api/admin/roles', { name: fresh('Role'), permissions })).json().role.id
+}
+
+/** Every request of the API that changes something for whoever is signed in. */
+const CHANGES: Record<string, Row> = {
+  'POST /api/auth/sessions/{id}/revoke': {
+    prepare: async (app, { user }) => ({ path: `/api/auth/sessions/${(await signIn(app, user)).sessionId}/revoke` }),
+  },
+  'POST /api/auth/sessions/revoke-all': { prepare: async () => ({ path: '/api/auth/sessions/revoke-all' }) },
+  'POST /api/auth/verify-email': {
+    async prepare(app, person) {
+      await person.post('/api/auth/verify-email/resend')
+      const { token } = await lastMailTo(app, person.user.email)
+      return { path: '/api/auth/verify-email', body: { token } }
+    },
+  },
+  'POST /api/auth/verify-email/resend': { prepare: async () => ({ path: '/api/auth/verify-email/resend' }) },
+  'POST /api/account/password': {
+    prepare: async () => ({
+      path: '/api/account/password',
+      body: { currentPassword: PASSWORD, newPassword: 'another four unusual words' },
+    }),
+  },
+  'PATCH /api/account/profile': {
+    prepare: async () => ({ path: '/api/account/profile', body: { displayName: 'Somebody else' } }),
+  },
+  'PUT /api/account/profile/avatar': { prepare: async () => ({ path: '/api/account/profile/avatar' }) },
+  'DELETE /api/account/profile/avatar': { prepare: async () => ({ path: '/api/account/profile/avatar' }) },
+  'POST /api/passkeys/register/options': {
+    prepare: async () => ({ path: '/api/passkeys/register/options', body: {} }),
+  },
+  'POST /api/passkeys/register/verify': {
+    async prepare(_app, person) {
+      const response = newAuthenticator().register(await registrationOptions(person))
+      return { path: '/api/passkeys/register/verify', body: { response } }
+    },
+  },
+  'PATCH /api/passkeys/{id}': {
+    prepare: async (app, person) => ({
+      path: `/api/passkeys/${await addPasskey(app, person)}`,
+      body: { name: 'Mine' },
+    }),
+  },
+  'DELETE /api/passkeys/{id}': {
+    prepare: async (app, person) => ({ path: `/api/passkeys/${await addPasskey(app, person)}` }),
+  },
+  'POST /api/ssh/keys': {
+    permission: 'ssh:keys:manage',
+    prepare: async () => ({ path: '/api/ssh/keys', body: { name: 'laptop', publicKey: newPublicKey() } }),
+  },
+  'DELETE /api/ssh/keys/{id}': {
+    permission: 'ssh:keys:manage',
+    prepare: async (_app, person) => ({ path: `/api/ssh/keys/${await saveKey(person)}` }),
+  },
+  'POST /api/ssh/certs/issue': {
+    permission: 'ssh:cert:issue',
+    prepare: async (_app, person) => ({ path: '/api/ssh/certs/issue', body: { savedKeyId: await saveKey(person) } }),
+  },
+  'POST /api/ssh/certs/{id}/revoke': {
+    permission: 'ssh:cert:revoke',
+    async prepare(app) {
+      const other = await signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
+      return { path: `/api/ssh/certs/${(await issue(other, await saveKey(other))).id}/revoke`, body: {} }
+    },
+  },
+  'POST /api/admin/users': {
+    permission: 'users:write',
+    prepare: async () => ({ path: '/api/admin/users', body: { email: `new${++count}@example.net` } }),
+  },
+  'PATCH /api/admin/users/{userId}': {
+    permission: 'users:write',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}`, body: { displayName: 'Changed' } }),
+  },
+  'DELETE /api/admin/users/{userId}': {
+    permission: 'users:delete',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}` }),
+  },
+  'POST /api/admin/users/{userId}/invitation': {
+    permission: 'users:write',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/invitation` }),
+  },
+  'POST /api/admin/roles': {
+    permission: 'roles:write',
+    prepare: async () => ({ path: '/api/admin/roles', body: { name: fresh('New role') } }),
+  },
+  'PATCH /api/admin/roles/{id}': {
+    permission: 'roles:write',
+    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app)}`, body: { description: 'Changed' } }),
+  },
+  'DELETE /api/admin/roles/{id}': {
+    permission: 'roles:write',
+    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app)}` }),
+  },
+  'POST /api/admin/roles/{id}/permissions': {
+    permission: 'roles:write',
+    prepare: async (app) => ({
+      path: `/api/admin/roles/${await newRole(app)}/permissions`,
+      body: { permissionId: 'roles:write' },
+    }),
+  },
+  'DELETE /api/admin/roles/{id}/permissions/{permissionId}': {
+    permission: 'roles:write',
+    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app, 'roles:write')}/permissions/roles:write` }),
+  },
+  'POST /api/admin/users/{userId}/roles': {
+    permission: 'roles:assign',
+    prepare: async (app) => ({
+      path: `/api/admin/users/${await otherUser(app)}/roles`,
+      body: { roleId: await newRole(app) },
+    }),
+  },
+  'DELETE /api/admin/users/{userId}/roles/{roleId}': {
+    permission: 'roles:assign',
+    async prepare(app) {
+      const [userId, roleId] = [await otherUser(app), await newRole(app)]
+      const admin = await signedInPerson(app, { admin: true })
+      await admin.post(`/api/admin/users/${userId}/roles`, { roleId })
+      return { path: `/api/admin/users/${userId}/roles/${roleId}` }
+    },
+  },
+  'POST /api/admin/bootstrap': {
+    prepare: async (app) => ({ path: '/api/admin/bootstrap', body: { secret: app.services.bootstrapSecret } }),
+  },
+  'POST /api/admin/users/{userId}/lifecycle': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({
+      path: `/api/admin/users/${await otherUser(app)}/lifecycle`,
+      body: { action: 'disable' },
+    }),
+  },
+  'DELETE /api/admin/users/{userId}/lifecycle/{actionId}': {
+    permission: 'users:lifecycle',
+    async prepare(app, person) {
+      const userId = await otherUser(app)
+      const planned = { action: 'disable', executeAt: app.clock.now() + 3_600_000 }
+      const { lifecycleActionId } = (await person.post(`/api/admin/users/${userId}/lifecycle`, planned)).json()
+      return { path: `/api/admin/users/${userId}/lifecycle/${lifecycleActionId}` }
+    },
+  },
+  'PATCH /api/notifications/{id}/read': {
+    async prepare(app, person) {
+      await addPasskey(app, person)
+      const { notifications } = (await person.get('/api/notifications')).json()
+      return { path: `/api/notifications/${notifications[0].id}/read` }
+    },
+  },
+  'POST /api/notifications/read-all': { prepare: async () => ({ path: '/api/notifications/read-all' }) },
+  'POST /oauth/clients': {
+    permission: 'oauth_clients:write',
+    prepare: async () => ({
+      path: '/oauth/clients',
+      body: { name: fresh('App'), clientType: 'public', redirectUris: ['https://app.example/cb'], scopes: ['openid'] },
+    }),
+  },
+  'PATCH /oauth/clients/{clientId}': {
+    permission: 'oauth_clients:write',
+    prepare: async (app) => ({
+      path: `/oauth/clients/${(await registerApplication(app)).clientId}`,
+      body: { name: 'Changed' },
+    }),
+  },
+  'DELETE /oauth/clients/{clientId}': {
+    permission: 'oauth_clients:write',
+    prepare: async (app) => ({ path: `/oauth/clients/${(await registerApplication(app)).clientId}` }),
+  },
+  'POST /oauth/clients/{clientId}/secret': {
+    permission: 'oauth_clients:write',
+    prepare: async (app) => ({ path: `/oauth/clients/${(await registerApplication(app)).clientId}/secret` }),
+  },
+  'POST /oauth/approve': {
+    async prepare(app) {
+      const url = new URL(authorizeUrl(await registerApplication(app), newPkce()), ORIGIN)
+      return { path: '/oauth/approve', body: Object.fromEntries(url.searchParams) }
+    },
+  },
+  'DELETE /api/account/oauth/grants/{clientId}': {
+    async prepare(app, person) {
+      const application = await registerApplication(app)
+      await getTokens(app, person, application)
+      return { path: `/api/account/oauth/grants/${application.clientId}` }
+    },
+  },
+}
+
+async function addPasskey(_app: TestApp, person: SignedInPerson): Promise<string> {
+  const response = newAuthenticator().register(await registrationOptions(person))
+  return (await person.post('/api/passkeys/register/verify', { response })).json().passkey.id
+}
+
+const BOUNDARY = 'between-the-parts'
+let avatar: Buffer
+
+function encode(method: string, { path, body }: Change): { type?: string; body: Buffer } {
+  if (method === 'PUT' && path.endsWith('/avatar'))
+    return { type: `multipart/form-data; boundary=${BOUNDARY}`, body: avatar }
+  return { body: Buffer.from(JSON.stringify(body ?? {})) }
+}
+
+/** What may happen to the person between the headers and the rest of the body, and what the answer is then. */
+const ENDINGS = {
+  'the session was ended': {
+    status: 401,
+    end: async (app: TestApp, person: SignedInPerson) => {
+      const elsewhere = await signIn(app, person.user)
+      assert.equal((await elsewhere.post(`/api/auth/sessions/${person.sessionId}/revoke`)).statusCode, 200)
+    },
+  },
+  'the account was disabled': {
+    status: 401,
+    end: async (app: TestApp, person: SignedInPerson) => {
+      const admin = await signedInPerson(app, { admin: true })
+      const url = `/api/admin/users/${person.user.id}/lifecycle`
+      assert.equal((await admin.post(url, { action: 'disable' })).statusCode, 200)
+    },
+  },
+  'the permission was taken away': {
+    status: 403,
+    end: async (app: TestApp, person: SignedInPerson) => {
+      const admin = await signedInPerson(app, { admin: true })
+      const { roles } = (await admin.get(`/api/admin/users/${person.user.id}/roles`)).json<{
+        roles: { id: string; builtIn: boolean }[]
+      }>()
+      for (const { id, builtIn } of roles)
+        if (!builtIn) await admin.delete(`/api/admin/users/${person.user.id}/roles/${id}`)
+    },
+  },
+}
+
+onEachEngine('a request whose body is held back', (engine) => {
+  const shared = sharedApp({ engine })
+  let address: string
+  before(async () => {
+    address = await shared().listen()
+    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
+    avatar = Buffer.concat([Buffer.from(head), png, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
+  })
+
+  test('is tried for every route that changes something for whoever is signed in', async () => {
+    const { paths } = (await shared().app.inject('/openapi.json')).json<{
+      paths: Record<string, Record<string, { security?: object[] }>>
+    }>()
+    const routes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([method, { security }]) => method !== 'get' && security?.some((way) => 'session' in way))
+        .map(([method]) => `${method.toUpperCase()} ${path}`),
+    )
+    assert.deepEqual(Object.keys(CHANGES).toSorted(), routes.toSorted())
+  })
+
+  for (const [route, { permission, prepare }] of Object.entries(CHANGES)) {
+    for (const [ending, { status, end }] of Object.entries(ENDINGS)) {
+      if (status === 403 && permission === undefined) continue
+      test(`${route} is refused when ${ending} before the rest came`, async () => {
+        const app = shared()
+        // Keys are saved before certificates are asked for.
+        const permissions = permission ? [...new Set<Permission>([permission, 'ssh:keys:manage'])] : []
+        const person = await signedInPerson(app, { permissions, password: PASSWORD })
+        const method = route.split(' ')[0] ?? ''
+        const change = await prepare(app, person)
+        const request = await holdBack(address, { method, cookie: person.cookie, ...change, ...encode(method, change) })
+        // The guard of the first request has run when those that came after it were answered.
+        for (let times = 0; times < 3; times++) await person.get('/api/auth/me')
+        await end(app, person)
+        const unchanged = await contents(app)
+        const answer = await request.finish()
+        assert.equal(answer.status, status, answer.body)
+        assert.deepEqual(await contents(app), unchanged)
+      })
+    }
+  }
+
+  test('a passkey that was asked for before a password reset is not registered after it', async () => {
+    const app = shared()
+    const person = await signedInPerson(app, { password: PASSWORD })
+    const response = newAuthenticator().register(await registrationOptions(person))
+    const body = Buffer.from(JSON.stringify({ response }))
+    const path = '/api/passkeys/register/verify'
+    const request = await holdBack(address, { method: 'POST', path, cookie: person.cookie, body })
+    for (let times = 0; times < 3; times++) await person.get('/api/auth/me')
+    await person.post('/api/auth/password-reset', { email: person.user.email })
+    await app.tick()
+    const { token } = await lastMailTo(app, person.user.email)
+    const reset = await person.post('/api/auth/password-reset/confirm', {
+      token,
+      newPassword: 'entirely new words now',
+    })
+    assert.equal(reset.statusCode, 200, reset.body)
+    assert.equal((await request.finish()).status, 401)
+    const owner = await signIn(app, person.user)
+    assert.deepEqual((await owner.get('/api/passkeys')).json(), { passkeys: [] })
+  })
+})
+
+/** Everything that a request could have changed, as far as it says who somebody is and what they may do. */
+async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
+  return Promise.all([
+    db.selectFrom('users').selectAll().orderBy('id').execute(),
+    db.selectFrom('roles').selectAll().orderBy('id').execute(),
+    db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute(),
+    db.selectFrom('user_roles').selectAll().orderBy('user_id').orderBy('role_id').execute(),
+    db.selectFrom('passkeys').selectAll().orderBy('id').execute(),
+    db.selectFrom('oauth_clients').selectAll().orderBy('client_id').execute(),
+    db.selectFrom('oauth_grants').selectAll().orderBy('user_id').orderBy('client_id').execute(),
+    db.selectFrom('ssh_keys').selectAll().orderBy('id').execute(),
+    db.selectFrom('ssh_certificates').select(['id', 'revoked_at']).orderBy('id').execute(),
+    db.selectFrom('lifecycle_actions').selectAll().orderBy('id').execute(),
+    db.selectFrom('notifications').selectAll().orderBy('id').execute(),
+    db.selectFrom('outgoing_mail').select('id').orderBy('id').execute(),
+    db.selectFrom('sessions').select(['id', 'user_id']).orderBy('id').execute(),
+  ])
+}
+
+onEachEngine('the time for a body', (engine) => {
+  const shared = sharedApp({ engine, maxBodyMs: 200 })
+
+  test('a small body that does not come is answered with 408, and the connection ends', async () => {
+    const app = shared()
+    const person = await signedInPerson(app)
+    const request = await holdBack(await app.listen(), {
+      method: 'PATCH',
+      path: '/api/account/profile',
+      cookie: person.cookie,
+      body: Buffer.from('{"displayName":"Late"}'),
+    })
+    const { status, body } = await request.answer()
+    assert.deepEqual([status, JSON.parse(body).code], [408, 'request_timeout'])
+    assert.equal((await person.get('/api/account/profile')).json().displayName, null)
+  })
+})
