@@ -176,7 +176,36 @@ test('the link in the mail verifies the email', async ({ page, person, server })
   await expect(page.getByText('Verified', { exact: true })).toBeVisible()
 })
 
-test('a used verification link says so', async ({ page }) => {
+test('a verification link in a browser that is not signed in asks to sign in first, and then verifies', async ({
+  page,
+  person,
+  server,
+}) => {
+  const link = await linkInMail(server.dataDir, person.email, '/verify-email')
+  await page.context().clearCookies()
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
+})
+
+test('a verification link of another account verifies nothing and says whose it is', async ({
+  page,
+  person,
+  server,
+}) => {
+  const stranger = { email: person.email.replace('ada', 'eve'), password: person.password }
+  expect((await page.request.post('/api/auth/register', { data: stranger })).status()).toBe(201)
+  await page.goto(await linkInMail(server.dataDir, person.email, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'This link is for another account' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to your account' }).click()
+  await expect(page.getByText('Not verified')).toBeVisible()
+})
+
+test('a used verification link says so', async ({ page, person }) => {
+  expect(person).toBeDefined()
   await page.goto('/verify-email?token=unknown')
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible()
 })

@@ -97,10 +97,10 @@ onEachEngine('sessions', (engine) => {
     await person.post('/api/auth/logout')
     const admin = await signedInPerson(app, { admin: true })
     const { events } = (await admin.get(`/api/admin/audit?actor=${person.user.id}`)).json<{
-      events: { action: string; target: { id: string } }[]
+      events: { action: string; targetId: string }[]
     }>()
     assert.deepEqual(
-      events.map(({ action, target }) => [action, target.id]),
+      events.map(({ action, targetId }) => [action, targetId]),
       [
         ['session.ended', person.sessionId],
         ['session.others_revoked', person.user.id],
