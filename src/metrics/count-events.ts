@@ -1,27 +1,46 @@
+import { Counter, type Registry } from 'prom-client'
 import { type AuditEvent, observeEvents } from '../audit/record-event.ts'
 import type { Db } from '../storage/schema.ts'
-import type { Count, Registry } from './registry.ts'
 
-/** Counts what goes into the audit trail, which is where everything of note passes. Actions are words of our own code. */
+const METHODS = ['password', 'passkey'] as const
+
+/** Counts what goes into the audit trail, where every event of note is written. Actions are words of our own code. */
 export function countEvents(registry: Registry, db: Db): void {
-  const events = registry.counter('latchkey_audit_events_total', 'Entries of the audit trail.')
-  const logins = registry.counter('latchkey_logins_total', 'Sign-ins.')
-  const issued = registry.counter('latchkey_ssh_certificates_issued_total', 'SSH certificates that were issued.')()
-  const revoked = registry.counter('latchkey_ssh_certificates_revoked_total', 'SSH certificates that were revoked.')()
-  const loginCounts = new Map<string, Count>()
-  for (const method of ['password', 'passkey']) {
-    for (const outcome of ['success', 'refused']) {
-      loginCounts.set(`${method} ${outcome}`, logins({ method, outcome }))
-    }
+  const registers = [registry]
+  const events = new Counter({
+    name: 'latchkey_audit_events_total',
+    help: 'Entries of the audit trail.',
+    labelNames: ['action', 'outcome'],
+    registers,
+  })
+  const logins = new Counter({
+    name: 'latchkey_logins_total',
+    help: 'Sign-ins.',
+    labelNames: ['method', 'outcome'],
+    registers,
+  })
+  const issued = new Counter({
+    name: 'latchkey_ssh_certificates_issued_total',
+    help: 'SSH certificates that were issued.',
+    registers,
+  })
+  const revoked = new Counter({
+    name: 'latchkey_ssh_certificates_revoked_total',
+    help: 'SSH certificates that were revoked.',
+    registers,
+  })
+  for (const method of METHODS) {
+    // A series that starts at zero lets Prometheus see its first increase.
+    for (const outcome of ['success', 'refused']) logins.inc({ method, outcome }, 0)
   }
   observeEvents(db, (event) => {
     const { action, outcome, data } = event
-    events({ action, outcome }).value++
+    events.inc({ action, outcome })
     if (action === 'session.started' || action === 'session.refused') {
-      const count = loginCounts.get(`${String(data?.['method'])} ${outcome}`)
-      if (count) count.value++
-    } else if (action === 'ssh_certificate.issued') issued.value++
-    else revoked.value += revokedBy(event)
+      const method = METHODS.find((known) => known === data?.['method'])
+      if (method) logins.inc({ method, outcome })
+    } else if (action === 'ssh_certificate.issued') issued.inc()
+    else revoked.inc(revokedBy(event))
   })
 }
 

@@ -1,58 +1,57 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { createHistogram, type Histogram } from './histogram.ts'
-import type { Count, Registry } from './registry.ts'
+import { Counter, Histogram, type Registry } from 'prom-client'
 
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** One route and method: what its requests came to. */
+/** The metrics of one route and method, with their labels already set. */
 interface Series {
-  route: string
-  method: string
-  seconds: Histogram
-  statuses: Map<number, Count>
+  seconds: Histogram.Internal<'method' | 'route'>
+  answered(status: number): Counter.Internal
 }
 
 /**
- * Counts and times requests. Each route has its place to count from the start, so that a request adds a few numbers and
- * looks nothing up by its path. All paths that are no route share one place: there is no end to them.
+ * Counts and times requests. Each route has its series from the start, so that a request looks nothing up by its path.
+ * All paths that are no route share one series: their number has no limit.
  */
 export function measureRequests(registry: Registry): (app: FastifyInstance) => void {
-  const all: Series[] = []
-  const refusals = registry.counter(
-    'latchkey_refusals_total',
-    'Requests that were refused, by the code of the refusal.',
-  )
-  const tokens = registry.counter('latchkey_tokens_issued_total', 'Answers of the token endpoint that held tokens.')
-  registry.add({
+  const registers = [registry]
+  const refusals = new Counter({
+    name: 'latchkey_refusals_total',
+    help: 'Requests that were refused, by the code of the refusal.',
+    labelNames: ['code'],
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'latchkey_tokens_issued_total',
+    help: 'Answers of the token endpoint that held tokens.',
+    labelNames: ['grant'],
+    registers,
+  })
+  const requests = new Counter({
     name: 'latchkey_http_requests_total',
     help: 'Requests that were answered.',
-    type: 'counter',
-    samples: () =>
-      all.flatMap(({ route, method, statuses }) =>
-        [...statuses].map(([status, { value }]) => ({ labels: { method, route, status: String(status) }, value })),
-      ),
+    labelNames: ['method', 'route', 'status'],
+    registers,
   })
-  registry.add({
+  const durations = new Histogram({
     name: 'latchkey_http_request_duration_seconds',
     help: 'From the head of a request to the end of its answer.',
-    type: 'histogram',
-    samples: () =>
-      all
-        .filter(({ seconds }) => seconds.count() > 0)
-        .flatMap(({ route, method, seconds }) => seconds.samples({ method, route })),
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS,
+    registers,
   })
 
   const newSeries = (route: string, method: string): Series => {
-    const series = { route, method, seconds: createHistogram(BOUNDS), statuses: new Map<number, Count>() }
-    all.push(series)
-    return series
+    const statuses = new Map<number, Counter.Internal>()
+    return {
+      seconds: durations.labels({ method, route }),
+      answered: (status) => statuses.getOrInsertComputed(status, () => requests.labels({ method, route, status })),
+    }
   }
-  const record = ({ seconds, statuses }: Series, reply: FastifyReply) => {
-    seconds.observe(reply.elapsedTime / 1000)
-    const count = statuses.get(reply.statusCode)
-    if (count) count.value++
-    else statuses.set(reply.statusCode, { value: 1 })
-    if (reply.refusalCode !== null) refusals({ code: reply.refusalCode }).value++
+  const record = ({ seconds, answered }: Series, { elapsedTime, statusCode, refusalCode }: FastifyReply) => {
+    seconds.observe(elapsedTime / 1000)
+    answered(statusCode).inc()
+    if (refusalCode !== null) refusals.inc({ code: refusalCode })
   }
 
   return (app) => {
@@ -77,11 +76,11 @@ export function measureRequests(registry: Registry): (app: FastifyInstance) => v
 
 const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
-function countGrants(tokens: ReturnType<Registry['counter']>) {
-  const counts = new Map<unknown, Count>(GRANTS.map((grant) => [grant, tokens({ grant })]))
+function countGrants(tokens: Counter<'grant'>) {
+  const counts = new Map<unknown, Counter.Internal>(GRANTS.map((grant) => [grant, tokens.labels({ grant })]))
+  // A series that starts at zero lets Prometheus see its first increase.
+  for (const count of counts.values()) count.inc(0)
   return ({ body }: FastifyRequest, { statusCode }: FastifyReply): void => {
-    if (statusCode !== 200) return
-    const count = counts.get((body as { grant_type?: unknown } | undefined)?.grant_type)
-    if (count) count.value++
+    if (statusCode === 200) counts.get((body as { grant_type?: unknown } | undefined)?.grant_type)?.inc()
   }
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import { Registry } from 'prom-client'
 import type { Streams } from '../notifications/streams.ts'
 import type { Engine } from '../storage/open.ts'
 import type { Db } from '../storage/schema.ts'
+import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
 import { addProcessGauges } from './process-gauges.ts'
-import { createRegistry, type Registry } from './registry.ts'
 
 /** What this copy has done and how it is. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
 export interface Metrics {
@@ -15,6 +16,7 @@ export interface Metrics {
   krlBuilt(built: { bytes: number; serials: number }): void
   /** The text that Prometheus reads. */
   render(): Promise<string>
+  contentType: string
   close(): void
 }
 
@@ -29,12 +31,12 @@ interface Needs {
 const PATIENCE_MS = 2000
 
 export function createMetrics({ db, now, streams, load }: Needs): Metrics {
-  const registry = createRegistry()
+  const registry = new Registry()
   const measure = measureRequests(registry)
   countEvents(registry, db)
   const stored = addStoredGauges(registry, db)
   addLoadGauges(registry, load)
-  registry.gauge('latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
+  addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
   const krlBuilt = addKrlGauges(registry, now)
   const process = addProcessGauges(registry)
   let rendering: Promise<string> | undefined
@@ -42,12 +44,13 @@ export function createMetrics({ db, now, streams, load }: Needs): Metrics {
   const render = async (): Promise<string> => {
     await stored.read()
     process.read()
-    return registry.render()
+    return registry.metrics()
   }
   return {
     measureRequests: measure,
     krlBuilt,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
+    contentType: registry.contentType,
     close: process.stop,
   }
 }
@@ -55,9 +58,10 @@ export function createMetrics({ db, now, streams, load }: Needs): Metrics {
 /** Queues that all copies share. Where the database is away there is nothing to tell but that. */
 function addStoredGauges(registry: Registry, db: Db): { read(): Promise<void> } {
   let current: { mail: number; pending: number } | undefined
-  registry.gauge('latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
-  registry.gauge('latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)
-  registry.gauge(
+  addGauge(registry, 'latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
+  addGauge(registry, 'latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)
+  addGauge(
+    registry,
     'latchkey_lifecycle_actions_pending',
     'Planned actions that are still to be carried out, on all copies together.',
     () => current?.pending,
@@ -84,7 +88,7 @@ function addStoredGauges(registry: Registry, db: Db): { read(): Promise<void> } 
 
 function addLoadGauges(registry: Registry, load: Engine['load']): void {
   const gauge = (name: string, help: string, read: (now: ReturnType<Engine['load']>) => number | undefined) =>
-    registry.gauge(name, help, () => read(load()))
+    addGauge(registry, name, help, () => read(load()))
   gauge('latchkey_writes_waiting', 'SQLite: writes that wait for their turn.', ({ writesWaiting }) => writesWaiting)
   gauge('latchkey_pool_connections', 'PostgreSQL: connections that are open.', ({ pool }) => pool?.open)
   gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that nobody uses.', ({ pool }) => pool?.idle)
@@ -93,10 +97,13 @@ function addLoadGauges(registry: Registry, load: Engine['load']): void {
 
 function addKrlGauges(registry: Registry, now: () => number): Metrics['krlBuilt'] {
   let last: { bytes: number; serials: number; at: number } | undefined
-  registry.gauge('latchkey_krl_bytes', 'Size of the last revocation list that a host asked for.', () => last?.bytes)
-  registry.gauge('latchkey_krl_serials', 'Certificates in that list.', () => last?.serials)
-  registry.gauge('latchkey_krl_age_seconds', 'Time since it was built; it is built anew when something changes.', () =>
-    last === undefined ? undefined : Math.max(0, (now() - last.at) / 1000),
+  addGauge(registry, 'latchkey_krl_bytes', 'Size of the last revocation list that a host asked for.', () => last?.bytes)
+  addGauge(registry, 'latchkey_krl_serials', 'Certificates in that list.', () => last?.serials)
+  addGauge(
+    registry,
+    'latchkey_krl_age_seconds',
+    'Time since it was built; it is built anew when something changes.',
+    () => (last === undefined ? undefined : Math.max(0, (now() - last.at) / 1000)),
   )
   return (built) => {
     last = { ...built, at: now() }

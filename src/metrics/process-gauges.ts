@@ -1,10 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Registry } from './registry.ts'
+import { Counter, type Registry } from 'prom-client'
+import { addGauge } from './add-gauge.ts'
 
 /** The timer that watches the event loop fires this often; what it reports contains its own pause. */
 const RESOLUTION_MS = 10
 
-/** What the process takes of the machine. Answers how to stop watching. */
+/**
+ * What the process takes of the machine. The names are those of prom-client's default metrics. Its own collectors are not
+ * used: they can't be chosen one by one, they can't be stopped, and their event loop lag contains the timer's own pause.
+ */
 export function addProcessGauges(registry: Registry): { read(): void; stop(): void } {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
@@ -12,23 +16,20 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
   let waited = { p50: 0, p99: 0, max: 0 }
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000)
 
-  registry.add({
+  const processorTime = new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Processor time, of the user and of the system.',
-    type: 'counter',
-    samples() {
-      const { user, system } = process.cpuUsage()
-      return [{ value: (user + system) / 1e6 }]
-    },
+    registers: [registry],
   })
   const startedAt = Date.now() / 1000 - process.uptime()
-  registry.gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt)
-  registry.gauge('process_resident_memory_bytes', 'Memory that the process holds.', () => memory.rss)
-  registry.gauge('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', () => memory.heapUsed)
-  registry.gauge('nodejs_heap_size_total_bytes', 'JavaScript heap, in use or free.', () => memory.heapTotal)
-  registry.gauge('nodejs_external_memory_bytes', 'Memory of buffers and the like.', () => memory.external)
+  addGauge(registry, 'process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt)
+  addGauge(registry, 'process_resident_memory_bytes', 'Memory that the process holds.', () => memory.rss)
+  addGauge(registry, 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', () => memory.heapUsed)
+  addGauge(registry, 'nodejs_heap_size_total_bytes', 'JavaScript heap, in use or free.', () => memory.heapTotal)
+  addGauge(registry, 'nodejs_external_memory_bytes', 'Memory of buffers and the like.', () => memory.external)
   for (const quantile of ['p50', 'p99', 'max'] as const) {
-    registry.gauge(
+    addGauge(
+      registry,
       `nodejs_eventloop_lag_${quantile}_seconds`,
       'How late the event loop was, since it was last asked.',
       () => waited[quantile],
@@ -36,6 +37,9 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
   }
   return {
     read() {
+      const { user, system } = process.cpuUsage()
+      processorTime.reset()
+      processorTime.inc((user + system) / 1e6)
       memory = process.memoryUsage()
       waited =
         delay.count === 0

@@ -5,8 +5,6 @@ import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 
-const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
 /** On an address of its own, so that no way through the public one leads here. Answers where that is and how to stop. */
 export async function serveMetrics(
   metrics: Metrics,
@@ -36,7 +34,7 @@ async function answer(metrics: Metrics, { method, url }: IncomingMessage, respon
   if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
   try {
     const text = await metrics.render()
-    response.writeHead(200, { 'content-type': TYPE, 'cache-control': 'no-store' }).end(text)
+    response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' }).end(text)
   } catch {
     response.writeHead(500).end()
   }

@@ -22,6 +22,8 @@ export function readExposition(text: string): Exposition {
   const samples = new Map<string, number>()
   let current = ''
   for (const line of text.slice(0, -1).split('\n')) {
+    // "Empty lines are ignored."
+    if (line === '') continue
     if (line.startsWith('#')) {
       const [, kind = '', name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? []
       assert.match(name, NAME, line)

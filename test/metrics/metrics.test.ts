@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { test } from 'node:test'
-import { createHistogram } from '../../src/metrics/histogram.ts'
-import { createRegistry } from '../../src/metrics/registry.ts'
+import { Registry } from 'prom-client'
+import { addGauge } from '../../src/metrics/add-gauge.ts'
 import { serveMetrics } from '../../src/metrics/serve-metrics.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -10,9 +11,13 @@ import { credentials, getTokens, postForm, refresh, registerApplication } from '
 import { cuttable } from '../support/cuttable.ts'
 import { createPlace, onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
+import { readDocument } from './document.ts'
 import { readExposition } from './exposition.ts'
 
 const ANY_PORT = { host: '127.0.0.1', port: 0 }
+
+/** Buckets of the duration of a request, in seconds. */
+const BOUNDS = '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf'.split(' ')
 
 const scrape = async ({ services }: TestApp) => readExposition((await services.metrics?.render()) ?? '')
 
@@ -96,6 +101,28 @@ onEachEngine('metrics', (engine) => {
     if (engine === 'postgres') assert.ok(value('latchkey_pool_connections') >= 1)
   })
 
+  test('are the ones that the document lists, with the same types and labels, and no others', async (t) => {
+    const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
+    await signedInPerson(app)
+    await anonymous(app).get('/api/auth/me')
+    await anonymous(app).get('/ssh/krl?format=krl')
+    const { types, samples } = await scrape(app)
+    const documented = readDocument(await readFile('docs/metrics.md', 'utf8'))
+    assert.deepEqual(types, new Map([...documented].map(([name, { type }]) => [name, type])))
+    const bounds: string[] = []
+    for (const key of samples.keys()) {
+      const name = key.slice(0, key.indexOf('['))
+      const labels = JSON.parse(key.slice(name.length)) as [string, string][]
+      const family = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
+      const names = labels.map(([label]) => label).filter((label) => label !== 'le')
+      assert.deepEqual(names, documented.get(family)?.labels, key)
+      if (labels.some(([, value]) => value === '/api/auth/me')) {
+        bounds.push(...labels.filter(([label]) => label === 'le').map(([, value]) => value))
+      }
+    }
+    assert.deepEqual(bounds, BOUNDS)
+  })
+
   test('hold no secret and nobody’s name', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     const person = await signedInPerson(app, { admin: true })
@@ -159,24 +186,16 @@ test('while the database is away the rest can still be read, soon', async (t) =>
   await line.mend()
 })
 
-test('the format holds for every text and number', () => {
-  const registry = createRegistry()
-  registry.counter('odd_total', 'Odd labels.')({ text: 'a "quoted" \\ line\nbreak' }).value = 1
-  registry.gauge('small', 'A small number.', () => 1.5e-7)
-  registry.gauge('none', 'Nothing to tell.', () => undefined)
-  const histogram = createHistogram([1, 2])
-  for (const value of [0.5, 1, 1.5, 99]) histogram.observe(value)
-  registry.add({ name: 'times', help: 'Times.', type: 'histogram', samples: () => histogram.samples({ a: 'b' }) })
-  const text = registry.render()
-  const { value, types } = readExposition(text)
-  assert.equal(value('small'), 1.5e-7)
-  assert.ok(text.includes(String.raw`odd_total{text="a \"quoted\" \\ line\nbreak"} 1`))
-  assert.deepEqual(
-    ['1', '2', '+Inf'].map((le) => value('times_bucket', { a: 'b', le })),
-    [2, 3, 4],
-  )
-  assert.equal(value('times_sum', { a: 'b' }), 102)
-  assert.ok(!types.has('none'))
+test('a gauge has a sample only while there is something to tell', async () => {
+  const registry = new Registry()
+  let current: number | undefined
+  addGauge(registry, 'small', 'A small number.', () => current)
+  const read = async () => readExposition(await registry.metrics()).samples.get('small[]')
+  assert.equal(await read(), undefined)
+  current = 1.5e-7
+  assert.equal(await read(), 1.5e-7)
+  current = undefined
+  assert.equal(await read(), undefined)
 })
 
 test('readiness is refused when the database does not answer, within a bound, and while the service stops', async (t) => {
