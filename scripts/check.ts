@@ -9,6 +9,7 @@ const CHECKS: Record<string, [string, ...string[]]> = {
   format: ['oxfmt', '--check'],
   'generated documents': ['node', 'scripts/generate-docs.ts', '--check'],
   'API types of the dashboard': ['node', 'scripts/generate-api-types.ts', '--check'],
+  'names of authenticators': ['node', 'scripts/generate-authenticator-names.ts', '--check'],
 }
 
 let failed = 0

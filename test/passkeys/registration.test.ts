@@ -76,7 +76,7 @@ onEachEngine('registering a passkey', (engine) => {
     const yubikey = newAuthenticator({ aaguid: 'fa2b99dc-9e39-4257-8f92-4a30d23c4118' })
     assert.equal((await register(person, yubikey, {}, '  Blue key ')).json().passkey.name, 'Blue key')
     const again = await register(person, yubikey, { ignoreExclusions: true })
-    assert.equal(again.json().passkey.name, 'YubiKey 5 NFC')
+    assert.equal(again.json().passkey.name, 'YubiKey 5 Series with NFC')
   })
 
   test('with a name that is none is refused before anything else, and the challenge is kept', async () => {
