@@ -8,7 +8,7 @@ export function SetupSteps({ current }: { current: 1 | 2 | 3 }) {
       {texts.steps.map((name, index) => (
         <Box key={name}>
           <Box h={4} mb={6} bg={index < current ? 'pine.7' : 'var(--latchkey-line)'} style={{ borderRadius: 2 }} />
-          <Text size="xs" c={index + 1 === current ? undefined : 'dimmed'} fw={index + 1 === current ? 600 : 400}>
+          <Text size="xs" {...(index + 1 === current ? { fw: 600 } : { fw: 400, c: 'dimmed' })}>
             {name}
           </Text>
         </Box>
