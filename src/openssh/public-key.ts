@@ -75,10 +75,6 @@ export function publicKeyBlob(key: KeyObject): Buffer {
   return Buffer.concat([string(ED25519), string(Buffer.from(x, 'base64url'))])
 }
 
-/** Node's form of a key, to verify signatures with (RFC 8037 §2). */
-export const publicKeyObject = (key: Uint8Array): KeyObject =>
-  createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') } })
-
 function whyNotLabel(label: string, line: string): string {
   if (CERTIFICATE.test(label)) return 'This is a certificate. Send the public key that it was made for.'
   if (OTHER_ALGORITHM.test(label)) return `Keys of type ${label} are not accepted, only ssh-ed25519.`

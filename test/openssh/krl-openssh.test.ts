@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildKrl } from '../../src/openssh/krl.ts'
 import { formatPublicKey } from '../../src/openssh/public-key.ts'
-import { readKrl } from '../../src/openssh/read-krl.ts'
+import { readKrl } from './read-krl.ts'
 import { askKrl, authority, otherAuthority, sshKeygen, temporaryFolder } from './ssh-keygen.ts'
 
 const folder = temporaryFolder()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openAuthority } from '../../src/openssh/certificate.ts'
-import { isRevoked, readKrl } from '../../src/openssh/read-krl.ts'
+import { isRevoked, readKrl } from '../openssh/read-krl.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { anonymous } from '../support/people.ts'
 

@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer'
-import { verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   ED25519_CERTIFICATE,
   MAX_PRINCIPALS,
   USER_CERTIFICATE,
   type CertificateRequest,
   type Options,
-} from './certificate.ts'
-import { ED25519, publicKeyObject, readPublicKeyBlob } from './public-key.ts'
-import { FormatError, reader, type Reader } from './wire.ts'
+} from '../../src/openssh/certificate.ts'
+import { ED25519, readPublicKeyBlob } from '../../src/openssh/public-key.ts'
+import { FormatError } from '../../src/openssh/wire.ts'
+import { reader, type Reader } from './wire-reader.ts'
 
 const WHAT = 'certificate'
 
@@ -55,6 +56,10 @@ function isSignedBy(authorityBlob: Uint8Array, signed: Uint8Array, signature: Re
   signature.end()
   return label === ED25519 && verify(null, signed, publicKeyObject(readPublicKeyBlob(authorityBlob)), bytes)
 }
+
+/** Node's form of a key, to verify signatures with (RFC 8037 §2). */
+const publicKeyObject = (key: Uint8Array): KeyObject =>
+  createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') } })
 
 function readPrincipals(read: Reader): string[] {
   const principals: string[] = []

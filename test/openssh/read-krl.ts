@@ -7,9 +7,10 @@ import {
   SERIAL_LIST,
   SERIAL_RANGE,
   type SerialRange,
-} from './krl.ts'
-import { MAX_BITMAP_BITS } from './plan-sections.ts'
-import { FormatError, reader, type Reader } from './wire.ts'
+} from '../../src/openssh/krl.ts'
+import { MAX_BITMAP_BITS } from '../../src/openssh/plan-sections.ts'
+import { FormatError } from '../../src/openssh/wire.ts'
+import { reader, type Reader } from './wire-reader.ts'
 
 const WHAT = 'revocation list'
 const MAX_SERIAL = 2n ** 64n - 1n
