@@ -1,35 +1,46 @@
 export const VIEW = 280
 const OUTPUT = 512
 
+type Size = { width: number; height: number }
+
 /** Where a picture stands behind the square window: its centre's distance from the window's, in window pixels, and its zoom. */
 export type Crop = { x: number; y: number; zoom: number }
 
 /** The picture covers the window at zoom 1, whatever its shape. */
-const baseScale = ({ width, height }: ImageBitmap) => VIEW / Math.min(width, height)
+const baseScale = ({ width, height }: Size) => VIEW / Math.min(width, height)
 
 /** Keeps the window inside the picture. */
-export function within(picture: ImageBitmap, { x, y, zoom }: Crop): Crop {
+export function within(picture: Size, { x, y, zoom }: Crop): Crop {
   const scale = baseScale(picture) * zoom
   const limit = (length: number) => Math.max(0, (length * scale - VIEW) / 2)
   const clamp = (value: number, most: number) => Math.min(most, Math.max(-most, value))
   return { x: clamp(x, limit(picture.width)), y: clamp(y, limit(picture.height)), zoom }
 }
 
-export function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, { x, y, zoom }: Crop): void {
-  const context = canvas.getContext('2d')
-  if (!context) return
-  const ratio = canvas.width / VIEW
+/** Where the whole picture lies on a square canvas of that many pixels; what lies outside of it is cut off. */
+export function placeOnCanvas(
+  picture: Size,
+  { x, y, zoom }: Crop,
+  pixels: number,
+): Size & { left: number; top: number } {
+  const ratio = pixels / VIEW
   const scale = baseScale(picture) * zoom
   const [width, height] = [picture.width * scale, picture.height * scale]
+  return {
+    left: ((VIEW - width) / 2 + x) * ratio,
+    top: ((VIEW - height) / 2 + y) * ratio,
+    width: width * ratio,
+    height: height * ratio,
+  }
+}
+
+export function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, crop: Crop): void {
+  const context = canvas.getContext('2d')
+  if (!context) return
+  const { left, top, width, height } = placeOnCanvas(picture, crop, canvas.width)
   context.clearRect(0, 0, canvas.width, canvas.height)
   context.imageSmoothingQuality = 'high'
-  context.drawImage(
-    picture,
-    ((VIEW - width) / 2 + x) * ratio,
-    ((VIEW - height) / 2 + y) * ratio,
-    width * ratio,
-    height * ratio,
-  )
+  context.drawImage(picture, left, top, width, height)
 }
 
 /** Drawn anew on a canvas, the picture also loses its metadata before it leaves the device. */

@@ -7,14 +7,17 @@ function leaveWhenSignedOut(error: unknown): void {
   if (isStatus(error, 401)) location.replace(loginWithReturn(location.pathname + location.search))
 }
 
+/** A refusal stays a refusal; only a lost connection or a failing server deserves another try, twice. */
+export const mayTryAgain = (failures: number, error: unknown): boolean =>
+  failures < 2 && !(error instanceof ApiFailure && error.status < 500)
+
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
   mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal stays a refusal; only a lost connection or a struggling server deserves another try.
-      retry: (count, error) => count < 2 && !(error instanceof ApiFailure && error.status < 500),
+      retry: mayTryAgain,
     },
   },
 })

@@ -4,7 +4,7 @@ import type { ComponentPropsWithRef } from 'react'
 import { useMay } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { navigation, type Item } from './navigation.ts'
+import { visibleNavigation } from './navigation.ts'
 import classes from './Shell.module.css'
 
 type Props = Omit<ComponentPropsWithRef<'a'>, keyof NavLinkProps> & NavLinkProps
@@ -13,15 +13,13 @@ const NavigationLink = createLink((props: Props) => <NavLink component="a" {...p
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const texts = useTexts('account').nav
   const may = useMay()
-  const open = ({ anyOf }: Item) => !anyOf || anyOf.some(may)
-  const groups = navigation.filter(({ items }) => items.some(open))
-  return groups.map((group) => (
+  return visibleNavigation(may).map((group) => (
     <Box key={group.label} mb="md">
       <Text size="xs" fw={600} c="dimmed" px="sm" mb={4} id={`nav-${group.label}`}>
         {texts[group.label]}
       </Text>
       <ul className={classes.links} aria-labelledby={`nav-${group.label}`}>
-        {group.items.filter(open).map(({ to, icon, label, exact = false }) => (
+        {group.items.map(({ to, icon, label, exact = false }) => (
           <li key={to}>
             <NavigationLink
               to={to}

@@ -15,7 +15,7 @@ export type Item = {
 }
 export type Group = { label: Label; items: Item[] }
 
-export const navigation: Group[] = [
+const navigation: Group[] = [
   {
     label: 'yours',
     items: [
@@ -43,3 +43,11 @@ export const navigation: Group[] = [
     ],
   },
 ]
+
+/** The links that somebody with these permissions can use. A group without any is left out. */
+export function visibleNavigation(may: (permission: string) => boolean): Group[] {
+  const isVisible = ({ anyOf }: Item) => !anyOf || anyOf.some(may)
+  return navigation
+    .map(({ label, items }) => ({ label, items: items.filter(isVisible) }))
+    .filter(({ items }) => items.length > 0)
+}

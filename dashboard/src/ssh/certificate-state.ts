@@ -1,9 +1,11 @@
 import type { Certificate } from '../api/shapes.ts'
 
-/** The validity of a certificate is told in epoch seconds, as OpenSSH does. */
-export function certificateState({ revokedAt, validBefore }: Certificate): 'valid' | 'expired' | 'revoked' {
-  if (revokedAt !== null) return 'revoked'
-  return validBefore * 1000 < Date.now() ? 'expired' : 'valid'
+type Validity = Pick<Certificate, 'revokedAt' | 'validBefore'>
+
+/** The end of validity is given in epoch seconds. From that second on OpenSSH refuses the certificate. */
+export function certificateState(certificate: Validity, now = Date.now()): 'valid' | 'expired' | 'revoked' {
+  if (certificate.revokedAt !== null) return 'revoked'
+  return certificate.validBefore * 1000 <= now ? 'expired' : 'valid'
 }
 
 export const stateColors = { valid: 'pine', expired: 'gray', revoked: 'red' }

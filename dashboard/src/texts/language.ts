@@ -2,12 +2,11 @@ export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
 
 const STORED = 'latchkey-language'
-const isLanguage = (value: unknown): value is Language => typeof value === 'string' && value in languages
+const isLanguage = (value: unknown): value is Language => typeof value === 'string' && Object.hasOwn(languages, value)
 
 /** The language that the person chose here before, or else the first of the browser's that we speak. */
-export function preferredLanguage(): Language {
-  const wished = [stored(), ...navigator.languages.map((tag) => tag.split('-')[0])]
-  return wished.find(isLanguage) ?? 'en'
+export function preferredLanguage(chosen = stored(), browserLanguages = navigator.languages): Language {
+  return [chosen, ...browserLanguages.map((tag) => tag.split('-')[0])].find(isLanguage) ?? 'en'
 }
 
 export function rememberLanguage(language: Language): void {

@@ -1,8 +1,7 @@
 import { Alert, List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/failure.ts'
-import { PasskeyFailure } from '../lib/passkey-failure.ts'
-import type { Texts } from '../texts/load-texts.ts'
+import { failureSentence } from '../lib/failure-sentence.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
@@ -13,7 +12,7 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
   const told = failure instanceof ApiFailure ? failure : undefined
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
-      <Text size="sm">{sentenceOf(failure, texts)}</Text>
+      <Text size="sm">{failureSentence(failure, texts)}</Text>
       {told && told.issues.length > 0 && (
         <List size="sm" mt={4}>
           {told.issues.map((issue) => (
@@ -32,12 +31,4 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
       )}
     </Alert>
   )
-}
-
-function sentenceOf(failure: unknown, texts: Texts['shared']): string {
-  if (failure instanceof ApiFailure) return failure.message
-  if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
-  // A fetch that never got an answer rejects with a TypeError.
-  if (failure instanceof TypeError) return texts.offline
-  return failure instanceof Error && failure.message ? failure.message : texts.unexpected
 }

@@ -2,22 +2,17 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { User } from '../../api/shapes.ts'
+import { localDateTime } from '../../lib/local-date-time.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { WhatEnds } from './WhatEnds.tsx'
 
 type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; onDone: () => Promise<unknown> }
 
-/** The value of a datetime-local field: local time without a zone. */
-function localValue(at: number): string {
-  const offset = new Date(at).getTimezoneOffset() * 60_000
-  return new Date(at - offset).toISOString().slice(0, 16)
-}
-
 export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
   const texts = useTexts('admin').lifecycle
   const [when, setWhen] = useState('now')
-  const [at, setAt] = useState(() => localValue(Date.now() + 3_600_000))
+  const [at, setAt] = useState(() => localDateTime(Date.now() + 3_600_000))
   const name = user.displayName ?? user.email
   const executeAt = new Date(at).getTime()
   const inPast = when === 'later' && !(executeAt > Date.now())
@@ -57,7 +52,7 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
           label={texts.at}
           description={texts.atHint}
           error={inPast && texts.past}
-          min={localValue(Date.now())}
+          min={localDateTime(Date.now())}
           value={at}
           onChange={(event) => setAt(event.currentTarget.value)}
         />

@@ -1,0 +1,12 @@
+import { ApiFailure } from '../api/failure.ts'
+import type { Texts } from '../texts/load-texts.ts'
+import { PasskeyFailure } from './passkey-failure.ts'
+
+/** What a person reads about a failure: the server's own sentence where it gave one, otherwise ours. */
+export function failureSentence(failure: unknown, texts: Texts['shared']): string {
+  if (failure instanceof ApiFailure) return failure.message
+  if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
+  // A fetch that never got an answer rejects with a TypeError.
+  if (failure instanceof TypeError) return texts.offline
+  return failure instanceof Error && failure.message ? failure.message : texts.unexpected
+}
