@@ -19,6 +19,8 @@ export async function askService(databaseUrl: string, command: Command): Promise
     if (text === '' && (code === 'ENOENT' || code === 'ECONNREFUSED')) return undefined
     throw new StartError(`The running service can't be asked: ${(error as Error).message}.`)
   }
-  if (text === '') throw new StartError('The running service ended the connection without an answer.')
+  // An answer is one line. Without its end the service was stopped in the middle, and what it did is in its log.
+  if (!text.endsWith('\n'))
+    throw new StartError('The running service ended the connection before its answer was whole.')
   return JSON.parse(text) as Answer
 }

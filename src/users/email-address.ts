@@ -10,4 +10,4 @@ export const Email = Type.String({
 })
 
 /** Addresses are one without regard to case, so there is one way to write each. */
-export const normalizeEmail = (email: string): string => email.normalize('NFC').toLowerCase()
+export const normalizeEmail = (email: string): string => email.toLowerCase().normalize('NFC')

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readCommand } from '../../src/control/commands.ts'
+
+describe('a command in a line of text', () => {
+  test('is read as it was written, without what does not belong to it', () => {
+    const grant = { name: 'grant-administrator', email: 'ada@example.com' }
+    assert.deepEqual(readCommand(JSON.stringify(grant)), grant)
+    assert.deepEqual(readCommand(JSON.stringify({ ...grant, how: 'publish', also: 1 })), grant)
+    for (const how of ['publish', 'at-once', 'retire-previous']) {
+      const rotate = { name: 'rotate-keys', how }
+      assert.deepEqual(readCommand(JSON.stringify(rotate)), rotate)
+    }
+  })
+
+  test('is nothing when it is not one of ours', () => {
+    for (const line of [
+      '',
+      'grant-administrator ada@example.com',
+      '{',
+      'null',
+      'true',
+      '7',
+      '"rotate-keys"',
+      '[]',
+      '{}',
+      '{"name":"grant-administrator"}',
+      '{"name":"grant-administrator","email":["ada@example.com"]}',
+      '{"name":"rotate-keys"}',
+      '{"name":"rotate-keys","how":"fast"}',
+      '{"name":"rotate-keys","how":["publish"]}',
+      '{"name":"toString","email":"ada@example.com","how":"publish"}',
+    ]) {
+      assert.equal(readCommand(line), undefined, line)
+    }
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { describe, test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { askService } from '../../src/control/ask-service.ts'
+import { controlSocketOf } from '../../src/control/control-socket.ts'
+import { serveCommands } from '../../src/control/serve-commands.ts'
+import { startApp } from '../support/app.ts'
+import { signedInPerson } from '../support/people.ts'
+
+/** A service that listens for commands, and the path of its socket. */
+async function startServing(t: TestContext) {
+  const app = await startApp(t)
+  const { databaseUrl } = app.services.config
+  const socket = controlSocketOf(databaseUrl) ?? ''
+  const stop = await serveCommands(app.services)
+  t.after(stop)
+  return { app, databaseUrl, socket, stop }
+}
+
+/** What the service says to these pieces of text, sent one after the other. */
+const say = (socket: string, ...pieces: string[]) =>
+  new Promise<string>((resolve, reject) => {
+    let heard = ''
+    const connection = connect(socket)
+    connection.setNoDelay()
+    const sendNext = () => {
+      const piece = pieces.shift()
+      if (piece !== undefined) connection.write(piece, () => setImmediate(sendNext))
+    }
+    connection.on('connect', sendNext)
+    connection.on('data', (chunk) => (heard += chunk.toString()))
+    connection.on('error', reject)
+    connection.on('close', () => resolve(heard))
+  })
+
+describe('a service that listens for commands', () => {
+  test('carries a command out and says what was done', async (t) => {
+    const { app, databaseUrl } = await startServing(t)
+    const person = await signedInPerson(app, { email: 'ada@example.com' })
+    const grant = () => askService(databaseUrl, { name: 'grant-administrator', email: 'Ada@example.com' })
+    assert.deepEqual(await grant(), { said: 'ada@example.com is an administrator now.' })
+    assert.equal((await person.get('/api/admin/users')).statusCode, 200)
+    assert.deepEqual(await grant(), { said: 'ada@example.com was an administrator already.' })
+  })
+
+  test('says why it refuses', async (t) => {
+    const { databaseUrl } = await startServing(t)
+    assert.deepEqual(await askService(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' }), {
+      refused: 'There is no account with the email nobody@example.com.',
+    })
+  })
+
+  test('tells nothing of an unexpected failure, and logs it', async (t) => {
+    const { app, databaseUrl } = await startServing(t)
+    await sql`alter table users rename to lost_users`.execute(app.services.db)
+    const answer = await askService(databaseUrl, { name: 'grant-administrator', email: 'ada@example.com' })
+    assert.deepEqual(answer, { refused: 'It failed. The log of the running service says why.' })
+    assert.match(app.logged(), /A command failed\./)
+    assert.match(app.logged(), /no such table/)
+  })
+
+  test('reads a command that comes in pieces, and only the first line', async (t) => {
+    const { socket } = await startServing(t)
+    const answer = await say(
+      socket,
+      '{"name":"grant-admini',
+      'strator","email":"x@example.com"}',
+      '\n{"name":"rotate-keys"',
+    )
+    assert.deepEqual(JSON.parse(answer), { refused: 'There is no account with the email x@example.com.' })
+  })
+
+  test('hangs up on a line that is too long', async (t) => {
+    const { socket } = await startServing(t)
+    assert.equal(await say(socket, 'x'.repeat(4097)), '')
+    const longest = await say(socket, `${'x'.repeat(4000)}\n`)
+    assert.match(longest, /does not know this command/)
+  })
+
+  test('gives the socket to our own user alone, and takes it away at the end', async (t) => {
+    const { socket, stop, databaseUrl } = await startServing(t)
+    assert.equal(statSync(socket).mode & 0o777, 0o600)
+    await stop()
+    assert.ok(!existsSync(socket))
+    assert.equal(await askService(databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
+    await stop()
+  })
+
+  test('replaces whatever a process that died has left in the place of the socket', async (t) => {
+    const app = await startApp(t)
+    const { databaseUrl } = app.services.config
+    writeFileSync(controlSocketOf(databaseUrl) ?? '', 'left behind')
+    t.after(await serveCommands(app.services))
+    const answer = await askService(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' })
+    assert.match(answer?.refused ?? '', /no account/)
+  })
+
+  test('goes on without a socket, with a warning, where none can be made', async (t) => {
+    const app = await startApp(t)
+    const serveAt = async (databaseUrl: string) => {
+      const stop = await serveCommands({ ...app.services, config: { ...app.services.config, databaseUrl } })
+      await stop()
+    }
+    await serveAt(`sqlite:/tmp/${'x'.repeat(120)}/latchkey.db`)
+    assert.match(app.logged(), /too long for a socket/)
+    await serveAt(`sqlite:${app.place.dataDir}/no-such-folder/latchkey.db`)
+    assert.match(app.logged(), /could not be opened/)
+  })
+
+  test('needs no socket on PostgreSQL', async (t) => {
+    const app = await startApp(t, { engine: 'postgres' })
+    const stop = await serveCommands(app.services)
+    await stop()
+    assert.equal(await askService(app.services.config.databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
+  })
+})

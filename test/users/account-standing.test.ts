@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { accountMayAct, refuseDisabled } from '../../src/users/account-standing.ts'
+import { startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+
+onEachEngine('whether an account may act', (engine) => {
+  test('is decided alike in a query and on a loaded account, also for one disabled at the beginning of time', async (t) => {
+    const app = await startApp(t, { engine })
+    const { db } = app.services
+    const active = await signedInPerson(app)
+    for (const disabledAt of [0, 1, Date.now() + 1_000_000]) {
+      const disabled = await signedInPerson(app)
+      await db.updateTable('users').set({ disabled_at: disabledAt }).where('id', '=', disabled.user.id).execute()
+      assert.throws(() => refuseDisabled({ disabledAt }), { code: 'account_disabled', status: 403 })
+    }
+    refuseDisabled({ disabledAt: null })
+    const rows = await db.selectFrom('users').select('id').where(accountMayAct).execute()
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [active.user.id],
+    )
+  })
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { profileColumns } from '../../src/users/profile-columns.ts'
+import { avatarUrl, toUser, unpackPermissions, unpackRoles } from '../../src/users/user.ts'
+
+describe('a user made of a row', () => {
+  const row = {
+    id: 'usr_1',
+    email: 'ada@example.com',
+    email_verified: 1,
+    display_name: null,
+    given_name: 'Ada',
+    family_name: null,
+    preferred_username: 'ada',
+    avatar_version: null,
+    disabled_at: null,
+    created_at: 1,
+    last_login_at: null,
+    roles: null,
+  }
+
+  test('has exactly what the API shows, whatever else the row holds', () => {
+    const stored = { ...row, password_hash: '$argon2id$secret', never_confirmed: 1 }
+    assert.deepEqual(toUser(stored), {
+      id: 'usr_1',
+      email: 'ada@example.com',
+      email_verified: true,
+      displayName: null,
+      given_name: 'Ada',
+      family_name: null,
+      preferredUsername: 'ada',
+      disabled_at: null,
+      createdAt: 1,
+      lastLoginAt: null,
+      avatarUrl: null,
+      roles: [],
+    })
+    assert.equal(toUser({ ...row, email_verified: 0 }).email_verified, false)
+  })
+
+  test('has an avatar only when there is one, at an address that changes with it', () => {
+    assert.equal(avatarUrl('usr_1', null), null)
+    assert.notEqual(avatarUrl('usr_1', 'a'), avatarUrl('usr_1', 'b'))
+    assert.notEqual(avatarUrl('usr_1', 'a'), avatarUrl('usr_2', 'a'))
+  })
+})
+
+describe('roles and permissions packed into one text', () => {
+  test('come out in the order of their names, and none of none', () => {
+    const packed = 'r2\u001fwriters\u001er1\u001fadmin\u001er3\u001fPeople, all of them'
+    assert.deepEqual(unpackRoles(packed), [
+      { id: 'r3', name: 'People, all of them' },
+      { id: 'r1', name: 'admin' },
+      { id: 'r2', name: 'writers' },
+    ])
+    assert.deepEqual(unpackRoles(null), [])
+  })
+
+  test('are once in the set though several roles give them', () => {
+    assert.deepEqual([...unpackPermissions('users:read audit:read users:read')], ['users:read', 'audit:read'])
+    assert.deepEqual([...unpackPermissions(null)], [])
+  })
+})
+
+describe('a change of a profile', () => {
+  test('sets what is named, clears what is null, and leaves the rest', () => {
+    assert.deepEqual(profileColumns({ displayName: 'Ada', given_name: null }), {
+      display_name: 'Ada',
+      given_name: null,
+    })
+    assert.deepEqual(profileColumns({ family_name: 'Lovelace', preferredUsername: 'ada' }), {
+      family_name: 'Lovelace',
+      preferred_username: 'ada',
+    })
+    assert.deepEqual(profileColumns({}), {})
+  })
+})
