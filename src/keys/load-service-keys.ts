@@ -26,7 +26,7 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
   let stored = await listKeys(needs.db, purpose)
   if (stored.length === 0) {
     await addServiceKey(needs, purpose, FIRST[purpose], 'active')
-    // Another copy may have been first: what is stored counts, not what was just made.
+    // Another replica may have been first: what is stored counts, not what was just made.
     stored = await listKeys(needs.db, purpose)
   }
   return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {
@@ -42,15 +42,16 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
   })
 }
 
+/** Makes a key and stores it. False when there is one of that id already. */
 export async function addServiceKey(
   { db, now, vault }: Needs,
   purpose: KeyPurpose,
   id: string,
   state: KeyState,
-): Promise<void> {
+): Promise<boolean> {
   const { privateKey, publicKey } =
     purpose === 'signing' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
-  await addKeyOnce(db, {
+  return addKeyOnce(db, {
     id,
     purpose,
     state,

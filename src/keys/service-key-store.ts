@@ -37,9 +37,9 @@ export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'a
   }))
 }
 
-/** Keeps the key that is there, if there is one of that id: two copies that start together end up with the same. */
-export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
-  await db
+/** False when there is one of that id already, which is kept: two replicas that start together end up with the same. */
+export async function addKeyOnce(db: Db, key: StoredKey): Promise<boolean> {
+  const added = await db
     .insertInto('service_keys')
     .values({
       id: key.id,
@@ -51,10 +51,23 @@ export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
       retired_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute()
+  return added.length > 0
+}
+
+/** Says when a key was published, in place of a time that lies in the future. */
+export async function markPublished(db: Db, id: string, at: number): Promise<void> {
+  await db
+    .updateTable('service_keys')
+    .set({ created_at: at })
+    .where('id', '=', id)
+    .where('state', '=', 'next')
+    .where('created_at', '>', at)
     .execute()
 }
 
-/** Puts the next key in the active one's place. False when another copy has done so already. */
+/** Puts the next key in the active one's place. False when another replica has done so already. */
 export async function markActivated(db: Db, purpose: KeyPurpose, id: string): Promise<boolean> {
   const activated = await db
     .updateTable('service_keys')
