@@ -1,6 +1,6 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/schema.ts'
 import { addServiceKey } from './load-service-keys.ts'
 import { countSkipped, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
 
@@ -40,7 +40,7 @@ export async function activateNextKey(
   return activated ? waiting.id : undefined
 }
 
-async function publish(services: Needs, trx: Db): Promise<string> {
+async function publish(services: Needs, trx: Trx): Promise<string> {
   const keys = await listKeys(trx, 'signing', 'all')
   const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
   if (waiting) return waiting.id
@@ -51,13 +51,13 @@ async function publish(services: Needs, trx: Db): Promise<string> {
 }
 
 /** False when another replica has done so already. */
-async function activate(services: Needs, trx: Db, id: string): Promise<boolean> {
+async function activate(services: Needs, trx: Trx, id: string): Promise<boolean> {
   if (!(await markActivated(trx, 'signing', id))) return false
   await tell(services, trx, 'activated', id)
   return true
 }
 
-async function tell(services: Needs, trx: Db, what: 'published' | 'activated' | 'retired', id: string): Promise<void> {
+async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' | 'retired', id: string): Promise<void> {
   await recordEvent(services, trx, {
     action: `signing_key.${what}`,
     outcome: 'success',
