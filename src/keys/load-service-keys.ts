@@ -42,16 +42,15 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
   })
 }
 
-/** Makes a key and stores it. False when there is one of that id already. */
 export async function addServiceKey(
   { db, now, vault }: Needs,
   purpose: KeyPurpose,
   id: string,
   state: KeyState,
-): Promise<boolean> {
+): Promise<void> {
   const { privateKey, publicKey } =
     purpose === 'signing' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
-  return addKeyOnce(db, {
+  await addKeyOnce(db, {
     id,
     purpose,
     state,

@@ -2,7 +2,7 @@ import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/schema.ts'
 import { addServiceKey } from './load-service-keys.ts'
-import { countSkipped, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
+import { countSkipped, holdKeys, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
 
@@ -41,17 +41,19 @@ export async function activateNextKey(
 }
 
 async function publish(services: Needs, trx: Trx): Promise<string> {
+  await holdKeys(trx)
   const keys = await listKeys(trx, 'signing', 'all')
   const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
   if (waiting) return waiting.id
-  // Two rotations at once choose the same id, and one key is made.
   const id = `service-id-${(await countSkipped(trx)) + keys.length + 1}`
-  if (await addServiceKey({ ...services, db: trx }, 'signing', id, 'next')) await tell(services, trx, 'published', id)
+  await addServiceKey({ ...services, db: trx }, 'signing', id, 'next')
+  await tell(services, trx, 'published', id)
   return id
 }
 
 /** False when another replica has done so already. */
 async function activate(services: Needs, trx: Trx, id: string): Promise<boolean> {
+  await holdKeys(trx)
   if (!(await markActivated(trx, 'signing', id))) return false
   await tell(services, trx, 'activated', id)
   return true
@@ -70,6 +72,7 @@ async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' |
 /** Withdraws every earlier key: what it signed is no longer believed. For a key that somebody may have got hold of. */
 export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
   services.db.transaction().execute(async (trx) => {
+    await holdKeys(trx)
     const retired = await markRetired(trx, 'signing', services.now())
     for (const id of retired) await tell(services, trx, 'retired', id)
     return retired

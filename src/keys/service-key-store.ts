@@ -1,4 +1,4 @@
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 
 export type KeyPurpose = 'signing' | 'ssh-ca'
 export type KeyState = 'next' | 'active' | 'previous'
@@ -37,9 +37,9 @@ export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'a
   }))
 }
 
-/** False when there is one of that id already, which is kept: two replicas that start together end up with the same. */
-export async function addKeyOnce(db: Db, key: StoredKey): Promise<boolean> {
-  const added = await db
+/** Keeps the key that is there, if there is one of that id: two replicas that start together end up with the same. */
+export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
+  await db
     .insertInto('service_keys')
     .values({
       id: key.id,
@@ -51,9 +51,7 @@ export async function addKeyOnce(db: Db, key: StoredKey): Promise<boolean> {
       retired_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
     .execute()
-  return added.length > 0
 }
 
 /** Says when a key was published, in place of a time that lies in the future. */
@@ -97,6 +95,11 @@ export async function markRetired(db: Db, purpose: KeyPurpose, at: number): Prom
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** One change of the signing keys at a time, on all replicas: from here to the end of the transaction. */
+export async function holdKeys(trx: Trx): Promise<void> {
+  await trx.selectFrom('counters').select('name').where('name', '=', SKIPPED).forNoKeyUpdate().execute()
 }
 
 /** Numbers that keys may have had which a restored backup knows nothing of: nobody should take one key for another. */
