@@ -24,7 +24,10 @@ import type { Signals } from './storage/signals.ts'
 export interface Services {
   config: Config
   log: Logger
+  /** The time of day. It can be set, forwards and backwards. */
   now: () => number
+  /** Milliseconds that only grow, however the clock is set: for intervals and timeouts within this process. */
+  monotonicNow: () => number
   random: Random
   db: Db
   signals: Signals
@@ -50,9 +53,11 @@ export interface Services {
 interface Outside {
   log: Logger
   now: () => number
+  monotonicNow?: () => number
 }
 
-export async function openServices(config: Config, { log, now }: Outside): Promise<Services> {
+export async function openServices(config: Config, { log, now, ...outside }: Outside): Promise<Services> {
+  const monotonicNow = outside.monotonicNow ?? (() => performance.now())
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
     await ensureBuiltInRoles(db, now())
@@ -63,12 +68,13 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log)
     const dailyCounts = createDailyCounts({ db, now })
-    const streams = createStreams({ db, now, signals, log })
+    const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, streams, load }))
     return {
       config,
       log,
       now,
+      monotonicNow,
       random,
       db,
       signals,

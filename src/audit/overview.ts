@@ -59,7 +59,11 @@ const FRESH_TIMES = 20
 const SETTLED_MS = 300_000
 
 /** Days that are over are counted once; what is counted afresh is small. */
-export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () => Promise<Overview> {
+export function createOverview({
+  db,
+  now,
+  monotonicNow,
+}: Pick<Services, 'db' | 'now' | 'monotonicNow'>): () => Promise<Overview> {
   const settled = new Map<number, Day>()
   let current: { until: number; answer: Promise<Overview> } | undefined
 
@@ -81,13 +85,13 @@ export function createOverview({ db, now }: Pick<Services, 'db' | 'now'>): () =>
   }
 
   return () => {
-    if (!current || now() >= current.until) {
-      const started = now()
+    if (!current || monotonicNow() >= current.until) {
+      const started = monotonicNow()
       const answer = count()
       const asked = { until: Number.POSITIVE_INFINITY, answer }
       current = asked
       answer.then(
-        () => (asked.until = Math.max(started + FRESH_MS, now() + FRESH_TIMES * (now() - started))),
+        () => (asked.until = Math.max(started + FRESH_MS, monotonicNow() + FRESH_TIMES * (monotonicNow() - started))),
         () => {
           if (current === asked) current = undefined
         },

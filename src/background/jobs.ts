@@ -1,20 +1,28 @@
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
-import { deliverMail } from '../mail/deliver-mail.ts'
+import { createMailDelivery } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
+import { isEmailTokenAlive } from '../sessions/email-tokens.ts'
 import { sweepExpired } from './sweep-expired.ts'
+import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
 
 const MINUTE = 60_000
 
 /** Everything that happens without being asked for, in one list. */
-export const backgroundJobs = (services: Services): Job[] => [
-  { name: 'keep-streams', run: () => services.streams.beat() },
-  { name: 'run-due-actions', run: () => runDueActions(services) },
-  { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
-  { name: 'write-counts', run: () => services.dailyCounts.flush() },
-  { name: 'deliver-mail', run: () => deliverMail(services) },
-  { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
-  { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
-]
+export function backgroundJobs(services: Services): Job[] {
+  const mail = createMailDelivery(services, {
+    isLinkAlive: isEmailTokenAlive,
+    tellFailed: (trx, failed) => tellMailFailed(services, trx, failed),
+  })
+  return [
+    { name: 'keep-streams', run: () => services.streams.beat() },
+    { name: 'run-due-actions', run: () => runDueActions(services) },
+    { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
+    { name: 'write-counts', run: () => services.dailyCounts.flush() },
+    { name: 'deliver-mail', run: mail.deliver, stop: mail.stop },
+    { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
+    { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
+  ]
+}

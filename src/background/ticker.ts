@@ -1,13 +1,15 @@
-import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { due, isDue } from '../storage/due.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** Work that nobody waits for. */
 export interface Job {
   name: string
-  /** Absent: at every tick, on every copy, because the job itself takes its work atomically. */
+  /** Absent: at every tick, on every replica, because the job itself takes its work atomically. */
   everyMs?: number
   run(): Promise<unknown>
+  /** Ends in seconds what a run has left under way. */
+  stop?(): Promise<void>
 }
 
 export interface Ticker {
@@ -50,15 +52,18 @@ export function createTicker(
     },
     async stop() {
       clearInterval(timer)
-      await Promise.all(running.values())
+      await Promise.all([...running.values(), ...jobs.map((job) => job.stop?.())])
     },
   }
 }
 
-/** Of all copies, one gets the turn: the statement that moves the time is the claim. */
+/**
+ * Of all replicas, one gets the turn: the statement that moves the time is the claim. Where clocks differ a job may run
+ * once more than its interval says, which does no harm.
+ */
 async function claimTurn(db: Db, name: string, now: number, everyMs: number): Promise<boolean> {
-  const due = await db.selectFrom('background_jobs').select('next_run_at').where('name', '=', name).executeTakeFirst()
-  if (due && due.next_run_at > now) return false
+  const next = await db.selectFrom('background_jobs').select('next_run_at').where('name', '=', name).executeTakeFirst()
+  if (next && !isDue(next.next_run_at, now, everyMs)) return false
   const claimed = await db
     .insertInto('background_jobs')
     .values({ name, next_run_at: now + everyMs })
@@ -66,7 +71,7 @@ async function claimTurn(db: Db, name: string, now: number, everyMs: number): Pr
       conflict
         .column('name')
         .doUpdateSet({ next_run_at: now + everyMs })
-        .where(sql<boolean>`background_jobs.next_run_at <= ${now}`),
+        .where(due('background_jobs.next_run_at', now, everyMs)),
     )
     .returning('name')
     .execute()

@@ -1,5 +1,5 @@
 import { grantAdministrator } from '../access/grant-administrator.ts'
-import { activateNextKey, publishNextKey, retirePreviousKeys } from '../keys/rotate-signing-key.ts'
+import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate-signing-key.ts'
 import type { Services } from '../services.ts'
 
 /** What the command line asks of the service: of the one that runs, or of one that it opens for that. */
@@ -19,10 +19,8 @@ export async function runCommand(services: Needs, command: Command): Promise<str
     const retired = await retirePreviousKeys(services)
     return retired.length === 0 ? 'There was no earlier key.' : `Withdrawn: ${retired.join(', ')}.`
   }
-  const id = await publishNextKey(services)
-  if (command.how === 'publish') return `${id} is published. In ten minutes it signs.`
-  await activateNextKey(services, 0)
-  return `${id} signs from now on.`
+  if (command.how === 'publish') return `${await publishNextKey(services)} is published. In ten minutes it signs.`
+  return `${await rotateAtOnce(services)} signs from now on.`
 }
 
 const WAYS = new Set<unknown>(['publish', 'at-once', 'retire-previous'])

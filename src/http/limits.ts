@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import type { Db } from '../storage/schema.ts'
+import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { statement, type Values } from '../storage/statement.ts'
 
 /** So many failures in so many milliseconds. */
@@ -38,6 +39,7 @@ export interface Limits {
 interface Known {
   failures: number
   until: number
+  windowMs: number
   running: number
   waiting: (() => void)[]
 }
@@ -54,18 +56,21 @@ export function createLimits({ db, now }: { db: Db; now: () => number }, enabled
   const known = new Map<string, Known>()
   let pruneAt = MOST_KNOWN
 
-  const lookAt = (bucket: string): Known => {
+  /** Also when its end lies further ahead than a window is long: the clock was wrong when it began. */
+  const isOver = ({ until, windowMs }: Known) => isDue(until, now(), longestOf(windowMs))
+
+  const lookAt = (bucket: string, { windowMs }: Limit): Known => {
     const found = known.get(bucket)
-    if (found && (found.until > now() || found.running > 0)) return found
+    if (found && (!isOver(found) || found.running > 0)) return found
     if (known.size >= pruneAt) {
-      for (const [key, each] of known) if (each.until <= now() && each.running === 0) known.delete(key)
+      for (const [key, each] of known) if (isOver(each) && each.running === 0) known.delete(key)
       pruneAt = Math.max(MOST_KNOWN, known.size * 2)
     }
-    const fresh: Known = { failures: 0, until: 0, running: 0, waiting: [] }
+    const fresh: Known = { failures: 0, until: 0, windowMs, running: 0, waiting: [] }
     known.set(bucket, fresh)
     return fresh
   }
-  const failuresOf = (entry: Known) => (entry.until > now() ? entry.failures : 0)
+  const failuresOf = (entry: Known) => (isOver(entry) ? 0 : entry.failures)
 
   const check: Limits['check'] = (limit, key) => {
     if (!enabled) return
@@ -76,32 +81,34 @@ export function createLimits({ db, now }: { db: Db; now: () => number }, enabled
   const fail: Limits['fail'] = async (limit, key) => {
     if (!enabled) return true
     const bucket = bucketOf(limit, key)
-    const [row] = await countFailure(db, { bucket, now: now(), until: now() + limit.windowMs })
+    const at = now()
+    const { windowMs } = limit
+    const [row] = await countFailure(db, { bucket, now: at, until: at + windowMs, latest: at + longestOf(windowMs) })
     if (!row) return true
-    const entry = lookAt(bucket)
+    const entry = lookAt(bucket, limit)
     // Answers can overtake one another: within one window the count only grows.
     entry.failures = entry.until === row.expires_at ? Math.max(entry.failures, row.failures) : row.failures
     entry.until = row.expires_at
     return row.failures <= limit.most
   }
 
-  const learn = async (bucket: string): Promise<void> => {
+  const learn = async (bucket: string, limit: Limit): Promise<void> => {
     const [row] = await failuresSoFar(db, { bucket })
-    if (!row) return
-    const entry = lookAt(bucket)
+    if (!row || isDue(row.expires_at, now(), longestOf(limit.windowMs))) return
+    const entry = lookAt(bucket, limit)
     entry.failures = Math.max(entry.failures, row.failures)
     entry.until = Math.max(entry.until, row.expires_at)
   }
 
   const enter = async (limit: Limit, key: string): Promise<() => void> => {
     const bucket = bucketOf(limit, key)
-    if (!known.has(bucket)) await learn(bucket)
+    if (!known.has(bucket)) await learn(bucket, limit)
     // Looked at again after each wait: an entry that nobody ran on may have been replaced meanwhile.
-    let entry = lookAt(bucket)
+    let entry = lookAt(bucket, limit)
     while (failuresOf(entry) < limit.most && failuresOf(entry) + entry.running >= limit.most) {
       const { waiting } = entry
       await new Promise<void>((resolve) => waiting.push(resolve))
-      entry = lookAt(bucket)
+      entry = lookAt(bucket, limit)
     }
     check(limit, key)
     const entered = entry
@@ -131,6 +138,8 @@ export function createLimits({ db, now }: { db: Db; now: () => number }, enabled
   }
 }
 
+const longestOf = (windowMs: number): number => windowMs + MAX_CLOCK_SKEW_MS
+
 const tooMany = (waitMs: number): AppError => {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   const wait = retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`
@@ -147,18 +156,28 @@ export function addressKey(address: string): string {
 /** Keys hold addresses of people: they are stored as digests. */
 const bucketOf = (limit: Limit, key: string): string => digest(`${limit.name}\0${key}`)
 
-const countFailure = statement((db, value: Values<{ bucket: string; now: number; until: number }>) =>
-  db
+interface Counted {
+  bucket: string
+  now: number
+  /** When a window ends that begins now. */
+  until: number
+  /** Nothing that ends later than this is believed. */
+  latest: number
+}
+
+const countFailure = statement((db, value: Values<Counted>) => {
+  const isOver = sql`(rate_limits.expires_at <= ${value('now')} or rate_limits.expires_at > ${value('latest')})`
+  return db
     .insertInto('rate_limits')
     .values({ bucket: value('bucket'), failures: 1, expires_at: value('until') })
     .onConflict((conflict) =>
       conflict.column('bucket').doUpdateSet({
-        failures: sql<number>`case when rate_limits.expires_at <= ${value('now')} then 1 else rate_limits.failures + 1 end`,
-        expires_at: sql<number>`case when rate_limits.expires_at <= ${value('now')} then excluded.expires_at else rate_limits.expires_at end`,
+        failures: sql<number>`case when ${isOver} then 1 else rate_limits.failures + 1 end`,
+        expires_at: sql<number>`case when ${isOver} then excluded.expires_at else rate_limits.expires_at end`,
       }),
     )
-    .returning(['failures', 'expires_at']),
-)
+    .returning(['failures', 'expires_at'])
+})
 
 const failuresSoFar = statement((db, value: Values<{ bucket: string }>) =>
   db.selectFrom('rate_limits').select(['failures', 'expires_at']).where('bucket', '=', value('bucket')),

@@ -26,7 +26,7 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
   let stored = await listKeys(needs.db, purpose)
   if (stored.length === 0) {
     await addServiceKey(needs, purpose, FIRST[purpose], 'active')
-    // Another copy may have been first: what is stored counts, not what was just made.
+    // Another replica may have been first: what is stored counts, not what was just made.
     stored = await listKeys(needs.db, purpose)
   }
   return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {

@@ -1,7 +1,8 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
 import { addServiceKey } from './load-service-keys.ts'
-import { countSkipped, listKeys, markActivated, markRetired } from './service-key-store.ts'
+import { countSkipped, holdKeys, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
 
@@ -10,63 +11,69 @@ export const PUBLISHED_FIRST_MS = 10 * 60_000
 
 /**
  * Starts a rotation: the next key is published and waits there for its turn. While one is waiting, nothing is added.
- * Answers the id of the key that comes next.
+ * Answers the id of the key that comes next. The key, its audit event and the signal to the other replicas are one
+ * transaction: a key that is stored and that nobody was told of would sign before anybody has seen it.
  */
-export async function publishNextKey(services: Needs): Promise<string> {
-  const { db, signals } = services
-  const keys = await listKeys(db, 'signing', 'all')
-  const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
-  if (waiting) return waiting.id
-  // Two rotations at once choose the same id, and one key is made.
-  const id = `service-id-${(await countSkipped(db)) + keys.length + 1}`
-  await addServiceKey(services, 'signing', id, 'next')
-  await db.transaction().execute(async (trx) => {
-    await recordEvent(services, trx, {
-      action: 'signing_key.published',
-      outcome: 'success',
-      actor: THE_SERVICE,
-      target: { type: 'signing_key', id },
-    })
-    await signals.emit(trx, 'keys-changed', null)
+export const publishNextKey = (services: Needs): Promise<string> =>
+  services.db.transaction().execute((trx) => publish(services, trx))
+
+/** Publishes the next key and signs with it at once, or does neither. For a key that somebody may have got hold of. */
+export const rotateAtOnce = (services: Needs): Promise<string> =>
+  services.db.transaction().execute(async (trx) => {
+    const id = await publish(services, trx)
+    await activate(services, trx, id)
+    return id
   })
-  return id
-}
 
 /** Makes the next key the one that signs, once it has been published for long enough. Earlier ones go on verifying. */
 export async function activateNextKey(
   services: Needs,
   publishedFor: number = PUBLISHED_FIRST_MS,
 ): Promise<string | undefined> {
-  const { db, now, signals } = services
+  const { db, now } = services
   const waiting = (await listKeys(db, 'signing')).find(({ state }) => state === 'next')
-  if (!waiting || waiting.createdAt > now() - publishedFor) return undefined
-  return db.transaction().execute(async (trx) => {
-    if (!(await markActivated(trx, 'signing', waiting.id))) return undefined
-    await recordEvent(services, trx, {
-      action: 'signing_key.activated',
-      outcome: 'success',
-      actor: THE_SERVICE,
-      target: { type: 'signing_key', id: waiting.id },
-    })
-    await signals.emit(trx, 'keys-changed', null)
-    return waiting.id
+  if (!waiting) return undefined
+  // The clock was wrong then or is wrong now, so nobody can say how long it has been published: its time begins anew.
+  if (waiting.createdAt > now()) await markPublished(db, waiting.id, now())
+  if (Math.min(waiting.createdAt, now()) > now() - publishedFor) return undefined
+  const activated = await db.transaction().execute((trx) => activate(services, trx, waiting.id))
+  return activated ? waiting.id : undefined
+}
+
+async function publish(services: Needs, trx: Trx): Promise<string> {
+  await holdKeys(trx)
+  const keys = await listKeys(trx, 'signing', 'all')
+  const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
+  if (waiting) return waiting.id
+  const id = `service-id-${(await countSkipped(trx)) + keys.length + 1}`
+  await addServiceKey({ ...services, db: trx }, 'signing', id, 'next')
+  await tell(services, trx, 'published', id)
+  return id
+}
+
+/** False when another replica has done so already. */
+async function activate(services: Needs, trx: Trx, id: string): Promise<boolean> {
+  await holdKeys(trx)
+  if (!(await markActivated(trx, 'signing', id))) return false
+  await tell(services, trx, 'activated', id)
+  return true
+}
+
+async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' | 'retired', id: string): Promise<void> {
+  await recordEvent(services, trx, {
+    action: `signing_key.${what}`,
+    outcome: 'success',
+    actor: THE_SERVICE,
+    target: { type: 'signing_key', id },
   })
+  await services.signals.emit(trx, 'keys-changed', null)
 }
 
 /** Withdraws every earlier key: what it signed is no longer believed. For a key that somebody may have got hold of. */
-export async function retirePreviousKeys(services: Needs): Promise<string[]> {
-  const { db, now, signals } = services
-  return db.transaction().execute(async (trx) => {
-    const retired = await markRetired(trx, 'signing', now())
-    for (const id of retired) {
-      await recordEvent(services, trx, {
-        action: 'signing_key.retired',
-        outcome: 'success',
-        actor: THE_SERVICE,
-        target: { type: 'signing_key', id },
-      })
-    }
-    await signals.emit(trx, 'keys-changed', null)
+export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
+  services.db.transaction().execute(async (trx) => {
+    await holdKeys(trx)
+    const retired = await markRetired(trx, 'signing', services.now())
+    for (const id of retired) await tell(services, trx, 'retired', id)
     return retired
   })
-}

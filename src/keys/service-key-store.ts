@@ -1,4 +1,4 @@
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 
 export type KeyPurpose = 'signing' | 'ssh-ca'
 export type KeyState = 'next' | 'active' | 'previous'
@@ -37,7 +37,7 @@ export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'a
   }))
 }
 
-/** Keeps the key that is there, if there is one of that id: two copies that start together end up with the same. */
+/** Keeps the key that is there, if there is one of that id: two replicas that start together end up with the same. */
 export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
   await db
     .insertInto('service_keys')
@@ -54,7 +54,18 @@ export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
     .execute()
 }
 
-/** Puts the next key in the active one's place. False when another copy has done so already. */
+/** Says when a key was published, in place of a time that lies in the future. */
+export async function markPublished(db: Db, id: string, at: number): Promise<void> {
+  await db
+    .updateTable('service_keys')
+    .set({ created_at: at })
+    .where('id', '=', id)
+    .where('state', '=', 'next')
+    .where('created_at', '>', at)
+    .execute()
+}
+
+/** Puts the next key in the active one's place. False when another replica has done so already. */
 export async function markActivated(db: Db, purpose: KeyPurpose, id: string): Promise<boolean> {
   const activated = await db
     .updateTable('service_keys')
@@ -84,6 +95,11 @@ export async function markRetired(db: Db, purpose: KeyPurpose, at: number): Prom
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** One change of the signing keys at a time, on all replicas: from here to the end of the transaction. */
+export async function holdKeys(trx: Trx): Promise<void> {
+  await trx.selectFrom('counters').select('name').where('name', '=', SKIPPED).forNoKeyUpdate().execute()
 }
 
 /** Numbers that keys may have had which a restored backup knows nothing of: nobody should take one key for another. */

@@ -38,26 +38,36 @@ const ENCODING = 'ieee-p1363'
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
-  let loaded = prepare(await loadServiceKeys(needs, 'signing'))
+  let loaded: Loaded | undefined
+  let begun = 0
+  let applied = 0
 
-  const reload = async () => {
-    loaded = prepare(await loadServiceKeys(needs, 'signing'))
+  /** Of two readings at once the one that began later counts, whichever ends first. */
+  const read = async (): Promise<Loaded> => {
+    const turn = ++begun
+    const keys = prepare(await loadServiceKeys(needs, 'signing'))
+    if (loaded && turn < applied) return loaded
+    applied = turn
+    return (loaded = keys)
   }
   const reloadSoon = () =>
-    void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
+    void read().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
+  // Before the first reading, so that no change falls between the two.
   needs.signals.on('keys-changed', reloadSoon)
   needs.signals.on('resync', reloadSoon)
+  const first = await read()
+  const current = (): Loaded => loaded ?? first
 
   return {
-    reload,
-    jwks: () => loaded.jwks,
+    reload: async () => void (await read()),
+    jwks: () => current().jwks,
     sign(claims) {
-      const { header, privateKey } = loaded
+      const { header, privateKey } = current()
       const content = `${header}.${encode(claims)}`
       const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
       return `${content}.${signature.toString('base64url')}`
     },
-    verify: (jws) => verified(loaded, jws),
+    verify: (jws) => verified(current(), jws),
   }
 }
 

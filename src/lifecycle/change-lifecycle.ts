@@ -28,14 +28,21 @@ export const changeNow = (
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
   administer(services, actor, async (trx, caller) => {
-    await refuseAction(trx, caller, { userId, action })
+    await refuseChangingUser(trx, caller, userId)
+    if (action === 'disable') {
+      if (userId === caller.userId) refuse('conflict', "You can't disable your own account.")
+      await refuseLastAdministrator(trx, [userId])
+    }
     let ended = NOTHING_ENDED
     if (action === 'enable') await switchOn(services, trx, [{ userId, actor }])
     else ended = (await switchOff(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
     return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
   })
 
-/** Plans it for later. The rails are asked now, and the last administrator's again when the time has come. */
+/**
+ * Plans it for later. What is refused now is asked again when the time has come, as far as it concerns what happens then:
+ * see `runDueActions`. Nobody plans for themselves: somebody who will be disabled could plan their own return.
+ */
 export async function planAction(
   services: Needs,
   { userId, action, executeAt }: Asked & { executeAt: number },
@@ -43,7 +50,9 @@ export async function planAction(
 ): Promise<string> {
   refusePast(executeAt, services.now())
   return administer(services, actor, async (trx, caller) => {
-    await refuseAction(trx, caller, { userId, action })
+    await refuseChangingUser(trx, caller, userId)
+    if (userId === caller.userId) refuse('conflict', "You can't plan an action for your own account.")
+    if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     const planned = { userId, action, executeAt, requestedBy: actor.id }
     const id = await addAction(trx, { ...planned, now: services.now() })
     await record(services, trx, 'lifecycle.scheduled', actor, userId, { lifecycleActionId: id, action, executeAt })
@@ -67,12 +76,9 @@ export const cancelAction = (
     return cancelled
   })
 
-async function refuseAction(trx: Trx, caller: UserHoldings, { userId, action }: Asked): Promise<void> {
+async function refuseChangingUser(trx: Trx, caller: UserHoldings, userId: string): Promise<void> {
   await refuseUnknownUser(trx, userId)
   await refuseChangingMore(trx, caller, userId)
-  if (action === 'enable') return
-  if (userId === caller.userId) refuse('conflict', "You can't disable your own account.")
-  await refuseLastAdministrator(trx, [userId])
 }
 
 /** Seconds in place of milliseconds are a date in 1970. */

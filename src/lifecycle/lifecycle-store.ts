@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import { newId } from '../ids.ts'
+import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 
@@ -68,30 +69,42 @@ export async function markCancelled(db: Db, id: string, now: number): Promise<Li
   return row && toAction(row)
 }
 
+/** How many actions each of these people has planned that are still pending. */
+export async function countPlansOf(db: Db, plannerIds: string[]): Promise<Map<string, number>> {
+  if (plannerIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('lifecycle_actions')
+    .select(({ fn }) => ['requested_by', fn.countAll<number>().as('count')])
+    .where(sql<boolean>`status = 'pending'`)
+    .where('requested_by', 'in', plannerIds)
+    .groupBy('requested_by')
+    .execute()
+  return new Map(rows.map(({ requested_by, count }) => [requested_by ?? '', count]))
+}
+
 /** One take of an action. Its time tells it from an earlier take whose process stalled. */
 export interface Claim {
   id: string
   userId: string
   action: ActionName
   requestedBy: string | null
-  attempt: number
   claimedAt: number
 }
 
 interface Due {
   now: number
   /** A take older than this was left behind by a process that died. */
-  staleBefore: number
-  mostAttempts: number
+  leaseMs: number
   limit: number
 }
 
 /**
- * Takes what is due. What to take is looked up first; the update carries the whole condition, so that of two copies that
+ * Takes what is due. What to take is looked up first; the update carries the whole condition, so that of two replicas that
  * found the same one takes it. An action waits for the earlier ones of the same account: what was planned in an order
  * happens in that order, also after a long downtime.
  */
-export async function claimDueActions(db: Db, { now, staleBefore, mostAttempts, limit }: Due): Promise<Claim[]> {
+export async function claimDueActions(db: Db, { now, leaseMs, limit }: Due): Promise<Claim[]> {
+  const longestMs = leaseMs + MAX_CLOCK_SKEW_MS
   const unfinished = await db
     .selectFrom('lifecycle_actions')
     .select(['id', 'user_id', 'status', 'claimed_at'])
@@ -105,19 +118,18 @@ export async function claimDueActions(db: Db, { now, staleBefore, mostAttempts, 
   const seen = new Set<string>()
   const ids = unfinished
     .filter(({ user_id }) => seen.size < seen.add(user_id).size)
-    .filter(({ status, claimed_at }) => status === 'pending' || (claimed_at ?? 0) <= staleBefore)
+    .filter(({ status, claimed_at }) => status === 'pending' || isDue((claimed_at ?? 0) + leaseMs, now, longestMs))
     .slice(0, limit)
     .map(({ id }) => id)
   if (ids.length === 0) return []
   const rows = await db
     .updateTable('lifecycle_actions')
-    .set((eb) => ({ status: 'running', claimed_at: now, attempts: eb('attempts', '+', 1) }))
+    .set({ status: 'running', claimed_at: now })
     .where('id', 'in', ids)
-    .where('attempts', '<', mostAttempts)
     .where((eb) =>
       eb.or([
         eb('status', '=', 'pending'),
-        eb.and([eb('status', '=', 'running'), eb('claimed_at', '<=', staleBefore)]),
+        eb.and([eb('status', '=', 'running'), due('claimed_at', now - leaseMs, longestMs)]),
       ]),
     )
     .returningAll()
@@ -127,7 +139,7 @@ export async function claimDueActions(db: Db, { now, staleBefore, mostAttempts, 
 
 const UNFINISHED = sql<boolean>`status in ('pending', 'running')`
 
-/** Looks further than it takes, past what another copy has just taken. */
+/** Looks further than it takes, past what another replica has just taken. */
 const WINDOW = 4
 
 const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
@@ -135,17 +147,15 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
   userId: row.user_id,
   action: row.action as ActionName,
   requestedBy: row.requested_by,
-  attempt: row.attempts,
   claimedAt: row.claimed_at ?? 0,
 })
 
-/** Those of the takes that count. The others were taken up by another copy meanwhile, or their users are gone. */
+/** Those of the takes that count. The others were taken up by another replica meanwhile, or their users are gone. */
 export async function markCompleted(db: Db, claims: Claim[], now: number): Promise<Claim[]> {
   const rows = await db
     .updateTable('lifecycle_actions')
     .set({ status: 'completed', finished_at: now })
-    .where('status', '=', 'running')
-    .where((eb) => eb.or(claims.map(({ id, claimedAt }) => eb.and({ id, claimed_at: claimedAt }))))
+    .where(isTakenBy(claims))
     .returning('id')
     .execute()
   const completed = new Set(rows.map(({ id }) => id))
@@ -153,28 +163,38 @@ export async function markCompleted(db: Db, claims: Claim[], now: number): Promi
 }
 
 /** False when this take is not the one that counts. */
-export async function markFailed(db: Db, { id, claimedAt }: Claim, now: number, reason: string): Promise<boolean> {
+export async function markFailed(db: Db, claim: Claim, now: number, reason: string): Promise<boolean> {
   const rows = await db
     .updateTable('lifecycle_actions')
     .set({ status: 'failed', finished_at: now, failure_reason: reason })
-    .where('id', '=', id)
-    .where('status', '=', 'running')
-    .where('claimed_at', '=', claimedAt)
+    .where(isTakenBy([claim]))
     .returning('id')
     .execute()
   return rows.length > 0
 }
 
-/** Takes that were the last allowed and were left behind. */
-export async function listExhausted(db: Db, { staleBefore, mostAttempts, limit }: Omit<Due, 'now'>): Promise<Claim[]> {
-  const rows = await db
-    .selectFrom('lifecycle_actions')
-    .selectAll()
-    .where(UNFINISHED)
-    .where('status', '=', 'running')
-    .where('attempts', '>=', mostAttempts)
-    .where('claimed_at', '<=', staleBefore)
-    .limit(limit)
+/** Gives back what was taken and not carried out, so that it is taken again at once. */
+export async function markUnclaimed(db: Db, claims: Claim[]): Promise<void> {
+  await db
+    .updateTable('lifecycle_actions')
+    .set({ status: 'pending', claimed_at: null })
+    .where(isTakenBy(claims))
     .execute()
-  return rows.map(toClaim)
 }
+
+/** Counts a try that failed. How many there were, or nothing when this take is not the one that counts. */
+export async function markTried(db: Db, claim: Claim): Promise<number | undefined> {
+  const row = await db
+    .updateTable('lifecycle_actions')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .where(isTakenBy([claim]))
+    .returning('attempts')
+    .executeTakeFirst()
+  return row?.attempts
+}
+
+const isTakenBy = (claims: Claim[]) => (eb: ExpressionBuilder<Schema, 'lifecycle_actions'>) =>
+  eb.and([
+    eb('status', '=', 'running'),
+    eb.or(claims.map(({ id, claimedAt }) => eb.and({ id, claimed_at: claimedAt }))),
+  ])

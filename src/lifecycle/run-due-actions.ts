@@ -2,9 +2,13 @@ import { takeAdministrationLock } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
+import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
+import { isUnavailable } from '../storage/failure.ts'
 import type { Db, Trx } from '../storage/schema.ts'
-import { type Claim, claimDueActions, listExhausted, markCompleted, markFailed } from './lifecycle-store.ts'
+import { findUser } from '../users/user-store.ts'
+import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
+import { refuseLostPlanner } from './refuse-lost-planner.ts'
 import { type Switch, switchOff, switchOn } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
@@ -13,24 +17,28 @@ type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
 const BATCH = 20
 /** Carrying a batch out takes milliseconds. Whatever is still running after this long lost its process, or failed. */
 const LEASE_MS = 10_000
-const MOST_ATTEMPTS = 5
+/** How often an action is tried that fails for another reason than a database that is away. */
+const MAX_TRIES = 5
 /** What is left over waits for the next second, so that a service that is told to stop has not long to go. */
 const MOST_BATCHES = 50
 
 /**
  * Carries out what is due. The transaction that does it also marks it completed: a process that dies at any point leaves
- * either nothing done or all of it, and what it had taken is taken up again.
+ * either nothing done or all of it, and what it had taken is taken up again. While the database is unavailable nothing
+ * counts as a try: an action waits for it for as long as it takes.
  */
 export async function runDueActions(services: Needs): Promise<void> {
   const { db, now } = services
-  const limits = { mostAttempts: MOST_ATTEMPTS, limit: BATCH }
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const claims = await claimDueActions(db, { ...limits, now: now(), staleBefore: now() - LEASE_MS })
-    if (claims.length === 0) break
-    await carryOut(services, claims)
-  }
-  for (const claim of await listExhausted(db, { ...limits, staleBefore: now() - LEASE_MS })) {
-    await giveUp(services, claim, `It failed ${MOST_ATTEMPTS} times; the log of the service says why.`)
+    const claims = await claimDueActions(db, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
+    if (claims.length === 0) return
+    try {
+      await carryOut(services, claims)
+    } catch (error) {
+      // Where this fails too, they are taken up again when the lease is over.
+      if (isUnavailable(error)) await markUnclaimed(db, claims).catch(() => {})
+      throw error
+    }
   }
 }
 
@@ -39,6 +47,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
   try {
     await services.db.transaction().execute((trx) => apply(services, trx, claims))
   } catch (error) {
+    if (isUnavailable(error)) throw error
     if (claims.length > 1) for (const claim of claims) await carryOut(services, [claim])
     else for (const claim of claims) await explain(services, claim, error)
   }
@@ -47,7 +56,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
   await takeAdministrationLock(trx)
   const counting = await markCompleted(trx, claims, services.now())
-  const asked = await withRequesters(trx, counting)
+  const asked = await withPlanners(trx, counting)
   const off = asked.filter(({ action }) => action === 'disable')
   const on = asked.filter(({ action }) => action === 'enable')
   if (off.length > 0) {
@@ -57,32 +66,42 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
     )
     await switchOff(services, trx, off)
   }
+  // A planned disable is carried out whatever became of its planner.
+  for (const { userId, actor } of on) await refuseLostPlanner(trx, actor.id, userId)
   if (on.length > 0) await switchOn(services, trx, on)
 }
 
 /** A refusal stays one however often it is tried; anything else is tried again when the lease is over. */
 async function explain(services: Needs, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
-  const { id, attempt } = claim
-  services.log.error({ err: error, lifecycleActionId: id, attempt }, 'A planned action failed; it is tried again.')
+  const tries = await markTried(services.db, claim)
+  services.log.error({ err: error, lifecycleActionId: claim.id, tries }, 'A planned action failed.')
+  if (tries === undefined || tries < MAX_TRIES) return
+  return giveUp(services, claim, `It failed ${tries} times; the log of the service says why.`)
 }
 
-const giveUp = ({ db, now }: Needs, claim: Claim, reason: string): Promise<void> =>
-  db.transaction().execute(async (trx) => {
-    if (!(await markFailed(trx, claim, now(), reason))) return
-    for (const { userId, actor } of await withRequesters(trx, [claim])) {
-      await recordEvent({ now }, trx, {
-        action: `lifecycle.${claim.action}`,
+const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
+  services.db.transaction().execute(async (trx) => {
+    if (!(await markFailed(trx, claim, services.now(), reason))) return
+    const user = await findUser(trx, claim.userId)
+    for (const { userId, action, actor, lifecycleActionId } of await withPlanners(trx, [claim])) {
+      await recordEvent(services, trx, {
+        action: `lifecycle.${action}`,
         outcome: 'refused',
         actor,
         target: { type: 'user', id: userId },
-        data: { lifecycleActionId: claim.id, reason },
+        data: { lifecycleActionId, reason },
       })
+      const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
+      const data = { ...about, lifecycleActionId, action, reason }
+      await tellAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
     }
   })
 
+type Asked = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
+
 /** Whoever planned it did it, also when they have left since. */
-async function withRequesters(db: Db, claims: Claim[]): Promise<(Switch & Pick<Claim, 'action'>)[]> {
+async function withPlanners(db: Db, claims: Claim[]): Promise<Asked[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
   const people = await db
     .selectFrom('users')

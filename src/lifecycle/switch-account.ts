@@ -1,9 +1,9 @@
-import { listAdministratorIds } from '../access/administrators.ts'
 import { type Actor, recordEvents } from '../audit/record-event.ts'
-import { notifyEach } from '../notifications/notify.ts'
+import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/schema.ts'
 import { cutAccess, type Ended } from './cut-access.ts'
+import { countPlansOf } from './lifecycle-store.ts'
 
 type Needs = Pick<Services, 'now' | 'signals'>
 
@@ -29,6 +29,7 @@ export async function switchOff(services: Needs, trx: Trx, asked: Switch[]): Pro
     .execute()
   const about = describe(asked, users)
   await tell(services, trx, 'user.disabled', about)
+  await tellOfPlans(services, trx, about)
   const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.disabled', about, ended)
   return ended
@@ -79,16 +80,30 @@ function describe(asked: Switch[], changed: Changed[]): About[] {
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const tell = async (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
-  notifyEach(
+const tell = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
+  tellAdministrators(
     services,
     trx,
-    await listAdministratorIds(trx),
     about.map(({ userId, email, displayName, actor }) => ({
       type,
       data: { userId, email, displayName, actorId: actor.id },
     })),
   )
+
+/** What somebody has planned is still carried out, or fails, after they were disabled: administrators decide about it. */
+async function tellOfPlans(services: Needs, trx: Trx, about: About[]): Promise<void> {
+  const plans = await countPlansOf(
+    trx,
+    about.map(({ userId }) => userId),
+  )
+  const messages = about.flatMap(({ userId, email, displayName, actor }) => {
+    const pending = plans.get(userId) ?? 0
+    if (pending === 0) return []
+    const data = { userId, email, displayName, actorId: actor.id, pending }
+    return [{ type: 'lifecycle.planner_disabled' as const, data }]
+  })
+  await tellAdministrators(services, trx, messages)
+}
 
 const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>
   recordEvents(

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Logger } from 'pino'
+import type { LinkPurpose } from './link-lifetimes.ts'
 
 export interface Mail {
   to: string
@@ -10,7 +11,20 @@ export interface Mail {
   link: string
 }
 
-/** Takes a mail off our hands, or throws. */
+/** A mail whose link carries a token. */
+export interface LinkMail extends Mail {
+  token: string
+  purpose: LinkPurpose
+}
+
+/** Trying again would be pointless, or wrong: the mail server has refused it for good, or may have taken it. */
+export class UndeliverableMail extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : 'unknown', { cause })
+  }
+}
+
+/** Takes a mail off our hands, or throws: an UndeliverableMail, or anything else when it can be tried again. */
 export interface MailTransport {
   send(id: string, mail: Mail): Promise<void>
   close(): Promise<void>

@@ -1,11 +1,14 @@
 import type { Config } from '../config.ts'
-import type { Mail } from './mail.ts'
+import type { LinkPurpose } from './link-lifetimes.ts'
+import type { LinkMail } from './mail.ts'
 
 type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>
 
 /** Every mail that the service sends. Links lead to DASHBOARD_ORIGIN and nowhere else. */
-export const resetMail = (config: Names, to: string, token: string): Mail =>
+export const resetMail = (config: Names, to: string, token: string): LinkMail =>
   compose(config, to, {
+    purpose: 'reset',
+    token,
     subject: `Set a new password for ${config.rpName}`,
     says: `Somebody asked for a new password for your account ${to}. If it was you, set one here within an hour:`,
     path: `/reset-password?token=${token}`,
@@ -13,8 +16,10 @@ export const resetMail = (config: Names, to: string, token: string): Mail =>
     otherwise: 'If it was not you, ignore this mail: nothing has changed.',
   })
 
-export const invitationMail = (config: Names, to: string, token: string): Mail =>
+export const invitationMail = (config: Names, to: string, token: string): LinkMail =>
   compose(config, to, {
+    purpose: 'invitation',
+    token,
     subject: `Your account at ${config.rpName}`,
     says: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
     path: `/reset-password?token=${token}&invited=1`,
@@ -22,8 +27,10 @@ export const invitationMail = (config: Names, to: string, token: string): Mail =
     otherwise: 'If you did not expect this, ignore this mail.',
   })
 
-export const verificationMail = (config: Names, to: string, token: string): Mail =>
+export const verificationMail = (config: Names, to: string, token: string): LinkMail =>
   compose(config, to, {
+    purpose: 'verification',
+    token,
     subject: `Confirm your email for ${config.rpName}`,
     says: `Confirm that ${to} is your address, within a day:`,
     path: `/verify-email?token=${token}`,
@@ -32,6 +39,8 @@ export const verificationMail = (config: Names, to: string, token: string): Mail
   })
 
 interface Parts {
+  purpose: LinkPurpose
+  token: string
   subject: string
   says: string
   path: string
@@ -42,15 +51,15 @@ interface Parts {
 function compose(
   { dashboardOrigin, rpName }: Names,
   to: string,
-  { subject, says, path, button, otherwise }: Parts,
-): Mail {
+  { purpose, token, subject, says, path, button, otherwise }: Parts,
+): LinkMail {
   const link = dashboardOrigin + path
   const text = `${says}\n\n${link}\n\n${otherwise}\n\n${rpName}\n`
   const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
 <div style="max-width:32rem;margin:0 auto"><p>${escape(says)}</p>
 <p><a href="${escape(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escape(button)}</a></p>
 <p style="color:#5c6370;font-size:14px">${escape(otherwise)}</p><p style="color:#5c6370;font-size:14px">${escape(rpName)}</p></div></body></html>`
-  return { to, subject, text, html, link }
+  return { to, subject, text, html, link, token, purpose }
 }
 
 const escape = (text: string): string =>

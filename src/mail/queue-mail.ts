@@ -1,24 +1,36 @@
+import { digest } from '../crypto/digest.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import type { Mail } from './mail.ts'
+import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
+import type { LinkMail } from './mail.ts'
 
 /**
  * Hands a mail over as part of the change that it belongs to: if that is undone, nothing was sent; if it stands, the mail
- * will go out, however long the mail server is away. What it says is sealed, since it may carry a token.
+ * will go out, however long the mail server is away, while its link is good. What it says is sealed, since it carries a
+ * token.
  */
-export async function queueMail({ now, vault }: Pick<Services, 'now' | 'vault'>, db: Db, mail: Mail): Promise<void> {
+export async function queueMail(
+  { now, vault }: Pick<Services, 'now' | 'vault'>,
+  db: Db,
+  { token, purpose, ...mail }: LinkMail,
+): Promise<void> {
   // In the outbox the files stand in the order in which the mails were written.
   const id = newOrderedId()
+  const at = now()
   await db
     .insertInto('outgoing_mail')
     .values({
       id,
       recipient: mail.to,
       content_sealed: vault.seal(`mail:${id}`, Buffer.from(JSON.stringify(mail))),
-      next_attempt_at: now(),
+      next_attempt_at: at,
+      scheduled_at: at,
       last_error: null,
-      created_at: now(),
+      claim: null,
+      token_hash: digest(token),
+      expires_at: at + LINK_LIFETIMES_MS[purpose],
+      created_at: at,
     })
     .execute()
 }

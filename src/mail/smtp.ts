@@ -1,24 +1,59 @@
 import { createTransport } from 'nodemailer'
-import type { MailTransport } from './mail.ts'
+import { type MailTransport, UndeliverableMail } from './mail.ts'
 
-const TIMEOUT_MS = 10_000
+const MINUTE = 60_000
 
-export function createSmtp(url: string, from: string): MailTransport {
-  const transport = createTransport({
+/** From the first lookup to the greeting and TLS. */
+const SETUP_TIMEOUT_MS = 2 * MINUTE
+/** RFC 5321 section 4.5.3.2.6: a server may take ten minutes to say that it has a mail. */
+const SILENCE_TIMEOUT_MS = 10 * MINUTE
+
+/** A connection for each mail: one that is kept may be dead without either end knowing, and cost the next mail minutes. */
+export function createSmtp(url: string, from: string, silenceTimeoutMs: number = SILENCE_TIMEOUT_MS): MailTransport {
+  const options = {
     url,
-    pool: true,
-    maxConnections: 2,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: SETUP_TIMEOUT_MS,
+    greetingTimeout: SETUP_TIMEOUT_MS,
+    socketTimeout: silenceTimeoutMs,
     // Mails are ours from end to end: nothing in one is ever read from a file or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
-  } as Parameters<typeof createTransport>[0])
+  }
   return {
     async send(id, { to, subject, text, html }) {
-      await transport.sendMail({ from, to, subject, text, html, messageId: `<${id}@latchkey>` })
+      const transport = createTransport(options as Parameters<typeof createTransport>[0])
+      let isHandedOver = false
+      transport.use('stream', (mail, done) => {
+        mail.message.processFunc((output) => output.once('end', () => (isHandedOver = true)))
+        done()
+      })
+      try {
+        await transport.sendMail({ from, to, subject, text, html, messageId: `<${id}@latchkey>` })
+      } catch (error) {
+        throw isFinal(error as SmtpError, isHandedOver) ? new UndeliverableMail(error) : error
+      }
     },
-    close: async () => transport.close(),
+    close: async () => {},
   }
+}
+
+interface SmtpError extends Error {
+  code?: string
+  responseCode?: number
+}
+
+/** About the mail itself: its sender, its recipient, its content. Others are about the connection or our credentials. */
+const ABOUT_THE_MAIL = new Set<string | undefined>(['EENVELOPE', 'EMESSAGE'])
+/** RFC 4954 section 6: it is the credentials that are missing or wrong, and the mail can go when they are there. */
+const AUTHENTICATION = new Set([530, 534, 535, 538])
+
+/**
+ * Whether trying again is pointless, or wrong. RFC 5321 section 4.2.1: a reply of 5xx is a permanent refusal. A server
+ * that has the whole mail and says nothing for as long as it may is slow: it may still deliver it, and must not get it
+ * twice.
+ */
+function isFinal({ code, responseCode }: SmtpError, isHandedOver: boolean): boolean {
+  if (code === 'ETIMEDOUT') return isHandedOver
+  if (!ABOUT_THE_MAIL.has(code)) return false
+  return responseCode === undefined || (responseCode >= 500 && !AUTHENTICATION.has(responseCode))
 }

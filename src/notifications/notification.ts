@@ -6,9 +6,10 @@ import type { Schema } from '../storage/schema.ts'
 export const Notification = Type.Object(
   {
     id: Type.String(),
-    type: Type.String(),
+    type: Type.String({ description: 'Such as `security.new_login` or `user.disabled`.' }),
     data: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What it is about; its shape goes with the type.',
+      description:
+        'What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`.',
     }),
     createdAt: Time,
     readAt: Nullable(Time),

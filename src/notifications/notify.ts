@@ -18,6 +18,12 @@ export interface NotificationData {
   'service.restored': { copiedAt: number | null; keptAccess: boolean }
   'user.disabled': AboutUser
   'user.enabled': AboutUser
+  /** For administrators: a planned action was not carried out, and will not be. `actorId` planned it. */
+  'lifecycle.failed': AboutUser & { lifecycleActionId: string; action: 'enable' | 'disable'; reason: string }
+  /** For administrators: somebody who was disabled has planned so many actions that are still to come. */
+  'lifecycle.planner_disabled': AboutUser & { pending: number }
+  /** For administrators: a mail was not delivered, and will not be. */
+  'mail.failed': { recipient: string; subject: string; reason: string }
 }
 
 interface AboutUser {

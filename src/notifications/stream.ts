@@ -20,7 +20,7 @@ interface Asked {
   /** The id of the notification that it goes on after. */
   lastId: string
   sink: Sink
-  now: () => number
+  monotonicNow: () => number
   /** What came after a notification, oldest first, at most a page of it. */
   read(lastId: string): Promise<Frame[]>
   failed(error: unknown): void
@@ -35,18 +35,18 @@ const STALLED_MS = 30_000
  * One open stream. It keeps no queue: it knows how far it has written and reads on from the database, and only when the
  * reader has taken what was written before. So a slow reader costs a page of memory at most, whatever happens meanwhile.
  */
-export function openStream({ userId, sessionId, sink, now, read, failed, closed, ...asked }: Asked): Stream {
+export function openStream({ userId, sessionId, sink, monotonicNow, read, failed, closed, ...asked }: Asked): Stream {
   let { lastId } = asked
   let looking = false
   let again = false
   let over = false
-  let quietSince = now()
+  let quietSince = monotonicNow()
   let stalledSince: number | undefined
 
   const write = (text: string): void => {
     if (over) return
     if (!sink.write(text) && stalledSince === undefined) {
-      stalledSince = now()
+      stalledSince = monotonicNow()
       sink.once('drain', () => {
         stalledSince = undefined
         wake()
@@ -100,11 +100,11 @@ export function openStream({ userId, sessionId, sink, now, read, failed, closed,
     wake,
     beat() {
       if (stalledSince !== undefined) {
-        if (now() - stalledSince >= STALLED_MS) sink.destroy()
+        if (monotonicNow() - stalledSince >= STALLED_MS) sink.destroy()
         return
       }
-      if (now() - quietSince >= HEARTBEAT_MS) {
-        quietSince = now()
+      if (monotonicNow() - quietSince >= HEARTBEAT_MS) {
+        quietSince = monotonicNow()
         write(':\n\n')
       }
       // What could not be read before is read now.

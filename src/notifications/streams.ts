@@ -24,17 +24,19 @@ const CHECK_MS = 3000
 export function createStreams({
   db,
   now,
+  monotonicNow,
   signals,
   log,
 }: {
   db: Db
   now: () => number
+  monotonicNow: () => number
   signals: Signals
   log: Logger
 }): Streams {
   const byUser = new Map<string, Set<Stream>>()
   const reads = new Map<string, Promise<Frame[]>>()
-  let checkedAt = now()
+  let checkedAt = monotonicNow()
   let closing = false
 
   const all = (): Stream[] =>
@@ -95,7 +97,7 @@ export function createStreams({
         sessionId,
         lastId,
         sink,
-        now,
+        monotonicNow,
         read: (from) => read(userId, from),
         failed,
         closed: () => remove(stream),
@@ -107,8 +109,8 @@ export function createStreams({
     },
     async beat() {
       for (const stream of all()) stream.beat()
-      if (now() - checkedAt < CHECK_MS) return
-      checkedAt = now()
+      if (monotonicNow() - checkedAt < CHECK_MS) return
+      checkedAt = monotonicNow()
       await endEnded(all())
     },
     close() {

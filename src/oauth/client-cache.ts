@@ -18,7 +18,11 @@ const BELIEVED_MS = 1000
 /** Above this, everything is forgotten: more clients than that come back at a lookup each. */
 const MOST = 10_000
 
-export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'now' | 'signals'>): ClientCache {
+export function createClientCache({
+  db,
+  monotonicNow,
+  signals,
+}: Pick<Services, 'db' | 'monotonicNow' | 'signals'>): ClientCache {
   const known = new Map<string, { client: KnownClient; until: number }>()
   /** Counts what was forgotten, so that a read which began before a change is not kept after it. */
   let changes = 0
@@ -35,7 +39,7 @@ export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'n
 
   const held = (clientId: string) => {
     const entry = known.get(clientId)
-    return entry && entry.until > now() ? entry.client : undefined
+    return entry && entry.until > monotonicNow() ? entry.client : undefined
   }
 
   return {
@@ -48,7 +52,7 @@ export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'n
       const client = await findClient(db, clientId)
       if (client && changes === before) {
         if (known.size >= MOST) known.clear()
-        known.set(clientId, { client, until: now() + BELIEVED_MS })
+        known.set(clientId, { client, until: monotonicNow() + BELIEVED_MS })
       }
       return client
     },

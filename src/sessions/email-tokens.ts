@@ -1,19 +1,14 @@
 import { digest } from '../crypto/digest.ts'
 import { issueToken } from '../crypto/token.ts'
+import { LINK_LIFETIMES_MS, type LinkPurpose } from '../mail/link-lifetimes.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
-const HOUR = 3_600_000
+/** What a link in a mail is good for. */
+const PREFIXES = { reset: 'pr_', invitation: 'pr_', verification: 'ev_' } as const satisfies Record<LinkPurpose, string>
 
-/** What a link in a mail is good for, and for how long. */
-const PURPOSES = {
-  reset: { prefix: 'pr_', lifetimeMs: HOUR },
-  invitation: { prefix: 'pr_', lifetimeMs: 7 * 24 * HOUR },
-  verification: { prefix: 'ev_', lifetimeMs: 24 * HOUR },
-} as const
-
-export type EmailPurpose = keyof typeof PURPOSES
+export type EmailPurpose = LinkPurpose
 
 /** A new link makes the older ones of its kind worthless. */
 export async function issueEmailToken(
@@ -22,8 +17,7 @@ export async function issueEmailToken(
   purpose: EmailPurpose,
   user: { id: string; email: string },
 ): Promise<string> {
-  const { prefix, lifetimeMs } = PURPOSES[purpose]
-  const { plaintext, hash } = issueToken(random, prefix)
+  const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
   await deleteEmailTokens(db, user.id, [purpose])
   await db
     .insertInto('email_tokens')
@@ -33,7 +27,7 @@ export async function issueEmailToken(
       purpose,
       email: user.email,
       created_at: now(),
-      expires_at: now() + lifetimeMs,
+      expires_at: now() + LINK_LIFETIMES_MS[purpose],
     })
     .execute()
   return plaintext
@@ -51,18 +45,25 @@ export async function findEmailTokenOwner(
   purposes: EmailPurpose[],
   now: number,
 ): Promise<EmailTokenOwner | undefined> {
-  return db
+  return liveTokens(db, digest(token), now)
+    .where('email_tokens.purpose', 'in', purposes)
+    .select(['users.id', 'users.email'])
+    .executeTakeFirst()
+}
+
+/** Whether the link is still good, for whoever is about to send it. */
+export const isEmailTokenAlive = async (db: Db, tokenHash: string, now: number): Promise<boolean> =>
+  (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
+
+const liveTokens = (db: Db, tokenHash: string, now: number) =>
+  db
     .selectFrom('email_tokens')
     .innerJoin('users', (join) =>
       join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'),
     )
-    .where('email_tokens.token_hash', '=', digest(token))
-    .where('email_tokens.purpose', 'in', purposes)
+    .where('email_tokens.token_hash', '=', tokenHash)
     .where('email_tokens.expires_at', '>', now)
     .where(accountMayAct)
-    .select(['users.id', 'users.email'])
-    .executeTakeFirst()
-}
 
 /** Uses the link up. Read and delete are one statement, so it serves once. */
 export async function consumeEmailToken(db: Db, token: string, now: number): Promise<boolean> {

@@ -4,6 +4,7 @@ import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import { readSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
+import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
 import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
@@ -63,7 +64,8 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const token = readSessionCookie(request)
   if (token === undefined) return undefined
   const found = await find(digest(token))
-  if (found && found.session.lastUsedAt <= now() - TOUCH_MS)
+  // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.
+  if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
     await markUsed(db, found.session.id, now()).catch(passOverUnwritable)
   return found
 }

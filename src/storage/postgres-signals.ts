@@ -1,16 +1,20 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { limitSession, SERVING } from './postgres-session.ts'
 import { createEmitter, type Signals } from './signals.ts'
 
 const CHANNEL = 'latchkey'
 const RECONNECT_MS = 500
 const HEARTBEAT_MS = 5000
-const ALIVE = { text: 'select 1', query_timeout: 4000 } as pg.QueryConfig
+/** Should a signal be lost in a way that nobody noticed, what it was about is read this much later at the latest. */
+const RESYNC_MS = 60_000
+const QUERY_TIMEOUT_MS = 4000
 
 /**
  * Signals over LISTEN/NOTIFY. A notification belongs to the transaction that sends it: it is delivered when that commits
- * and never otherwise. What was said while the listening connection was away is made up for by a `resync`.
+ * and never otherwise. What was said before this replica listened, or while the listening connection was away, is made up
+ * for by a `resync`: at each LISTEN, the first one included, since the caches were filled before it.
  */
 export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): Signals & { close(): Promise<void> } {
   const { deliver, on } = createEmitter()
@@ -19,9 +23,10 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
   let timer: NodeJS.Timeout | undefined
   let heartbeat: NodeJS.Timeout | undefined
   let connecting: Promise<void> = Promise.resolve()
+  const resync = () => deliver('resync', null)
 
-  const listen = async (first: boolean): Promise<void> => {
-    const connection = new pg.Client(settings)
+  const listen = async (): Promise<void> => {
+    const connection = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS })
     connection.on('notification', ({ payload }) => {
       const signal = readSignal(payload)
       if (signal) deliver(signal.name, signal.payload)
@@ -31,26 +36,28 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
       if (lost || closed) return
       lost = true
       clearInterval(heartbeat)
-      log.warn({ err: error }, 'The connection that hears other copies was lost; connecting again.')
+      log.warn({ err: error }, 'The connection that hears other replicas was lost; connecting again.')
       void connection.end().catch(() => {})
       timer = setTimeout(() => {
-        connecting = listen(false)
+        connecting = listen()
       }, RECONNECT_MS)
     }
     connection.on('error', again)
     connection.on('end', again)
     try {
       await connection.connect()
+      await limitSession(connection, SERVING)
       await connection.query(`listen ${CHANNEL}`)
       client = connection
-      if (!first) deliver('resync', null)
+      resync()
       // A connection can be gone without either end being told. Asking now and then is how one finds out.
-      heartbeat = setInterval(() => void connection.query(ALIVE).catch(again), HEARTBEAT_MS)
+      heartbeat = setInterval(() => void connection.query('select 1').catch(again), HEARTBEAT_MS)
     } catch (error) {
       again(error instanceof Error ? error : undefined)
     }
   }
-  connecting = listen(true)
+  connecting = listen()
+  const resyncing = setInterval(resync, RESYNC_MS).unref()
 
   return {
     async emit(trx, name, payload) {
@@ -60,6 +67,7 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
     async close() {
       closed = true
       clearTimeout(timer)
+      clearInterval(resyncing)
       await connecting
       clearInterval(heartbeat)
       await client?.end().catch(() => {})

@@ -14,6 +14,7 @@ import { StartError } from '../errors.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
+import { limitSession, MIGRATING, SERVING } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import type { Schema } from './schema.ts'
 import { openDirectWays, type PreparedQuery } from './statement.ts'
@@ -25,6 +26,8 @@ import { openDirectWays, type PreparedQuery } from './statement.ts'
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
 const MOST_CONNECTIONS = 10
+/** A connection that nothing was heard on for this long is asked whether the other end is still there. */
+const KEEPALIVE_IDLE_MS = 10_000
 
 export async function openPostgres(url: string, log: Logger, now: number): Promise<Engine> {
   const settings: pg.ClientConfig = {
@@ -32,11 +35,17 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
     application_name: 'latchkey',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     types: { getTypeParser },
   }
   await prepare(settings)
 
-  const { db, pool, adapter } = connect({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS })
+  const { db, pool, adapter } = connect({
+    ...settings,
+    max: MOST_CONNECTIONS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    onConnect: (client) => limitSession(client, SERVING),
+  })
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   openDirectWays(adapter, {
@@ -63,7 +72,11 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
 
   /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
-    const { db: starting } = connect({ ...patiently, max: 1 })
+    const { db: starting } = connect({
+      ...patiently,
+      max: 1,
+      onConnect: (client) => limitSession(client, MIGRATING),
+    })
     try {
       await migrate(starting, now)
     } catch (error) {
@@ -108,26 +121,26 @@ function createDriver(pool: pg.Pool): Driver {
   const connection = (client: pg.PoolClient): Connection => ({
     client,
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      try {
-        const { name } = query as Partial<PreparedQuery>
-        const { rows, rowCount } = await client.query({
-          ...(name === undefined ? {} : { name }),
-          text: query.sql,
-          values: [...query.parameters],
-        })
-        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-      } catch (error) {
-        const failure = translate(error)
-        if (isUnavailable(failure)) this.broken = true
-        throw failure
-      }
+      const { name } = query as Partial<PreparedQuery>
+      const { rows, rowCount } = await send(this, {
+        ...(name === undefined ? {} : { name }),
+        text: query.sql,
+        values: [...query.parameters],
+      })
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery() {
       throw new Error('Queries are not streamed.')
     },
   })
-  const run = async (held: DatabaseConnection, sql: string) => {
-    await held.executeQuery({ sql, parameters: [] } as unknown as CompiledQuery)
+  const send = async (held: Connection, query: pg.QueryConfig | string): Promise<pg.QueryResult> => {
+    try {
+      return await held.client.query(query)
+    } catch (error) {
+      const failure = translate(error)
+      if (isUnavailable(failure) && !isSessionUsable(error)) held.broken = true
+      throw failure
+    }
   }
   return {
     init: async () => {},
@@ -142,11 +155,15 @@ function createDriver(pool: pg.Pool): Driver {
       const { client, broken } = held as Connection
       client.release(broken)
     },
-    beginTransaction: (held) => run(held, 'begin'),
-    commitTransaction: (held) => run(held, 'commit'),
+    beginTransaction: async (held) => void (await send(held as Connection, 'begin')),
+    // The server answers the commit of a transaction in which something failed with success, and undoes it.
+    commitTransaction: async (held) => {
+      const { command } = await send(held as Connection, 'commit')
+      if (command !== 'COMMIT') throw new StorageFailure('unavailable', 'The transaction was undone, not committed.')
+    },
     // A connection that failed is thrown away, and the server undoes what it had begun.
     rollbackTransaction: async (held) => {
-      if (!(held as Connection).broken) await run(held, 'rollback')
+      if (!(held as Connection).broken) await send(held as Connection, 'rollback')
     },
     destroy: () => pool.end(),
   }
@@ -154,8 +171,13 @@ function createDriver(pool: pg.Pool): Driver {
 
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
-/** Connection, resource, operator intervention, system and transaction-rollback classes: trying again may work. */
-const AWAY = /^(08|53|57|58|40)/
+/**
+ * Connection, resource, operator intervention, system and transaction-rollback classes, a lock that was not to be had in
+ * time, and a transaction that stayed idle for too long: trying again may work.
+ */
+const AWAY = /^(08|53|57|58|40|55P03|25P03|25P04)/
+/** Of those, the ones that end a statement or a transaction and leave the session usable. */
+const SESSION_GOES_ON = /^(55P03|57014|40)/
 /** A full disk, and a server that only reads just now. */
 const UNWRITABLE = /^(53100|25006)$/
 const AWAY_MESSAGE =
@@ -172,6 +194,9 @@ export function translate(error: unknown): unknown {
   if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
   return AWAY.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
 }
+
+const isSessionUsable = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && SESSION_GOES_ON.test(error.code ?? '')
 
 /** The name of the rule, since the message is in the server's language: `users_email_key` is about `users.email`. */
 function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {

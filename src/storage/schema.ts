@@ -230,7 +230,15 @@ export interface Schema {
     content_sealed: string
     attempts: Generated<number>
     next_attempt_at: number
+    /** When `next_attempt_at` was set. */
+    scheduled_at: number
     last_error: string | null
+    /** Names the sending that is under way; null while it waits. */
+    claim: string | null
+    /** Of the link in it; null where it has none. */
+    token_hash: string | null
+    /** When that link ends. */
+    expires_at: number | null
     created_at: number
   }
   daily_counts: { day: string; what: string; count: number }

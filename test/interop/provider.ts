@@ -3,8 +3,11 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { after, before } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
+import { REAL_CLOCK } from '../support/copies.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+
+const notOurs = () => assert.fail('The real clock is nobody’s to move.')
 
 /** The service on a real port by the real clock, as a client library meets it. */
 export interface RealProvider {
@@ -23,7 +26,7 @@ export function realProvider(engine: EngineName): () => RealProvider {
       {
         engine,
         config: { baseUrl: issuer, dashboardOrigin: issuer, port },
-        clock: { now: Date.now, advance: () => assert.fail('The real clock is nobody’s to move.') },
+        clock: { ...REAL_CLOCK, advance: notOurs, adjust: notOurs },
       },
     )
     await app.app.listen({ port, host: '127.0.0.1' })

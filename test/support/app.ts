@@ -50,7 +50,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
     ...options.config,
   }
-  const services = await openServices(config, { log, now: clock.now })
+  const services = await openServices(config, { log, now: clock.now, monotonicNow: clock.monotonicNow })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))

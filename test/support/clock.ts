@@ -1,15 +1,25 @@
 /** Time that stands still until a test moves it. */
 export interface Clock {
   now(): number
+  /** Grows with `advance` alone. */
+  monotonicNow(): number
+  /** Time passes. */
   advance(milliseconds: number): void
+  /** Somebody sets the clock forwards or backwards, and no time passes. */
+  adjust(milliseconds: number): void
 }
 
 export function createClock(start: number = Date.UTC(2026, 0, 15, 12)): Clock {
-  let time = start
+  let adjusted = start
+  let passed = 0
   return {
-    now: () => time,
+    now: () => adjusted + passed,
+    monotonicNow: () => passed,
     advance(milliseconds) {
-      time += milliseconds
+      passed += milliseconds
+    },
+    adjust(milliseconds) {
+      adjusted += milliseconds
     },
   }
 }

@@ -22,7 +22,12 @@ export interface Copy {
 }
 
 /** The time that real processes go by. */
-export const REAL_CLOCK: Clock = { now: Date.now, advance: () => {} }
+export const REAL_CLOCK: Clock = {
+  now: Date.now,
+  monotonicNow: () => performance.now(),
+  advance: () => {},
+  adjust: () => {},
+}
 
 interface Circumstances {
   /** Where the copy before it listened, for one that takes its place. */

@@ -1,4 +1,4 @@
-import { asText } from '../as-text.ts'
+import { asNumber, asText } from '../as-text.ts'
 import type { account as English } from '../en/account.ts'
 
 const named = (data: Record<string, unknown>) => asText(data['displayName'] ?? data['email'], 'einer Person')
@@ -147,6 +147,14 @@ export const account: typeof English = {
         `Der Dienst wurde aus einer Kopie ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
       'user.enabled': (data) => `Das Konto von ${named(data)} wurde wieder geöffnet.`,
+      'lifecycle.failed': (data) =>
+        data['action'] === 'enable'
+          ? `Das Konto von ${named(data)} wurde nicht wie geplant geöffnet. ${asText(data['reason'], '')}`
+          : `Das Konto von ${named(data)} wurde nicht wie geplant gesperrt. ${asText(data['reason'], '')}`,
+      'lifecycle.planner_disabled': (data) =>
+        `Das Konto von ${named(data)} wurde gesperrt. Davon geplante Aktionen für andere Konten, die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie geschehen sollen.`,
+      'mail.failed': (data) =>
+        `Die E-Mail „${asText(data['subject'], '')}“ an ${asText(data['recipient'], 'jemanden')} wurde nicht zugestellt. ${asText(data['reason'], '')}`,
     },
   },
 }

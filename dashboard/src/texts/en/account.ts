@@ -1,4 +1,4 @@
-import { asText } from '../as-text.ts'
+import { asNumber, asText } from '../as-text.ts'
 type Data = Record<string, unknown>
 const named = (data: Data) => asText(data['displayName'] ?? data['email'], 'A user')
 const copied = ({ copiedAt }: Data) =>
@@ -144,6 +144,14 @@ export const account = {
         `The service was restored from a copy of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
       'user.disabled': (data: Data) => `The account of ${named(data)} was disabled.`,
       'user.enabled': (data: Data) => `The account of ${named(data)} was enabled.`,
+      'lifecycle.failed': (data) =>
+        data['action'] === 'enable'
+          ? `The account of ${named(data)} was not enabled as planned. ${asText(data['reason'], '')}`
+          : `The account of ${named(data)} was not disabled as planned. ${asText(data['reason'], '')}`,
+      'lifecycle.planner_disabled': (data) =>
+        `${named(data)}, who was disabled, had planned actions for other accounts. Still pending: ${asNumber(data['pending'])}. Check whether they should happen.`,
+      'mail.failed': (data) =>
+        `The mail “${asText(data['subject'], '')}” to ${asText(data['recipient'], 'somebody')} was not delivered. ${asText(data['reason'], '')}`,
     } as Record<string, (data: Data) => string>,
   },
 }

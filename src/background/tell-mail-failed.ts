@@ -1,0 +1,22 @@
+import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
+import type { FailedMail } from '../mail/deliver-mail.ts'
+import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
+
+/** Whoever was to get the mail can't be told by mail: administrators hear of it, and the audit trail keeps it. */
+export async function tellMailFailed(
+  services: Pick<Services, 'now' | 'signals'>,
+  trx: Trx,
+  { id, recipient, subject, reason }: FailedMail,
+): Promise<void> {
+  const data = { recipient, subject, reason }
+  await recordEvent(services, trx, {
+    action: 'mail.failed',
+    outcome: 'refused',
+    actor: THE_SERVICE,
+    target: { type: 'mail', id },
+    data,
+  })
+  await tellAdministrators(services, trx, [{ type: 'mail.failed', data }])
+}

@@ -1,0 +1,10 @@
+const HOUR = 3_600_000
+
+/** How long the link in a mail is good for, by what it is for. The mail itself is not sent when that is over. */
+export const LINK_LIFETIMES_MS = {
+  reset: HOUR,
+  invitation: 7 * 24 * HOUR,
+  verification: 24 * HOUR,
+} as const
+
+export type LinkPurpose = keyof typeof LINK_LIFETIMES_MS

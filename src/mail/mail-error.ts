@@ -1,0 +1,12 @@
+const MAX_LENGTH = 300
+
+/** Mail servers quote what they refuse, and a mail carries a token. */
+const TOKEN = /\b[a-z]{2}_[\w-]{16,}/g
+
+/** What went wrong, in one line that can be stored and shown. */
+export const describeMailError = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : 'unknown'
+  // oxlint-disable-next-line no-control-regex -- Those are what has to go.
+  const line = message.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim()
+  return line.replace(TOKEN, '[token]').slice(0, MAX_LENGTH)
+}

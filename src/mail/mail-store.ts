@@ -1,0 +1,101 @@
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { newId } from '../ids.ts'
+import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
+import type { Db, Schema } from '../storage/schema.ts'
+
+/** A mail that this replica is sending. `claim` tells it from a sending that lost its lease. */
+export interface ClaimedMail {
+  id: string
+  claim: string
+  recipient: string
+  contentSealed: string
+  attempts: number
+  lastError: string | null
+  tokenHash: string | null
+  expiresAt: number | null
+  createdAt: number
+}
+
+interface Asked {
+  now: number
+  leaseMs: number
+  limit: number
+  /** Those that this replica is sending already. */
+  except: string[]
+}
+
+/** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
+export async function claimDueMail(db: Db, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
+  const claim = newId()
+  const rows = await db
+    .updateTable('outgoing_mail')
+    .set({ claim, next_attempt_at: now + leaseMs, scheduled_at: now, attempts: sql<number>`attempts + 1` })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('outgoing_mail')
+        .select('id')
+        .where(isDueAt(now))
+        .where('id', 'not in', ['', ...except])
+        .orderBy('next_attempt_at')
+        .limit(limit),
+    )
+    .where(isDueAt(now))
+    .returningAll()
+    .execute()
+  return rows.map((row) => toClaimed(row, claim))
+}
+
+/** Also when its time was set in what is now the future: the clock was wrong then. See `storage/due.ts`. */
+const isDueAt = (now: number) => (eb: ExpressionBuilder<Schema, 'outgoing_mail'>) =>
+  eb.or([eb('next_attempt_at', '<=', now), eb('scheduled_at', '>', now + MAX_CLOCK_SKEW_MS)])
+
+const toClaimed = (row: Selectable<Schema['outgoing_mail']>, claim: string): ClaimedMail => ({
+  id: row.id,
+  claim,
+  recipient: row.recipient,
+  contentSealed: row.content_sealed,
+  attempts: row.attempts,
+  lastError: row.last_error,
+  tokenHash: row.token_hash,
+  expiresAt: row.expires_at,
+  createdAt: row.created_at,
+})
+
+type Claim = Pick<ClaimedMail, 'id' | 'claim'>
+
+/** False when another replica has taken it over. */
+export async function renewLease(db: Db, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
+  const rows = await db
+    .updateTable('outgoing_mail')
+    .set({ next_attempt_at: now + leaseMs, scheduled_at: now })
+    .where('id', '=', id)
+    .where('claim', '=', claim)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}
+
+/** Gives it back, to be tried again after a pause. */
+export async function markForRetry(
+  db: Db,
+  { id, claim }: Claim,
+  { now, waitMs, reason }: { now: number; waitMs: number; reason: string },
+): Promise<void> {
+  await db
+    .updateTable('outgoing_mail')
+    .set({ claim: null, next_attempt_at: now + waitMs, scheduled_at: now, last_error: reason })
+    .where('id', '=', id)
+    .where('claim', '=', claim)
+    .execute()
+}
+
+/** It was sent, or never will be. False when another replica has taken it over. */
+export async function removeMail(db: Db, { id, claim }: Claim): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('outgoing_mail')
+    .where('id', '=', id)
+    .where('claim', '=', claim)
+    .returning('id')
+    .execute()
+  return rows.length > 0
+}

@@ -1,0 +1,13 @@
+import { listAdministratorIds } from '../access/administrators.ts'
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
+import { type Message, notifyEach } from './notify.ts'
+
+/** Tells everyone who holds the administrator's role, as part of the change that it is about. */
+export const tellAdministrators = async (
+  services: Pick<Services, 'now' | 'signals'>,
+  trx: Trx,
+  messages: Message[],
+): Promise<void> => {
+  if (messages.length > 0) await notifyEach(services, trx, await listAdministratorIds(trx), messages)
+}

@@ -1,0 +1,52 @@
+import type { ClientBase } from 'pg'
+
+/**
+ * What a session of PostgreSQL may take, in the server's own settings. The server keeps to them whatever becomes of the
+ * replica: one that is frozen, or whose machine is gone, holds its rows for seconds and not for as long as it stays so.
+ */
+interface SessionLimits {
+  /** Milliseconds that a statement may wait for a lock. */
+  lock_timeout: number
+  /** Milliseconds that a statement may take, with its wait for locks. */
+  statement_timeout: number
+  /** Milliseconds between two statements of a transaction. The server then undoes it and ends the session. */
+  idle_in_transaction_session_timeout: number
+}
+
+/**
+ * The server gives up a statement shortly before the replica does (QUERY_TIMEOUT_MS), so that nothing is done that was
+ * answered with 503, and no statement stays behind in the server. A frozen replica holds its rows for as long as one
+ * statement and one pause at most: 8.25 seconds.
+ */
+export const SERVING: SessionLimits = {
+  lock_timeout: 3000,
+  statement_timeout: 3250,
+  idle_in_transaction_session_timeout: 5000,
+}
+
+/** A step of a migration takes as long as the tables are large, and other replicas wait for it. */
+export const MIGRATING: SessionLimits = {
+  lock_timeout: 0,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 60_000,
+}
+
+/** How the server finds out that nobody is at the other end: the keepalives in seconds, the timeout in milliseconds. */
+const TCP = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3, tcp_keepalives_count: 3, tcp_user_timeout: 10_000 }
+
+const SET_TIMEOUT_MS = 1000
+
+/**
+ * Sets the limits of a new session. With `set` and not in the startup message, since poolers refuse settings there that
+ * they do not know; and only those that the server has, since older ones lack some.
+ */
+export async function limitSession(client: ClientBase, limits: SessionLimits): Promise<void> {
+  const wanted = Object.entries({ ...limits, ...TCP }).map(([name, value]) => `('${name}', '${value}')`)
+  const query = {
+    text: `select set_config(known.name, wanted.value, false)
+      from (values ${wanted.join(', ')}) as wanted (name, value)
+      join pg_catalog.pg_settings known on known.name = wanted.name`,
+    query_timeout: SET_TIMEOUT_MS,
+  }
+  await client.query(query)
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Overview } from '../../src/audit/overview.ts'
+import { createTicker } from '../../src/background/ticker.ts'
+import { createClientCache } from '../../src/oauth/client-cache.ts'
+import { openEventStream } from '../notifications/event-stream.ts'
+import { startApp } from '../support/app.ts'
+import { registerApplication } from '../support/application.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const PASSWORD = 'correct horse battery staple'
+
+onEachEngine('a clock that is set', (engine) => {
+  test('a job that ran once under a clock far ahead or far behind runs again as soon as the clock is right', async (t) => {
+    const { services, clock } = await startApp(t, { engine })
+    let runs = 0
+    const job = { name: 'periodic', everyMs: MINUTE, run: async () => void runs++ }
+    const replicas = [createTicker(services, [job]), createTicker(services, [job])]
+    const tickAll = () => Promise.all(replicas.map((replica) => replica.tick()))
+    const expectRuns = async (count: number, why: string) => {
+      runs = 0
+      await tickAll()
+      assert.equal(runs, count, why)
+    }
+    await expectRuns(1, 'at first')
+    clock.adjust(400 * DAY)
+    await expectRuns(1, 'ahead')
+    clock.adjust(-400 * DAY)
+    await expectRuns(1, 'right again')
+    await expectRuns(0, 'within its interval')
+    clock.advance(MINUTE)
+    await expectRuns(1, 'a minute later')
+    clock.adjust(-400 * DAY)
+    await expectRuns(1, 'behind')
+    await expectRuns(0, 'within its interval')
+    clock.adjust(400 * DAY)
+    await expectRuns(1, 'right at last')
+  })
+
+  test('one start with the clock 400 days ahead does not stop the sweeper', async (t) => {
+    const ahead = await startApp(t, { engine })
+    ahead.clock.adjust(400 * DAY)
+    await ahead.tick()
+    await ahead.close()
+    ahead.clock.adjust(-400 * DAY)
+    const { services, tick } = await startApp(t, { engine, place: ahead.place, clock: ahead.clock })
+    const { db, now } = services
+    await db
+      .insertInto('passkey_challenges')
+      .values({ id: 'old', user_id: null, challenge: 'x', expires_at: now() - 1, created_at: 0 })
+      .execute()
+    await tick()
+    assert.deepEqual(await db.selectFrom('passkey_challenges').select('id').execute(), [])
+  })
+
+  test('failures that were counted under a clock that was ahead lock nobody out when it is right', async (t) => {
+    const app = await startApp(t, { engine })
+    const email = 'locked@example.com'
+    await signedInPerson(app, { email, password: PASSWORD })
+    const login = (password: string) => anonymous(app).post('/api/auth/login', { email, password })
+    app.clock.adjust(400 * DAY)
+    for (let count = 0; count < 10; count++) assert.equal((await login('wrong')).statusCode, 401)
+    assert.equal((await login(PASSWORD)).statusCode, 429)
+    app.clock.adjust(-400 * DAY)
+    assert.equal((await login(PASSWORD)).statusCode, 200)
+    const restarted = await startApp(t, { engine, place: await closed(app), clock: app.clock })
+    assert.equal((await anonymous(restarted).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 200)
+    // And the count begins anew.
+    for (let count = 0; count < 10; count++) {
+      const { statusCode } = await anonymous(restarted).post('/api/auth/login', { email, password: 'wrong' })
+      assert.equal(statusCode, 401)
+    }
+    assert.equal((await anonymous(restarted).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 429)
+  })
+
+  test('a clock that is a little behind another replica gives a guesser no further guesses', async (t) => {
+    const app = await startApp(t, { engine })
+    const email = 'guessed@example.com'
+    await signedInPerson(app, { email, password: PASSWORD })
+    const guess = () => anonymous(app).post('/api/auth/login', { email, password: 'wrong' })
+    for (let count = 0; count < 10; count++) assert.equal((await guess()).statusCode, 401)
+    app.clock.adjust(-MINUTE)
+    assert.equal((await guess()).statusCode, 429)
+  })
+
+  test('a session that was used under a clock that was ahead ends 12 hours idle after its next use', async (t) => {
+    const app = await startApp(t, { engine })
+    const { db } = app.services
+    const person = await signedInPerson(app)
+    await db.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute()
+    app.clock.adjust(20 * HOUR)
+    await db
+      .updateTable('sessions')
+      .set({ last_used_at: app.clock.now(), expires_at: app.clock.now() + 4 * HOUR })
+      .where('id', '=', person.sessionId)
+      .execute()
+    app.clock.adjust(-20 * HOUR)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 200)
+    app.clock.advance(12 * HOUR)
+    assert.equal((await person.get('/api/auth/me')).statusCode, 401)
+  })
+
+  test('streams beat and are checked on, however the clock is set', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app)
+    const stream = await openEventStream(await app.listen(), { cookie: person.cookie })
+    t.after(() => stream.close())
+    await stream.next()
+    app.clock.adjust(-10 * DAY)
+    app.clock.advance(25_000)
+    await app.tick()
+    assert.deepEqual(await stream.next(), { comment: '' })
+    await app.services.db.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
+    app.clock.adjust(-10 * DAY)
+    app.clock.advance(3000)
+    await app.tick()
+    await stream.ended
+  })
+
+  test('nothing that is kept in memory is believed for longer because the clock was set back', async (t) => {
+    const app = await startApp(t, { engine })
+    const { services, clock } = app
+    const admin = await signedInPerson(app, { admin: true })
+    const { clientId } = await registerApplication(app)
+    const cache = createClientCache(services)
+    const activeUsers = async () => {
+      const response = await admin.get('/api/admin/overview')
+      return response.json<Overview>().users.active
+    }
+    assert.equal((await cache.find(clientId))?.name, 'Example')
+    const before = await activeUsers()
+    // As if no signal had come.
+    await services.db.updateTable('oauth_clients').set({ name: 'Changed' }).where('client_id', '=', clientId).execute()
+    await signedInPerson(app)
+    clock.adjust(-DAY)
+    assert.equal((await cache.find(clientId))?.name, 'Example')
+    clock.advance(5000)
+    assert.equal((await cache.find(clientId))?.name, 'Changed')
+    assert.equal(await activeUsers(), before + 1)
+  })
+})
+
+/** The place of an app that has ended. */
+async function closed(app: Awaited<ReturnType<typeof startApp>>) {
+  await app.close()
+  return app.place
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { activateNextKey, publishNextKey, rotateAtOnce } from '../../src/keys/rotate-signing-key.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { breakTable } from '../support/broken-table.ts'
+import { onEachEngine } from '../support/engines.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const storedKeys = async ({ services }: TestApp): Promise<string[]> => {
+  const rows = await services.db
+    .selectFrom('service_keys')
+    .select(['id', 'state'])
+    .where('purpose', '=', 'signing')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, state }) => `${id} ${state}`)
+}
+
+const eventsOf = async ({ services }: TestApp): Promise<string[]> => {
+  const rows = await services.db
+    .selectFrom('audit_events')
+    .select('action')
+    .where('target_type', '=', 'signing_key')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ action }) => action)
+}
+
+const noEvent = (action: string) => ({
+  table: 'audit_events' as const,
+  on: 'insert' as const,
+  when: `new.action = '${action}'`,
+})
+
+onEachEngine('rotating the signing key', (engine) => {
+  test('a rotation that fails half way leaves no key, and the next try publishes, records and tells', async (t) => {
+    const app = await startApp(t, { engine })
+    const mend = await breakTable(app, engine, noEvent('signing_key.published'))
+    await assert.rejects(publishNextKey(app.services))
+    assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
+    await mend()
+    const told = new Promise((resolve) => app.services.signals.on('keys-changed', resolve))
+    assert.equal(await publishNextKey(app.services), 'service-id-2')
+    await told
+    assert.deepEqual(await storedKeys(app), ['service-id-1 active', 'service-id-2 next'])
+    assert.deepEqual(await eventsOf(app), ['signing_key.published'])
+  })
+
+  test('a rotation at once that fails half way leaves the old key signing and no other', async (t) => {
+    const app = await startApp(t, { engine })
+    const mend = await breakTable(app, engine, noEvent('signing_key.activated'))
+    await assert.rejects(rotateAtOnce(app.services))
+    assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
+    assert.deepEqual(await eventsOf(app), [])
+    await mend()
+    assert.equal(await rotateAtOnce(app.services), 'service-id-2')
+    assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
+    assert.deepEqual(await eventsOf(app), ['signing_key.published', 'signing_key.activated'])
+  })
+
+  test('rotations that run into each other come one after the other, and one key signs in the end', async (t) => {
+    const app = await startApp(t, { engine })
+    const { services } = app
+    await Promise.all(Array.from({ length: 5 }, () => [rotateAtOnce(services), publishNextKey(services)]).flat())
+    await activateNextKey(services, 0)
+    const keys = await storedKeys(app)
+    assert.equal(keys.filter((key) => key.endsWith(' active')).length, 1, keys.join())
+    const events = await eventsOf(app)
+    for (const action of ['signing_key.published', 'signing_key.activated']) {
+      assert.equal(events.filter((each) => each === action).length, keys.length - 1)
+    }
+  })
+
+  test('a key that was published under a clock that was ahead signs ten minutes after the clock is right', async (t) => {
+    const app = await startApp(t, { engine })
+    app.clock.adjust(400 * DAY)
+    await publishNextKey(app.services)
+    await app.tick()
+    app.clock.adjust(-400 * DAY)
+    await app.tick()
+    assert.deepEqual(await storedKeys(app), ['service-id-1 active', 'service-id-2 next'])
+    app.clock.advance(10 * MINUTE - 1)
+    assert.equal(await activateNextKey(app.services), undefined)
+    app.clock.advance(1)
+    await app.tick()
+    assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
+  })
+
+  test('one that was published under a clock that was behind signs when the clock is right', async (t) => {
+    const app = await startApp(t, { engine })
+    app.clock.adjust(-400 * DAY)
+    await publishNextKey(app.services)
+    await app.tick()
+    assert.deepEqual(await storedKeys(app), ['service-id-1 active', 'service-id-2 next'])
+    app.clock.adjust(400 * DAY)
+    await app.tick()
+    assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
+  })
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import type { Notification } from '../../src/notifications/notification.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type EngineName, onEachEngine } from '../support/engines.ts'
+import { type Person, type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { actionsOf, lifecycleOf, plan, toldAbout } from './scene.ts'
+
+const SECOND = 1000
+
+async function setUp(t: TestContext, engine: EngineName) {
+  const app = await startApp(t, { engine })
+  const admin = await signedInPerson(app, { admin: true })
+  const planner = await signedInPerson(app, { permissions: ['users:lifecycle'] })
+  const person = await signedInPerson(app)
+  return { app, admin, planner, person }
+}
+
+async function schedule({ clock }: TestApp, by: Person, action: 'enable' | 'disable', { user }: SignedInPerson) {
+  const response = await by.post(lifecycleOf(user.id), { action, executeAt: clock.now() + SECOND })
+  assert.equal(response.statusCode, 200, response.body)
+}
+
+const isDisabled = async (admin: Person, { user }: SignedInPerson): Promise<boolean> => {
+  const response = await admin.get(`/api/admin/users/${user.id}`)
+  return response.json<{ user: { disabled_at: number | null } }>().user.disabled_at !== null
+}
+
+onEachEngine('planners', (engine) => {
+  test('nobody plans an action for themselves, neither an end nor a return', async (t) => {
+    const { app, admin, planner } = await setUp(t, engine)
+    const executeAt = app.clock.now() + SECOND
+    for (const each of [admin, planner]) {
+      for (const action of ['enable', 'disable']) {
+        const response = await each.post(lifecycleOf(each.user.id), { action, executeAt })
+        assert.equal(response.statusCode, 409, `${action}: ${response.body}`)
+      }
+      assert.deepEqual(await actionsOf(admin, each.user.id), [])
+    }
+  })
+
+  test('a return that somebody had planned for themselves is refused when its time comes', async (t) => {
+    const { app, admin, planner } = await setUp(t, engine)
+    await plan(app, [
+      {
+        userId: planner.user.id,
+        action: 'enable',
+        executeAt: app.clock.now() + SECOND,
+        requestedBy: planner.user.id,
+      },
+    ])
+    await admin.post(lifecycleOf(planner.user.id), { action: 'disable' })
+    app.clock.advance(SECOND)
+    await app.tick()
+    assert.equal(await isDisabled(admin, planner), true)
+    assert.equal((await actionsOf(admin, planner.user.id))[0]?.status, 'failed')
+  })
+
+  const losses: { name: string; reason: RegExp; lose(scene: Awaited<ReturnType<typeof setUp>>): Promise<unknown> }[] = [
+    {
+      name: 'was disabled',
+      reason: /disabled or deleted/,
+      lose: ({ admin, planner }) => admin.post(lifecycleOf(planner.user.id), { action: 'disable' }),
+    },
+    {
+      name: 'was deleted',
+      reason: /disabled or deleted/,
+      lose: ({ admin, planner }) => admin.delete(`/api/admin/users/${planner.user.id}`),
+    },
+    {
+      name: 'lost the permission',
+      reason: /users:lifecycle/,
+      lose: async ({ app, planner }) =>
+        app.services.db.deleteFrom('user_roles').where('user_id', '=', planner.user.id).execute(),
+    },
+    {
+      name: 'holds less than the person does now',
+      reason: /holds more/,
+      lose: async ({ admin, person }) => admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: ADMIN_ROLE }),
+    },
+  ]
+  for (const { name, reason, lose } of losses) {
+    test(`a planned enable fails when whoever planned it ${name}, and administrators are told`, async (t) => {
+      const scene = await setUp(t, engine)
+      const { app, admin, planner, person } = scene
+      const other = await signedInPerson(app)
+      for (const each of [person, other]) await admin.post(lifecycleOf(each.user.id), { action: 'disable' })
+      await schedule(app, planner, 'enable', person)
+      // Another one of the same second, whose planner is still there.
+      await schedule(app, admin, 'enable', other)
+      await lose(scene)
+      app.clock.advance(SECOND)
+      await app.tick()
+      assert.equal(await isDisabled(admin, person), true)
+      assert.equal(await isDisabled(admin, other), false)
+      const [action] = await actionsOf(admin, person.user.id)
+      assert.equal(action?.status, 'failed')
+      assert.match(action?.failureReason ?? '', reason)
+      assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'lifecycle.failed'])
+    })
+  }
+
+  test('a planned disable is carried out whatever became of its planner', async (t) => {
+    const { app, admin, planner, person } = await setUp(t, engine)
+    const deleted = await signedInPerson(app, { permissions: ['users:lifecycle'] })
+    const other = await signedInPerson(app)
+    await schedule(app, planner, 'disable', person)
+    await schedule(app, deleted, 'disable', other)
+    await admin.post(lifecycleOf(planner.user.id), { action: 'disable' })
+    await admin.delete(`/api/admin/users/${deleted.user.id}`)
+    app.clock.advance(SECOND)
+    await app.tick()
+    for (const each of [person, other]) {
+      assert.equal(await isDisabled(admin, each), true)
+      assert.equal((await actionsOf(admin, each.user.id))[0]?.status, 'completed')
+    }
+  })
+
+  test('disabling a planner tells administrators how many plans are pending, and only where there are any', async (t) => {
+    const { app, admin, planner, person } = await setUp(t, engine)
+    const second = await signedInPerson(app, { admin: true })
+    const other = await signedInPerson(app)
+    await schedule(app, planner, 'disable', person)
+    await schedule(app, planner, 'disable', other)
+    app.clock.advance(SECOND)
+    await app.tick()
+    const third = await signedInPerson(app)
+    await schedule(app, planner, 'disable', third)
+    await schedule(app, planner, 'enable', other)
+    await admin.post(lifecycleOf(planner.user.id), { action: 'disable' })
+    for (const each of [admin, second]) {
+      assert.deepEqual(await toldAbout(each, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
+      assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+    }
+    const { notifications } = (await admin.get('/api/notifications')).json<{ notifications: Notification[] }>()
+    assert.deepEqual(notifications.find(({ type }) => type === 'lifecycle.planner_disabled')?.data, {
+      userId: planner.user.id,
+      email: planner.user.email,
+      displayName: null,
+      actorId: admin.user.id,
+      pending: 2,
+    })
+  })
+
+  test('a planner whose own disable was planned is told of like any other', async (t) => {
+    const { app, admin, planner, person } = await setUp(t, engine)
+    await admin.post(lifecycleOf(planner.user.id), { action: 'disable', executeAt: app.clock.now() + SECOND })
+    const later = { action: 'disable', executeAt: app.clock.now() + 10 * SECOND }
+    assert.equal((await planner.post(lifecycleOf(person.user.id), later)).statusCode, 200)
+    app.clock.advance(SECOND)
+    await app.tick()
+    assert.deepEqual(await toldAbout(admin, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
+  })
+})

@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { freePort } from '../support/postgres.ts'
+
+export interface MailServer {
+  url: string
+  /** The mails that it has got, whether or not it has said so. */
+  received: string[]
+  /** How often somebody connected. */
+  connections(): number
+}
+
+interface Behaviour {
+  port?: number
+  /** Settles when the server has decided about a mail that it has got. */
+  decide?: () => Promise<void>
+  options?: SMTPServerOptions
+}
+
+/** A real SMTP server that keeps what it is given. */
+export async function startMailServer(t: TestContext, behaviour: Behaviour = {}): Promise<MailServer> {
+  const { decide = async () => {}, options = {} } = behaviour
+  const port = behaviour.port ?? (await freePort())
+  const received: string[] = []
+  let connections = 0
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    closeTimeout: 1,
+    onConnect(_session, done) {
+      connections++
+      done()
+    },
+    onData(stream, _session, done) {
+      let mail = ''
+      stream.on('data', (chunk: Buffer) => (mail += chunk.toString()))
+      stream.on('end', () => {
+        received.push(mail)
+        decide().then(() => done(), done)
+      })
+    },
+    ...options,
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  return { url: `smtp://127.0.0.1:${port}`, received, connections: () => connections }
+}
+
+/** A reply of SMTP, as the server's callbacks take it. */
+export const reply = (responseCode: number, message: string): Error =>
+  Object.assign(new Error(message), { responseCode })

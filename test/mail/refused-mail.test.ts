@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { SMTPServerOptions } from 'smtp-server'
+import type { Notification } from '../../src/notifications/notification.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type EngineName, onEachEngine } from '../support/engines.ts'
+import { anonymous, type Person, signedInPerson } from '../support/people.ts'
+import { freePort } from '../support/postgres.ts'
+import { reply, startMailServer } from './mail-server.ts'
+
+const HOUR = 3_600_000
+const RECIPIENT = 'nobody@example.com'
+
+async function setUp(t: TestContext, engine: EngineName, options: SMTPServerOptions, credentials = '') {
+  const server = await startMailServer(t, { options })
+  const smtpUrl = server.url.replace('//', `//${credentials}`)
+  const app = await startApp(t, { engine, config: { smtpUrl } })
+  const admins = [await signedInPerson(app, { admin: true }), await signedInPerson(app, { admin: true })] as const
+  await register(app, RECIPIENT)
+  return { app, server, admins }
+}
+
+async function register(app: TestApp, email: string): Promise<void> {
+  const response = await anonymous(app).post('/api/auth/register', { email, password: 'correct horse battery staple' })
+  assert.equal(response.statusCode, 201, response.body)
+}
+
+const waiting = async ({ services }: TestApp): Promise<number> =>
+  (await services.db.selectFrom('outgoing_mail').select('id').execute()).length
+
+const failuresTold = async (person: Person): Promise<Notification['data'][]> => {
+  const response = await person.get('/api/notifications')
+  const { notifications } = response.json<{ notifications: Notification[] }>()
+  return notifications.filter(({ type }) => type === 'mail.failed').map(({ data }) => data)
+}
+
+const REFUSALS: { name: string; options: SMTPServerOptions; says: RegExp }[] = [
+  {
+    name: 'the recipient with 550',
+    options: { onRcptTo: (_address, _session, done) => done(reply(550, 'No such user here')) },
+    says: /550 No such user here/,
+  },
+  {
+    name: 'the sender with 553',
+    options: { onMailFrom: (_address, _session, done) => done(reply(553, 'Sender not allowed')) },
+    says: /553 Sender not allowed/,
+  },
+  {
+    name: 'the content with 554',
+    options: {
+      onData(stream, _session, done) {
+        stream.resume()
+        stream.on('end', () => done(reply(554, 'Rejected as spam')))
+      },
+    },
+    says: /554 Rejected as spam/,
+  },
+]
+
+onEachEngine('mail that a server refuses', (engine) => {
+  for (const { name, options, says } of REFUSALS) {
+    test(`a server that refuses ${name} is asked once, and administrators are told once`, async (t) => {
+      const { app, server, admins } = await setUp(t, engine, options)
+      for (let round = 0; round < 5; round++) {
+        await app.tick()
+        app.clock.advance(HOUR)
+      }
+      assert.equal(server.connections(), 1)
+      assert.equal(await waiting(app), 0)
+      for (const admin of admins) {
+        const [told, ...more] = await failuresTold(admin)
+        assert.equal(more.length, 0)
+        assert.deepEqual({ ...told, reason: '' }, { recipient: RECIPIENT, subject: told?.['subject'], reason: '' })
+        assert.match(String(told?.['subject']), /Confirm your email/)
+        assert.match(String(told?.['reason']), says)
+      }
+      const response = await admins[0].get('/api/admin/audit?action=mail.failed')
+      const { events } = response.json<{ events: { outcome: string; data: { recipient: string } }[] }>()
+      assert.deepEqual(
+        events.map(({ outcome, data }) => [outcome, data.recipient]),
+        [['refused', RECIPIENT]],
+      )
+    })
+  }
+
+  test('what a server quotes of a mail gives no link away', async (t) => {
+    const { app, admins } = await setUp(t, engine, {
+      onData(stream, _session, done) {
+        let mail = ''
+        stream.on('data', (chunk: Buffer) => (mail += chunk.toString()))
+        stream.on('end', () => {
+          const [token = 'none'] = /ev_[\w-]+/.exec(mail.replaceAll('=\r\n', '')) ?? []
+          done(reply(554, `Bad link https://example.com/?token=${token}`))
+        })
+      },
+    })
+    await app.tick()
+    const [told] = await failuresTold(admins[0])
+    assert.match(String(told?.['reason']), /Bad link .*token=\[token\]/)
+    assert.doesNotMatch(app.logged(), /ev_[\w-]{20}/)
+  })
+
+  test('a refusal that is not for good (450) is tried again, and nobody is told', async (t) => {
+    let isBusy = true
+    const { app, server, admins } = await setUp(t, engine, {
+      onRcptTo: (_address, _session, done) => done(isBusy ? reply(450, 'Try again later') : null),
+    })
+    await app.tick()
+    assert.equal(await waiting(app), 1)
+    isBusy = false
+    app.clock.advance(10_000)
+    await app.tick()
+    assert.equal(server.received.length, 1)
+    assert.equal(await waiting(app), 0)
+    assert.deepEqual(await failuresTold(admins[0]), [])
+  })
+
+  test('wrong credentials (535) are no refusal of the mail: it goes out when they are right', async (t) => {
+    let isRight = false
+    const options: SMTPServerOptions = {
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => (isRight ? done(null, { user: 'us' }) : done(reply(535, 'Wrong password'))),
+    }
+    const { app, server, admins } = await setUp(t, engine, options, 'us:secret@')
+    await app.tick()
+    assert.equal(await waiting(app), 1)
+    isRight = true
+    app.clock.advance(10_000)
+    await app.tick()
+    assert.equal(server.received.length, 1)
+    assert.deepEqual(await failuresTold(admins[0]), [])
+  })
+})
+
+onEachEngine('mail whose link is dead', (engine) => {
+  const offline = async (t: TestContext) => {
+    const port = await freePort()
+    const app = await startApp(t, { engine, config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
+    const admin = await signedInPerson(app, { admin: true })
+    return { app, admin, bringUp: () => startMailServer(t, { port }) }
+  }
+
+  test('a confirmation that waited for longer than its link is good is not sent, and administrators are told', async (t) => {
+    const { app, admin, bringUp } = await offline(t)
+    await register(app, RECIPIENT)
+    await app.tick()
+    app.clock.advance(24 * HOUR)
+    const { received } = await bringUp()
+    await app.tick()
+    assert.equal(received.length, 0)
+    assert.equal(await waiting(app), 0)
+    const [told, ...more] = await failuresTold(admin)
+    assert.match(String(told?.['reason']), /link expired.*ECONNREFUSED/)
+    assert.equal(more.length, 0)
+  })
+
+  test('one that is still good a moment before is sent', async (t) => {
+    const { app, bringUp } = await offline(t)
+    await register(app, RECIPIENT)
+    await app.tick()
+    app.clock.advance(24 * HOUR - 1)
+    const { received } = await bringUp()
+    await app.tick()
+    assert.equal(received.length, 1)
+  })
+
+  test('one whose link was used or is of a disabled account is not sent, and nobody is told', async (t) => {
+    const { app, admin, bringUp } = await offline(t)
+    const { db, vault } = app.services
+    const owner = await signedInPerson(app, { email: 'owner@example.com', password: 'an old password of theirs' })
+    const leaver = await signedInPerson(app, { email: 'leaver@example.com' })
+    for (const { user } of [owner, leaver]) await anonymous(app).post('/api/auth/password-reset', { email: user.email })
+    await app.tick()
+    await app.tick()
+    const rows = await db.selectFrom('outgoing_mail').selectAll().where('recipient', '=', owner.user.email).execute()
+    assert.equal(rows.length, 1)
+    const [{ id, content_sealed }] = rows as [(typeof rows)[0]]
+    const [token] = /pr_[\w-]+/.exec(vault.open(`mail:${id}`, content_sealed).toString()) ?? []
+    const newPassword = 'a new password of theirs, longer'
+    const used = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword })
+    assert.equal(used.statusCode, 200, used.body)
+    await admin.post(`/api/admin/users/${leaver.user.id}/lifecycle`, { action: 'disable' })
+
+    const { received } = await bringUp()
+    app.clock.advance(60_000)
+    await app.tick()
+    assert.equal(received.length, 0)
+    assert.equal(await waiting(app), 0)
+    assert.deepEqual(await failuresTold(admin), [])
+  })
+})

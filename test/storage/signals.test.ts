@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { activateNextKey, publishNextKey } from '../../src/keys/rotate-signing-key.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/copies.ts'
+import { delayedLine } from '../support/delayed-line.ts'
+import { createPlace } from '../support/engines.ts'
+import { anonymous } from '../support/people.ts'
+
+const keysOf = async (app: TestApp): Promise<string[]> => {
+  const response = await anonymous(app).get('/.well-known/jwks.json')
+  return response.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
+}
+
+test('a replica whose first LISTEN came late learns of what happened before it', async (t) => {
+  const place = await createPlace('postgres')
+  t.after(place.remove)
+  const line = await delayedLine(t, place.databaseUrl, 'listen latchkey')
+  const other = await startApp(t, { engine: 'postgres', place })
+  const late = await startApp(t, {
+    engine: 'postgres',
+    place: { ...place, databaseUrl: line.url },
+    clock: other.clock,
+  })
+  await line.held
+  assert.deepEqual(await keysOf(late), ['service-id-1'])
+  await publishNextKey(other.services)
+  await activateNextKey(other.services, 0)
+  assert.deepEqual(await keysOf(late), ['service-id-1'])
+  line.release()
+  await until(async () => (await keysOf(late)).join() === 'service-id-2,service-id-1', 5000)
+})
+
+test('a signal that was lost without anybody noticing is made up for within a minute', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.after(() => mock.timers.reset())
+  const app = await startApp(t, { engine: 'postgres' })
+  const { services } = app
+  let heard = 0
+  services.signals.on('notifications', () => heard++)
+  // The first LISTEN has a resync of its own. Once it hears itself, that is over.
+  await until(async () => {
+    await services.db.transaction().execute((trx) => services.signals.emit(trx, 'notifications', { userIds: [] }))
+    return heard > 0
+  })
+  await publishNextKey({ ...services, signals: { ...services.signals, emit: async () => {} } })
+  for (let passed = 0; passed < 55_000; passed += 5000) {
+    mock.timers.tick(5000)
+    await until(async () => (await keysOf(app)).join() === 'service-id-1')
+  }
+  mock.timers.tick(5000)
+  await until(async () => (await keysOf(app)).length === 2, 5000)
+})

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Schema } from '../../src/storage/schema.ts'
+import type { TestApp } from './app.ts'
+import type { EngineName } from './engines.ts'
+
+interface Broken {
+  table: keyof Schema
+  on: 'insert' | 'update'
+  /** In SQL, about the row `new`. */
+  when: string
+  /** The code of the error, on PostgreSQL. The default is that of an error that nobody expects. */
+  errorCode?: string
+}
+
+/** Makes the database itself fail such writes, until the returned function is called. */
+export async function breakTable(
+  { services: { db } }: Pick<TestApp, 'services'>,
+  engine: EngineName,
+  { table, on, when, errorCode = 'XX000' }: Broken,
+): Promise<() => Promise<void>> {
+  const name = `broken_${randomUUID().replaceAll('-', '')}`
+  const run = async (...statements: string[]) => {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  }
+  if (engine === 'sqlite') {
+    await run(
+      `create trigger ${name} before ${on} on ${table} when ${when} begin select raise(abort, 'broken for a test'); end`,
+    )
+    return () => run(`drop trigger ${name}`)
+  }
+  await run(
+    `create function ${name}() returns trigger language plpgsql as
+      $$ begin raise exception 'broken for a test' using errcode = '${errorCode}'; end $$`,
+    `create trigger ${name} before ${on} on ${table} for each row when (${when}) execute function ${name}()`,
+  )
+  return () => run(`drop trigger ${name} on ${table}`, `drop function ${name}()`)
+}
