@@ -50,9 +50,11 @@ export interface Services {
 interface Outside {
   log: Logger
   now: () => number
+  /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
+  isTerminal?: boolean
 }
 
-export async function openServices(config: Config, { log, now }: Outside): Promise<Services> {
+export async function openServices(config: Config, { log, now, isTerminal = false }: Outside): Promise<Services> {
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
     await ensureBuiltInRoles(db, now())
@@ -61,7 +63,7 @@ export async function openServices(config: Config, { log, now }: Outside): Promi
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
-    const mail = openMail(config, log)
+    const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const streams = createStreams({ db, now, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, streams, load }))
