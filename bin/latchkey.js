@@ -11,6 +11,7 @@ const command = join(root, 'src/cli.ts')
 const pinned = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 if (!existsSync(pinned) || realpathSync(pinned) === realpathSync(process.execPath)) {
+  await import('./require-node.js')
   module.enableCompileCache?.(join(root, 'node_modules/.cache/latchkey'))
   await import(pathToFileURL(command).href)
 } else {

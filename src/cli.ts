@@ -1,5 +1,5 @@
-import { AppError, StartError } from './errors.ts'
 import { UsageError } from './cli/usage.ts'
+import { describeFailure } from './describe-failure.ts'
 
 /** Each command is a file that is loaded when it is asked for; none of it is part of the service. */
 const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
@@ -22,6 +22,8 @@ latchkey <command> --help says more. Commands read the same environment and .env
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
+// Whoever read the answer may have gone, as in `latchkey --help | head -1`. What was asked for is done all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
 async function main([name = '', ...args]: string[]): Promise<number> {
@@ -38,7 +40,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     return 0
   } catch (error) {
     if (error instanceof UsageError) return error.isHelp ? print(error.message) : complain(error.message, 2)
-    return complain(describe(error), 1)
+    return complain(describeFailure(error), 1)
   }
 }
 
@@ -50,11 +52,4 @@ function print(text: string, code = 0): number {
 function complain(text: string, code: number): number {
   process.stderr.write(`latchkey: ${text}\n`)
   return code
-}
-
-/** What a person can do something about is a sentence; anything else is for whoever mends the program. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const isExpected = error instanceof StartError || error instanceof AppError || 'syscall' in error
-  return isExpected ? error.message : (error.stack ?? error.message)
 }

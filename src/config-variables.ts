@@ -45,6 +45,29 @@ const addressAndPort = (text: string): { host: string; port: number } | undefine
   return host === undefined || port === undefined ? undefined : { host, port }
 }
 
+const atLeast =
+  (length: number) =>
+  (text: string): string | undefined =>
+    text.trim().length >= length ? text : undefined
+
+/** The bucket's name is the first part of the path or, where the object store does it that way, in front of its host name. */
+const bucketUrl = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  // fetch() takes no address with a user in it, and a name of an object can't follow a query.
+  if (url.username || url.password || url.search || url.hash) return undefined
+  const isInPath = /^\/+[^/]/.test(url.pathname)
+  const isInHost = /^[^.]+\.(?:.+\.)?s3[.-]/.test(url.hostname)
+  return isInPath || isInHost ? text : undefined
+}
+
+const MAIL_ADDRESS = /^[^\s@<>()[\]:;,"\\]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
+/** The name in quotes where it holds a sign that has a meaning in an address. */
+const MAIL_NAME_AND_ADDRESS = new RegExp(
+  `^(?:"[^"\\\\\\r\\n]*"|[^<>()[\\]:;@,"\\\\\\r\\n]*) *<${MAIL_ADDRESS.source.slice(1, -1)}>$`,
+  'u',
+)
+
 const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
 
 const databaseUrl = (text: string): string | undefined =>
@@ -89,8 +112,8 @@ export const VARIABLES = {
   PORT: variable({
     meaning: 'The port to listen on.',
     fallback: '3000',
-    accepts: 'a port number from 0 (any free one) to 65535',
-    parse: integer(0, 65535),
+    accepts: 'a port number from 1 to 65535',
+    parse: integer(1, 65535),
   }),
   HOST: variable({
     meaning: 'The address to listen on.',
@@ -114,7 +137,7 @@ export const VARIABLES = {
   RP_ID: variable({
     meaning: 'The WebAuthn relying party: the domain that passkeys belong to. Changing it makes every passkey useless.',
     fallback: 'the host of `DASHBOARD_ORIGIN`',
-    accepts: 'the host of DASHBOARD_ORIGIN or a parent domain of it',
+    accepts: 'the host of DASHBOARD_ORIGIN or a parent domain of it, such as example.com, but no top-level domain',
     parse: (text) => (/^[a-z0-9.-]+$/.test(text) ? text : undefined),
   }),
   RP_NAME: variable({
@@ -126,14 +149,14 @@ export const VARIABLES = {
   ADMIN_BOOTSTRAP_SECRET: variable({
     meaning: 'Makes the first administrator. A configured one is never printed.',
     fallback: 'while there is no administrator, a new one at each start, printed with the set-up link',
-    accepts: 'at least 16 characters',
+    accepts: 'at least 16 characters, spaces around them not counted',
     secret: true,
-    parse: (text) => (text.length >= 16 ? text : undefined),
+    parse: atLeast(16),
   }),
   DATA_DIR: variable({
     meaning: 'The folder for the SQLite file, avatars, the mail outbox and the key file.',
     fallback: '`./data`',
-    accepts: 'a path',
+    accepts: 'the path of a folder that this user can write, or make',
     parse: nonEmpty,
   }),
   DATABASE_URL: variable({
@@ -147,28 +170,29 @@ export const VARIABLES = {
     meaning:
       'Encrypts the signing key and the SSH CA key at rest. Required with PostgreSQL, where all copies share it.',
     fallback: 'generated into `<DATA_DIR>/secret.key` (mode 0600)',
-    accepts: 'at least 32 characters',
+    accepts: 'at least 32 characters, spaces around them not counted',
     secret: true,
-    parse: (text) => (text.length >= 32 ? text : undefined),
+    parse: atLeast(32),
   }),
   SMTP_URL: variable({
     meaning: 'The mail server.',
     fallback: 'none: mail goes to `<DATA_DIR>/outbox/*.eml` and its link to the log',
     accepts: 'smtp://user:password@host:port or smtps://…',
     secret: true,
-    parse: urlOf('smtp:', 'smtps:'),
+    parse: (text) => (URL.parse(text)?.hostname ? urlOf('smtp:', 'smtps:')(text) : undefined),
   }),
   MAIL_FROM: variable({
     meaning: 'The sender of mail.',
     fallback: '`<RP_NAME> <no-reply@host of BASE_URL>`',
     accepts: 'an address, such as Latchkey <no-reply@example.com>',
-    parse: (text) => (/^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : undefined),
+    parse: (text) => (MAIL_ADDRESS.test(text) || MAIL_NAME_AND_ADDRESS.test(text) ? text : undefined),
   }),
   S3_URL: variable({
     meaning: 'An S3-compatible bucket for avatars.',
     fallback: 'none: avatars are in `<DATA_DIR>/avatars`',
-    accepts: 'the URL of a bucket, such as https://s3.example.com/latchkey',
-    parse: urlOf('http:', 'https:'),
+    accepts:
+      'the URL of a bucket with its name in it, such as https://s3.example.com/latchkey, without a user, query or fragment',
+    parse: bucketUrl,
   }),
   S3_ACCESS_KEY_ID: variable({
     meaning: 'With `S3_URL`: the access key.',
@@ -218,13 +242,13 @@ export const VARIABLES = {
   SSH_CERT_DEFAULT_TTL: variable({
     meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
     fallback: '28800',
-    accepts: 'seconds from 60 to SSH_CERT_MAX_TTL',
+    accepts: 'seconds from 60 to SSH_CERT_MAX_TTL (86400 unless it is set)',
     parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
   }),
   SSH_CERT_MAX_TTL: variable({
     meaning: 'The most seconds that may be asked for.',
     fallback: '86400',
-    accepts: 'seconds from 60 to 31536000',
+    accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
     parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
   }),
   RATE_LIMITS: variable({

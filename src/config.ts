@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
+import { readEnvFile } from './config-file.ts'
 import { type GeoHeaders, VARIABLES, type VariableName } from './config-variables.ts'
 import { StartError } from './errors.ts'
 
@@ -37,6 +38,8 @@ export interface S3Config {
   region: string
 }
 
+const LONGEST_SHOWN = 200
+
 type Environment = Record<string, string | undefined>
 type Value<N extends VariableName> = NonNullable<ReturnType<(typeof VARIABLES)[N]['parse']>>
 
@@ -46,7 +49,7 @@ export function readConfig(environment: Environment): Config {
     // Compose files and .env templates set what they leave out to the empty string.
     if (text === undefined || text === '') return undefined
     const value = VARIABLES[name].parse(text)
-    return value === undefined ? bad(name, text) : (value as Value<N>)
+    return value === undefined ? refuseValue(name, text) : (value as Value<N>)
   }
 
   const port = read('PORT') ?? 3000
@@ -54,7 +57,7 @@ export function readConfig(environment: Environment): Config {
   const dashboardOrigin = read('DASHBOARD_ORIGIN') ?? baseUrl
   const dashboardHost = new URL(dashboardOrigin).hostname
   const rpId = read('RP_ID') ?? dashboardHost
-  if (rpId !== dashboardHost && !dashboardHost.endsWith(`.${rpId}`)) bad('RP_ID', rpId)
+  if (rpId !== dashboardHost && !isParentDomain(rpId, dashboardHost)) refuseValue('RP_ID', rpId)
 
   const dataDir = resolve(read('DATA_DIR') ?? './data')
   const databaseUrl = read('DATABASE_URL') ?? `sqlite:${join(dataDir, 'latchkey.db')}`
@@ -66,11 +69,17 @@ export function readConfig(environment: Environment): Config {
   }
 
   const sshCertMaxTtl = read('SSH_CERT_MAX_TTL') ?? 86400
-  const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? Math.min(28800, sshCertMaxTtl)
-  if (sshCertDefaultTtl > sshCertMaxTtl) bad('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
+  const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? 28800
+  if (sshCertDefaultTtl > sshCertMaxTtl) {
+    // Of the two, the one that somebody has set is named.
+    if (read('SSH_CERT_MAX_TTL') === undefined) refuseValue('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
+    refuseValue('SSH_CERT_MAX_TTL', String(sshCertMaxTtl))
+  }
 
   const geoipDatabase = read('GEOIP_DATABASE')
-  if (geoipDatabase !== undefined && !existsSync(geoipDatabase)) bad('GEOIP_DATABASE', geoipDatabase)
+  if (geoipDatabase !== undefined && !statSync(geoipDatabase, { throwIfNoEntry: false })?.isFile()) {
+    refuseValue('GEOIP_DATABASE', geoipDatabase)
+  }
 
   const rpName = read('RP_NAME') ?? 'Latchkey'
   return {
@@ -85,7 +94,7 @@ export function readConfig(environment: Environment): Config {
     databaseUrl,
     secretKey,
     smtpUrl: read('SMTP_URL'),
-    mailFrom: read('MAIL_FROM') ?? `${rpName} <no-reply@${new URL(baseUrl).hostname}>`,
+    mailFrom: read('MAIL_FROM') ?? `${asMailName(rpName)} <no-reply@${new URL(baseUrl).hostname}>`,
     s3: readS3(read('S3_URL'), read('S3_ACCESS_KEY_ID'), read('S3_SECRET_ACCESS_KEY'), read('S3_REGION')),
     trustProxy: read('TRUST_PROXY'),
     geoHeaders: read('GEO_HEADERS'),
@@ -100,10 +109,18 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** The environment, with what `.env` in the working folder adds to it. */
-export function loadEnvironment(folder: string = process.cwd()): Environment {
-  const file = join(folder, '.env')
-  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...process.env } : process.env
-}
+export const loadEnvironment = (folder: string = process.cwd()): Environment => ({
+  ...readEnvFile(folder),
+  ...process.env,
+})
+
+/** Browsers take no passkeys for a whole top-level domain, and addresses have no parents. */
+const isParentDomain = (parent: string, host: string): boolean =>
+  parent.includes('.') && isIP(host) === 0 && host.endsWith(`.${parent}`)
+
+/** RFC 5322 section 3.4: a name with any of these signs in it stands in quotes. */
+const asMailName = (name: string): string =>
+  /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replaceAll(/["\\]/g, '')}"` : name
 
 function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, region?: string): S3Config | undefined {
   if (url === undefined) return undefined
@@ -112,8 +129,11 @@ function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, re
   return { url, accessKeyId, secretAccessKey, region: region ?? 'us-east-1' }
 }
 
-function bad(name: VariableName, text: string): never {
+/** The one line on a value that can't work: the variable, what it holds and what it may hold, and why where that helps. */
+export function refuseValue(name: VariableName, text: string, reason?: string): never {
   const { accepts, secret } = VARIABLES[name]
-  const held = secret ? 'a value that is not shown' : JSON.stringify(text)
-  throw new StartError(`${name} is ${held}, but it must be ${accepts}.`)
+  // An address can hold a password even where none belongs.
+  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, LONGEST_SHOWN))
+  const held = secret ? 'a value that is not shown' : shown
+  throw new StartError(`${name} is ${held}, but it must be ${accepts}${reason === undefined ? '' : ` (${reason})`}.`)
 }

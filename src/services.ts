@@ -54,10 +54,12 @@ interface Outside {
   log: Logger
   now: () => number
   monotonicNow?: () => number
+  /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
+  isTerminal?: boolean
 }
 
 export async function openServices(config: Config, { log, now, ...outside }: Outside): Promise<Services> {
-  const monotonicNow = outside.monotonicNow ?? (() => performance.now())
+  const { monotonicNow = () => performance.now(), isTerminal = false } = outside
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
     await ensureBuiltInRoles(db, now())
@@ -66,7 +68,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
-    const mail = openMail(config, log)
+    const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, streams, load }))

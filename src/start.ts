@@ -2,15 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import closeWithGrace from 'close-with-grace'
-import type { Logger } from 'pino'
 import { hasAdministrator } from './access/administrators.ts'
 import { createApp } from './app.ts'
 import { backgroundJobs } from './background/jobs.ts'
 import { createTicker } from './background/ticker.ts'
 import { type Config, loadEnvironment, readConfig } from './config.ts'
+import { describeMisspelt } from './config-misspelt.ts'
 import { serveCommands } from './control/serve-commands.ts'
+import { prepareDataFolder } from './data-folder.ts'
+import { describeFailure } from './describe-failure.ts'
 import { StartError } from './errors.ts'
 import { createLogger } from './http/log.ts'
+import { createLogOutput, type LogOutput } from './http/log-output.ts'
 import { openServices, type Services } from './services.ts'
 
 const SHUTDOWN_MS = 9000
@@ -20,35 +23,58 @@ const SHUTDOWN_MS = 9000
  * closes its connection, so that a proxy has gone elsewhere before anybody is refused or finds a kept connection gone.
  */
 const DRAIN_MS = 2000
+const CLOSE_IDLE_MS = 100
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
+// Whoever read them may have gone. The service goes on without; unheard, the event would end it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+const isTerminal = process.stdout.isTTY
+let isStopping = false
 
 try {
   await start()
 } catch (error) {
-  process.stderr.write(`${error instanceof StartError ? `latchkey: ${error.message}` : describe(error)}\n`)
-  process.exit(1)
+  // Told to stop before it listened: the handler below ends it.
+  if (!isStopping) {
+    tell(describeFailure(error))
+    process.exit(1)
+  }
 }
 
 async function start(): Promise<void> {
-  const config = readConfig(loadEnvironment())
-  const log = createLogger(config.logLevel, process.stdout.isTTY ? await forPeople() : undefined)
-  const services = await openServices(config, { log, now: Date.now })
+  const environment = loadEnvironment()
+  const config = readConfig(environment)
+  const output = createLogOutput(process.stdout.fd, (code) =>
+    tell(`Standard output can't be written (${code}). The service goes on, and lines of its log are lost.`),
+  )
+  const log = createLogger(config.logLevel, isTerminal ? await forPeople(output) : output)
+  for (const warning of describeMisspelt(environment)) log.warn(warning)
+  prepareDataFolder(config)
+  const services = await openServices(config, { log, now: Date.now, isTerminal })
   const app = await createApp(services)
   const ticker = createTicker(services, backgroundJobs(services))
   let drainMs = 0
+  let closer: NodeJS.Timeout | undefined
+  const drain = async () => {
+    await wait(drainMs)
+    // A request that began before the stop leaves its connection open after its answer, for another that will not come.
+    closer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
+  }
   // Registered last: by the time of this hook every other one has been told.
-  await app.register(async (part) => part.addHook('preClose', () => wait(drainMs)))
+  await app.register(async (part) => part.addHook('preClose', drain))
   const stopCommands = await serveCommands(services)
   const stopMetrics = await offerMetrics(services)
 
   closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
+    isStopping = true
     if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
     else log.info({ signal }, 'Stopping.')
     // Nobody at a terminal waits for proxies.
     if (signal === 'SIGTERM') drainMs = DRAIN_MS
     await app.close()
+    clearInterval(closer)
     await stopCommands()
     await stopMetrics?.()
     await ticker.stop()
@@ -57,7 +83,7 @@ async function start(): Promise<void> {
 
   await listen(app.listen.bind(app), config)
   ticker.start()
-  await announce(services, log)
+  await announce(services, output)
   setTimeout(giveBackMemory, 1000).unref()
 }
 
@@ -70,9 +96,15 @@ async function offerMetrics({ config, metrics, log }: Services): Promise<(() => 
 }
 
 /** Colours and columns, on a terminal alone. */
-async function forPeople() {
-  const { default: pretty } = await import('pino-pretty')
-  return pretty({ sync: true })
+async function forPeople(output: LogOutput): Promise<LogOutput> {
+  const { isColorSupported, prettyFactory } = await import('pino-pretty')
+  const prettify = prettyFactory({ colorize: isColorSupported })
+  return { ...output, write: (line) => output.write(prettify(line)) }
+}
+
+/** For whoever started it, apart from the log. */
+function tell(text: string): void {
+  process.stderr.write(`latchkey: ${text}\n`)
 }
 
 /** Starting leaves as much garbage behind as the service will ever use: it is collected once, and the memory returned. */
@@ -100,23 +132,22 @@ async function listen(on: (address: { port: number; host: string }) => Promise<s
   }
 }
 
-/** The first thing a person sees. The set-up link carries a secret, so it goes to the terminal and never to the log. */
-async function announce({ config, db, bootstrapSecret }: Services, log: Logger): Promise<void> {
-  const { dashboardOrigin, baseUrl } = config
-  log.info({ address: `${config.host}:${config.port}`, issuer: baseUrl }, 'Latchkey is listening.')
-  const lines = [`Latchkey is running: ${dashboardOrigin}`]
+/**
+ * The first thing a person sees. The set-up link carries a secret, so that it is no line of the log: without a terminal,
+ * where standard output holds the log and nothing else, it goes to standard error.
+ */
+async function announce({ config, db, log, bootstrapSecret }: Services, output: LogOutput): Promise<void> {
+  const { dashboardOrigin, baseUrl, host, port } = config
+  const print = (line: string) => (isTerminal ? output.write(`${line}\n`) : void process.stderr.write(`${line}\n`))
+  if (isTerminal) print(`Latchkey is running: ${dashboardOrigin}`)
+  else log.info({ address: `${host}:${port}`, issuer: baseUrl, dashboard: dashboardOrigin }, 'Latchkey is running.')
   if (!(await hasAdministrator(db))) {
     const secret = config.adminBootstrapSecret === undefined ? `#secret=${bootstrapSecret}` : ''
-    lines.push(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)
+    print(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)
   }
   if (baseUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
-    lines.push(
+    log.warn(
       'BASE_URL is plain http on a public name: browsers will not keep sessions or make passkeys there. Use https.',
     )
   }
-  process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

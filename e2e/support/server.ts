@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { newFolder } from './folder.ts'
 
 export type Server = {
@@ -29,9 +31,10 @@ export async function startServer(): Promise<Server> {
   const port = await freePort()
   const dataDir = newFolder('server')
   const env = { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
+  const origin = `http://localhost:${port}`
   let ending = false
   function run(): ChildProcess {
-    const started = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const started = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'inherit', 'pipe'] })
     started.once('exit', (code, signal) => {
       if (!ending) process.stderr.write(`The server ended by itself: ${signal ?? `code ${code}`}.\n`)
     })
@@ -52,11 +55,12 @@ export async function startServer(): Promise<Server> {
     await end()
     ending = false
     child = run()
-    await printed(child, /Latchkey is running/)
+    child.stderr?.pipe(process.stderr)
+    await listening(child, origin)
   }
   try {
-    const setupLink = await printed(child, /https?:\/\/\S+\/setup#secret=\S+/)
-    return { origin: `http://localhost:${port}`, dataDir, setupLink, restart, stop }
+    const setupLink = await printed(child.stderr, /https?:\/\/\S+\/setup#secret=\S+/)
+    return { origin, dataDir, setupLink, restart, stop }
   } catch (error) {
     await stop()
     throw error
@@ -64,15 +68,25 @@ export async function startServer(): Promise<Server> {
 }
 
 /** What it says once it listens. */
-async function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
-  if (!child.stdout) throw new Error('The server has no output to read.')
-  const lines = createInterface(child.stdout)
-  for await (const line of lines) {
+async function printed(output: Readable | null, pattern: RegExp): Promise<string> {
+  if (!output) throw new Error('The server has no output to read.')
+  const said: string[] = []
+  for await (const line of createInterface(output)) {
     const found = pattern.exec(line)?.[0]
     if (found) {
-      child.stdout.resume()
+      output.pipe(process.stderr)
       return found
     }
+    said.push(line)
   }
-  throw new Error('The server ended before it said that it listens.')
+  throw new Error(`The server ended before it said that it listens: ${said.join(' ')}`)
+}
+
+async function listening(child: ChildProcess, origin: string): Promise<void> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const answer = await fetch(`${origin}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    await wait(50)
+  }
+  throw new Error('The server ended before it listened.')
 }

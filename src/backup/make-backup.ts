@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 import { checkDatabase } from './check-database.ts'
 import { copyPrivately, isCode, listFiles, syncFolder } from './durable-files.ts'
 import { AVATARS, DATABASE, describeFile, FORMAT, type Manifest, MANIFEST, SECRET_KEY_FILE } from './manifest.ts'
@@ -27,7 +28,7 @@ export async function makeBackup(
   const folder = existsSync(to) && statSync(to).isDirectory() ? join(to, nameOf(now)) : to
   if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}.part`
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  makeFolder(unfinished)
   try {
     const manifest = await fill(unfinished, config, now)
     // A folder that came into being meanwhile is not replaced: rename fails on one that is not empty.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openServices } from '../services.ts'
 import { lockFile } from '../storage/file-lock.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 import { checkDatabase } from './check-database.ts'
 import { copyPrivately, isCode, syncFolder } from './durable-files.ts'
 import { AVATARS, DATABASE, describeFile, type Manifest, readManifest, SECRET_KEY_FILE } from './manifest.ts'
@@ -26,7 +27,7 @@ export async function restoreBackup(config: Config, { from, keepAccess, now, log
   const manifest = readManifest(from)
   refuseUnfit(config, manifest, now())
   const file = config.databaseUrl.slice('sqlite:'.length)
-  for (const folder of [config.dataDir, dirname(file)]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const folder of [config.dataDir, dirname(file)]) makeFolder(folder)
   const unlock = lockFile(file)
   const staging = mkdtempSync(join(config.dataDir, 'restoring-'))
   try {

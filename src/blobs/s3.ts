@@ -22,7 +22,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     } catch (cause) {
       throw away(cause)
     }
-    if (!response.ok && response.status !== 404) throw away(new Error(`The object store answered ${response.status}.`))
+    if (!response.ok && response.status !== 404) throw away(answered(response.status))
     return response
   }
 
@@ -30,7 +30,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     async put(name, bytes, contentType) {
       const response = await call('PUT', name, bytes, contentType)
       await response.arrayBuffer()
-      if (!response.ok) throw away(new Error('The bucket is not there.'))
+      if (!response.ok) throw away(answered(response.status))
     },
     async get(name) {
       const response = await call('GET', name)
@@ -43,6 +43,10 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     },
   }
 }
+
+/** The log keeps the codes of errors and not their messages. */
+const answered = (status: number): Error =>
+  Object.assign(new Error(`The object store answered ${status}.`), { code: `HTTP_${status}` })
 
 const away = (cause: unknown): AppError =>
   new AppError('unavailable', 'The object store is briefly unavailable. Please try again.', { retryAfter: 5, cause })

@@ -1,6 +1,5 @@
-import { loadEnvironment, readConfig } from '../config.ts'
 import { readArguments } from './usage.ts'
-import { carryOut, say } from './with-services.ts'
+import { carryOut, readSettings, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey admin grant <email>
 
@@ -11,5 +10,5 @@ export async function run(args: string[]): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 2 })
   const [verb = '', email = ''] = words
   if (verb !== 'grant') readArguments([], USAGE, { words: 2 })
-  say(await carryOut(readConfig(loadEnvironment()), { name: 'grant-administrator', email }))
+  say(await carryOut(readSettings(), { name: 'grant-administrator', email }))
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { loadEnvironment, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { refuseWithoutDatabase } from '../storage/find-database.ts'
 import { readArguments } from './usage.ts'
-import { isSqlite, refuseOtherUser, say } from './with-services.ts'
+import { isSqlite, readSettings, refuseOtherUser, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey backup <folder>
 
@@ -15,11 +15,12 @@ With PostgreSQL use pg_dump; docs/command-line.md says how.`
 
 export async function run(args: string[]): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 1 })
-  const config = readConfig(loadEnvironment())
+  const config = readSettings()
   if (!isSqlite(config)) {
     throw new StartError('The data is in PostgreSQL: back it up with pg_dump, as docs/command-line.md says.')
   }
   refuseOtherUser(config)
+  await refuseWithoutDatabase(config.databaseUrl)
   const { makeBackup } = await import('../backup/make-backup.ts')
   const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())
   say(folder)

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
-import { loadEnvironment, readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { tellRecovered } from './tell-recovered.ts'
 import { readArguments } from './usage.ts'
-import { isSqlite, logForCommands, refuseOtherUser, say } from './with-services.ts'
+import { isSqlite, logForCommands, readSettings, refuseOtherUser, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey restore [--keep-access] <backup>
 
@@ -17,7 +16,7 @@ With PostgreSQL use pg_restore and then latchkey restored; docs/command-line.md 
 
 export async function run(args: string[]): Promise<void> {
   const { words, on } = readArguments(args, USAGE, { words: 1, switches: ['keep-access'] })
-  const config = readConfig(loadEnvironment())
+  const config = readSettings()
   if (!isSqlite(config)) {
     throw new StartError(
       'The data is in PostgreSQL: restore it with pg_restore, then run latchkey restored. docs/command-line.md says how.',

@@ -1,7 +1,6 @@
-import { loadEnvironment, readConfig } from '../config.ts'
 import { tellRecovered } from './tell-recovered.ts'
 import { readArguments } from './usage.ts'
-import { withServices } from './with-services.ts'
+import { readSettings, withServices } from './with-services.ts'
 
 const USAGE = `Usage: latchkey restored [--keep-access]
 
@@ -13,6 +12,6 @@ ends, unless --keep-access is given.`
 export async function run(args: string[]): Promise<void> {
   const { on } = readArguments(args, USAGE, { words: 0, switches: ['keep-access'] })
   const { recover } = await import('../backup/recover.ts')
-  const work = readConfig(loadEnvironment())
-  tellRecovered(await withServices(work, (services) => recover(services, { keepAccess: on['keep-access'] })))
+  const config = readSettings()
+  tellRecovered(await withServices(config, (services) => recover(services, { keepAccess: on['keep-access'] })))
 }

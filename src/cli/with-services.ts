@@ -1,18 +1,28 @@
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { type Config, loadEnvironment, readConfig } from '../config.ts'
+import { describeMisspelt } from '../config-misspelt.ts'
 import type { Command } from '../control/commands.ts'
 import { AppError, StartError } from '../errors.ts'
 import { createLogger } from '../http/log.ts'
 import type { Services } from '../services.ts'
+import { refuseWithoutDatabase } from '../storage/find-database.ts'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** The settings of the service, as it would read them here. */
+export function readSettings(): Config {
+  const environment = loadEnvironment()
+  for (const warning of describeMisspelt(environment)) process.stderr.write(`latchkey: ${warning}\n`)
+  return readConfig(environment)
+}
 
 /** Only what is wrong, and not where answers go. */
 export const logForCommands = (): Logger => createLogger('warn', { write: (line) => process.stderr.write(line) })
 
 export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
   refuseOtherUser(config)
+  await refuseWithoutDatabase(config.databaseUrl)
   const { openServices } = await import('../services.ts')
   const services = await openServices(config, { log: logForCommands(), now: Date.now })
   try {

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type Issue } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { letPagesReadRefusal } from './cors.ts'
+import { levelOf } from './log.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -49,9 +50,10 @@ export function sendError(
 ): FastifyReply {
   const error = toAppError(thrown)
   reply.refusalCode = error.code
-  if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'A request failed.')
-  else if (error.code === 'unavailable')
-    request.log.warn({ requestId: request.id, err: thrown }, 'The database is away.')
+  if (error.status >= 500) {
+    const message = error.code === 'internal_error' ? 'A request failed.' : reasonOf(thrown)
+    request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, message)
+  }
   letPagesReadRefusal(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
@@ -60,6 +62,12 @@ export function sendError(
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(dialect(error)))
+}
+
+/** Other things than the database can be away, or too busy, such as the hashing of passwords. The error itself says which. */
+function reasonOf(thrown: unknown): string {
+  const isDatabase = isUnavailable(thrown) || (thrown instanceof Error && isUnavailable(thrown.cause))
+  return isDatabase ? 'The database is away.' : 'A request was turned away.'
 }
 
 export function toAppError(thrown: unknown): AppError {

@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { AppError, StartError } from '../errors.ts'
+import { StorageFailure } from '../storage/failure.ts'
 
 /** Whatever might carry a secret is cut out by name, wherever in a line it stands. */
 const SECRETS = [
@@ -29,19 +32,38 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     ...(destination ? [destination] : []),
   )
 
-/** Error messages of drivers can hold values of a query: the class and code say enough, the stack says where. */
+const ROOT = join(import.meta.dirname, '../..')
+const MAX_PLACES = 6
+
+/**
+ * What an error is and where it was thrown. Only messages that this service wrote itself are kept: those of drivers, of
+ * libraries and of the language can hold values of a query, parts of a body, addresses and paths. Of the stack the places in
+ * the code are kept, without the message that it begins with and without where on the machine the code is.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
-  const { name, message, stack, cause } = error
-  const code = 'code' in error ? error.code : undefined
+  const { code, errcode, cause } = error as { code?: unknown; errcode?: unknown; cause?: unknown }
+  const isOurs = error instanceof AppError || error instanceof StartError || error instanceof StorageFailure
   return {
-    type: name,
-    message,
-    errorCode: code,
-    stack,
+    type: error.constructor.name,
+    ...(isOurs ? { message: error.message } : {}),
+    // SQLite's own code says more than the one that Node gives to all of its errors.
+    errorCode: errcode ?? code,
+    at: placesIn(error.stack),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),
   }
 }
+
+function placesIn(stack = ''): string[] {
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes(`${ROOT}/`))
+  const places = frames.flatMap((line) => /^[\w@/.-]+:\d+/.exec(line.slice(line.indexOf(ROOT) + ROOT.length + 1)) ?? [])
+  const own = places.filter((place) => place.startsWith('src/'))
+  return (own.length > 0 ? own : places).slice(0, MAX_PLACES)
+}
+
+/** 503 is an answer that we mean to give, while we stop or the database is away. Any other 5xx is a fault of ours. */
+export const levelOf = (status: number): 'info' | 'warn' | 'error' =>
+  status < 500 ? 'info' : status === 503 ? 'warn' : 'error'
 
 /** A logger of its own for each request costs more than the line it writes. Lines name their request themselves. */
 export function oneForAll(log: Logger): Logger {
@@ -57,7 +79,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
   const lines = log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode } = reply
-    const level = statusCode >= 500 ? 'error' : 'info'
+    const level = levelOf(statusCode)
     if (lines.isLevelEnabled(level)) {
       lines[level](
         {

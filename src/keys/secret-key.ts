@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { makeFolder } from '../storage/make-folder.ts'
 
 /**
  * The secret that seals every key at rest: configured, or kept in a file of its own beside the data. A new one is made
@@ -19,7 +20,7 @@ export function resolveSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>, 
   }
   const made = randomBytes(32).toString('base64url')
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(config.dataDir)
     writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     throw new StartError(`The key file ${file} can't be written: ${(error as Error).message}.`)

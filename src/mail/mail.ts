@@ -7,7 +7,7 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** The address that the mail is about, for the log where mail goes to a folder. */
+  /** The address that the mail is about, for the terminal where mail goes to a folder. */
   link: string
 }
 
@@ -31,12 +31,16 @@ export interface MailTransport {
 }
 
 /** The way out, loaded with the first mail: many a service starts and stops without sending one. */
-export function openMail(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>, log: Logger): MailTransport {
+export function openMail(
+  config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
+  log: Logger,
+  isTerminal: boolean,
+): MailTransport {
   const { smtpUrl, mailFrom, dataDir } = config
   let transport: Promise<MailTransport> | undefined
   const load = async (): Promise<MailTransport> =>
     smtpUrl === undefined
-      ? (await import('./outbox.ts')).createOutbox(`${dataDir}/outbox`, mailFrom, log)
+      ? (await import('./outbox.ts')).createOutbox(`${dataDir}/outbox`, mailFrom, { log, isTerminal })
       : (await import('./smtp.ts')).createSmtp(smtpUrl, mailFrom)
   return {
     async send(id, mail) {

@@ -4,17 +4,25 @@ import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { MailTransport } from './mail.ts'
 
-/** No mail server: each mail is a file that any mail program opens, and its link stands in the log. */
-export function createOutbox(folder: string, from: string, log: Logger): MailTransport {
+/**
+ * No mail server: each mail is a file that any mail program opens. Its link opens an account, so that it is shown on a
+ * terminal and never stands in a log that is kept.
+ */
+export function createOutbox(
+  folder: string,
+  from: string,
+  { log, isTerminal }: { log: Logger; isTerminal: boolean },
+): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(id, { to, subject, text, html, link }) {
       const { message } = await composer.sendMail({ from, to, subject, text, html })
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const file = join(folder, `${id}.eml`)
+      const name = `${id}.eml`
+      const file = join(folder, name)
       await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 })
       await rename(`${file}.part`, file)
-      log.info({ to, subject, link, file }, 'Mail written to the outbox.')
+      log.info({ to, subject, ...(isTerminal ? { link } : {}), file: `outbox/${name}` }, 'Mail written to the outbox.')
     },
     close: async () => composer.close(),
   }

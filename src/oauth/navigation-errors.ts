@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
 import { oauthDialect, sendError, toAppError } from '../http/errors.ts'
+import { levelOf } from '../http/log.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
 /** A page without scripts, pictures or anybody else's anything. */
@@ -24,7 +25,9 @@ const wantsJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = toAppError(thrown)
-  if (error.status >= 500) request.log.error({ requestId: request.id, err: thrown }, 'A page could not be answered.')
+  if (error.status >= 500) {
+    request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, 'A page could not be answered.')
+  }
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   return reply
     .code(error.status)

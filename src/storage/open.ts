@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
 import { lockFile } from './file-lock.ts'
+import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
 import type { Db } from './schema.ts'
 import type { Signals } from './signals.ts'
@@ -40,7 +40,7 @@ export async function openStorage(databaseUrl: string, log: Logger, now: number)
 
 function openFile(file: string): Engine & { unlock(): void } {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     const unlock = lockFile(file)
     return { ...openSqlite(file), unlock }
   } catch (error) {

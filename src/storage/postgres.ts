@@ -10,12 +10,12 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { StartError } from '../errors.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
 import { limitSession, MIGRATING, SERVING } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
+import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import type { Schema } from './schema.ts'
 import { openDirectWays, type PreparedQuery } from './statement.ts'
 
@@ -72,6 +72,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
 
   /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
+    await tryPostgres(patiently, url)
     const { db: starting } = connect({
       ...patiently,
       max: 1,
@@ -80,11 +81,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
     try {
       await migrate(starting, now)
     } catch (error) {
-      if (!isUnavailable(error)) throw error
-      const { host } = new URL(url)
-      throw new StartError(
-        `The database at ${host} can't be reached. Check DATABASE_URL, and that PostgreSQL is running.`,
-      )
+      throw explainRefusal(error, url)
     } finally {
       await starting.destroy()
     }

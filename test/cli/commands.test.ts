@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
-import { REAL_CLOCK, startCopy } from '../support/copies.ts'
+import { REAL_CLOCK, startCopy, until } from '../support/copies.ts'
 import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 import { ask, sessionOf } from '../support/visitor.ts'
@@ -147,7 +147,7 @@ describe('the socket of a service on SQLite', () => {
     mkdirSync(dataDir)
     const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
     const copy = await startOn(t, place)
-    assert.match(copy.output(), /too long for a socket/)
+    await until(async () => copy.output().includes('too long for a socket'))
     const refused = await latchkey(place, ['keys', 'rotate'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /^latchkey: Another Latchkey is already running on \S+\. Stop it, [^\n]*\n$/)

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadEnvironment, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { VARIABLES } from '../../src/config-variables.ts'
 import { StartError } from '../../src/errors.ts'
 
@@ -41,7 +38,7 @@ test('an empty variable counts as not set', () => {
 })
 
 const BAD: Record<string, string[]> = {
-  PORT: ['x', '-1', '65536', '3000.5', '0x10'],
+  PORT: ['x', '0', '-1', '65536', '3000.5', '0x10'],
   BASE_URL: [
     'id.example.com',
     'ftp://id.example.com',
@@ -51,18 +48,39 @@ const BAD: Record<string, string[]> = {
   ],
   DASHBOARD_ORIGIN: ['*', 'https://a.example,https://b.example'],
   RP_ID: ['https://localhost', 'elsewhere.example', 'ocalhost'],
-  ADMIN_BOOTSTRAP_SECRET: ['short'],
+  ADMIN_BOOTSTRAP_SECRET: ['short', ' '.repeat(20)],
   DATABASE_URL: ['mysql://x', 'sqlite:', 'latchkey.db'],
-  SECRET_KEY: ['too short'],
-  SMTP_URL: ['mail.example.com', 'https://mail.example.com'],
-  MAIL_FROM: ['nobody', 'a@example.com\nBcc: b@example.com'],
-  S3_URL: ['s3.example.com/bucket'],
+  SECRET_KEY: ['too short', ' '.repeat(40)],
+  SMTP_URL: ['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp://:25'],
+  MAIL_FROM: [
+    'nobody',
+    'nobody@',
+    '@example.com',
+    'a@b@example.com',
+    'a b@example.com',
+    'Latchkey <no-reply@example.com',
+    'Latchkey no-reply@example.com',
+    'Latchkey <no-reply@example.com> and more',
+    'Example, Inc. <no-reply@example.com>',
+    'a@example.com, b@example.com',
+    'a@example.com\nBcc: b@example.com',
+    'Latchkey\n <no-reply@example.com>',
+  ],
+  S3_URL: [
+    's3.example.com/bucket',
+    'https://s3.example.com',
+    'https://s3.example.com/',
+    'https://s3.example.com//',
+    'https://s3.eu-central-1.amazonaws.com',
+    'https://s3.example.com/bucket?region=eu',
+    'https://s3.example.com/bucket#top',
+  ],
   TRUST_PROXY: ['yes', '0', '17', '10.0.0.0/33', '10.0.0.1;10.0.0.2'],
   GEO_HEADERS: ['akamai', 'city=x-city', 'country=a,country=b', 'country=bad header'],
-  GEOIP_DATABASE: ['/does/not/exist.mmdb'],
+  GEOIP_DATABASE: ['/does/not/exist.mmdb', '/'],
   REGISTRATION: ['closed', 'OPEN'],
   SSH_CERT_DEFAULT_TTL: ['59', '86401', '1h'],
-  SSH_CERT_MAX_TTL: ['0', '31536001'],
+  SSH_CERT_MAX_TTL: ['0', '31536001', '28799'],
   RATE_LIMITS: ['true', '0'],
   LOG_LEVEL: ['verbose'],
 }
@@ -89,6 +107,29 @@ for (const [name, values] of Object.entries(BAD)) {
   })
 }
 
+test('of two lifetimes of SSH certificates that contradict each other, the one that is set is named', () => {
+  const both = { SSH_CERT_DEFAULT_TTL: '7200', SSH_CERT_MAX_TTL: '3600' }
+  assert.throws(() => readConfig(both), /SSH_CERT_MAX_TTL is "3600", but it must be seconds from SSH_CERT_DEFAULT_TTL/)
+  assert.throws(() => readConfig({ SSH_CERT_DEFAULT_TTL: '90000' }), /SSH_CERT_DEFAULT_TTL is "90000"/)
+  assert.equal(readConfig({ SSH_CERT_DEFAULT_TTL: '600', SSH_CERT_MAX_TTL: '3600' }).sshCertMaxTtl, 3600)
+})
+
+test('passkeys for a whole top-level domain, or for part of an address, are refused', () => {
+  const origin = { BASE_URL: 'https://id.example.com' }
+  assert.throws(() => readConfig({ ...origin, RP_ID: 'com' }), /RP_ID is "com", but it must be .*no top-level domain/)
+  assert.throws(() => readConfig({ BASE_URL: 'http://127.0.0.1:3000', RP_ID: '0.0.1' }), /RP_ID is "0\.0\.1"/)
+  assert.equal(readConfig({ BASE_URL: 'http://intranet', RP_ID: 'intranet' }).rpId, 'intranet')
+})
+
+test('a password in an address is not shown, also where no password belongs', () => {
+  const wrong = 'https://key:hidden@s3.example.com/bucket'
+  assert.throws(
+    () => readConfig({ S3_URL: wrong }),
+    (error) =>
+      error instanceof StartError && error.message.startsWith('S3_URL is ') && !error.message.includes('hidden'),
+  )
+})
+
 test('PostgreSQL without SECRET_KEY does not start, and says what to do', () => {
   assert.throws(
     () => readConfig({ DATABASE_URL: 'postgres://localhost/latchkey' }),
@@ -109,14 +150,15 @@ test('good values of every shape are taken', () => {
   assert.deepEqual(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy, ['10.0.0.0/8', '::1'])
   assert.equal(readConfig({ GEO_HEADERS: 'cloudflare' }).geoHeaders?.country, 'cf-ipcountry')
   assert.deepEqual(readConfig({ GEO_HEADERS: 'country=X-C,city=X-T' }).geoHeaders, { country: 'x-c', city: 'x-t' })
-  assert.equal(readConfig({ SSH_CERT_MAX_TTL: '3600' }).sshCertDefaultTtl, 3600)
-})
-
-test('.env is read where there is one, and the environment wins', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-env-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, '.env'), 'RP_NAME="From the file"\nPATH=/nowhere\n')
-  const environment = loadEnvironment(folder)
-  assert.equal(environment['RP_NAME'], 'From the file')
-  assert.notEqual(environment['PATH'], '/nowhere')
+  const senders = ['a@example.com', 'Latchkey <a@example.com>', '"Example, Inc." <a@example.com>', 'Über <a@localhost>']
+  for (const from of senders) assert.equal(readConfig({ MAIL_FROM: from }).mailFrom, from)
+  const credentials = { S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }
+  for (const url of [
+    'https://s3.example.com/bucket',
+    'https://bucket.s3.eu-central-1.amazonaws.com',
+    'http://[::1]:9000/b/',
+  ]) {
+    assert.equal(readConfig({ S3_URL: url, ...credentials }).s3?.url, url)
+  }
+  assert.equal(readConfig({ RP_NAME: 'Example, Inc.' }).mailFrom, '"Example, Inc." <no-reply@localhost>')
 })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { createLogger } from '../../src/http/log.ts'
+import { openMail } from '../../src/mail/mail.ts'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { caughtMails } from '../support/mail.ts'
@@ -92,7 +95,7 @@ onEachEngine('mail', (engine) => {
     assert.ok(!JSON.stringify(row).includes(token))
   })
 
-  test('without SMTP each mail is a private file in the outbox, and its link is in the log', async (t) => {
+  test('without SMTP each mail is a private file in the outbox, and its link is not in the log', async (t) => {
     const app = await startApp(t, { engine })
     await anonymous(app).post('/api/auth/register', {
       email: 'local@example.com',
@@ -104,10 +107,11 @@ onEachEngine('mail', (engine) => {
       .logged()
       .split('\n')
       .find((each) => each.includes('Mail written'))
-    const { link, file } = JSON.parse(line ?? '{}') as { link: string; file: string }
-    assert.equal(link, mail?.link.href)
-    assert.equal(statSync(file).mode & 0o777, 0o600)
-    assert.ok(file.startsWith(join(app.place.dataDir, 'outbox')))
+    const { file } = JSON.parse(line ?? '{}') as { file: string }
+    assert.match(file, /^outbox\/[\w-]+\.eml$/)
+    assert.equal(statSync(join(app.place.dataDir, file)).mode & 0o777, 0o600)
+    assert.ok(mail?.token)
+    assert.ok(!app.logged().includes(mail.token))
   })
 })
 
@@ -126,4 +130,26 @@ test('of two copies on one PostgreSQL, one sends each mail', async (t) => {
   await Promise.all([one.tick(), two.tick(), one.tick(), two.tick()])
   await Promise.all([one.tick(), two.tick()])
   assert.equal(received.length, 8)
+})
+
+test('on a terminal the link of a mail without SMTP is shown', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-outbox-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const lines: string[] = []
+  const log = createLogger('info', { write: (line) => void lines.push(line) })
+  const config = { smtpUrl: undefined, mailFrom: 'Latchkey <no-reply@example.com>', dataDir: folder }
+  const mail = {
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'Hello',
+    html: '<p>Hello',
+    link: 'http://x/verify#ev_1',
+  }
+  for (const isTerminal of [true, false]) {
+    const transport = openMail(config, log, isTerminal)
+    await transport.send(`mail-${isTerminal}`, mail)
+    await transport.close()
+  }
+  const links = lines.map((line) => (JSON.parse(line) as { link?: string }).link)
+  assert.deepEqual(links, ['http://x/verify#ev_1', undefined])
 })

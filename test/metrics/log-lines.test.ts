@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fastify } from 'fastify'
+import { AppError, refuse } from '../../src/errors.ts'
+import { latchkeyDialect, sendError } from '../../src/http/errors.ts'
+import { createLogger, levelOf } from '../../src/http/log.ts'
+import { StorageFailure } from '../../src/storage/failure.ts'
 import { startApp } from '../support/app.ts'
 import { getTokens, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
+
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 onEachEngine('a log line', (engine) => {
   test('names the request and whoever made it, the route and not the URL, and no secret', async (t) => {
@@ -15,11 +26,7 @@ onEachEngine('a log line', (engine) => {
     await anonymous(app).get('/oauth/userinfo', undefined, bearer)
     await anonymous(app).post('/api/auth/login', { email: 'ada@example.com', password: 'never to be logged' })
 
-    const lines = app
-      .logged()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const lines = linesOf(app.logged())
     const line = lines.find(({ requestId }) => requestId === answer.headers['x-request-id'])
     assert.ok(line)
     assert.deepEqual(
@@ -30,4 +37,76 @@ onEachEngine('a log line', (engine) => {
     const secrets = [person.cookie, tokens.access_token, tokens.refresh_token, 'never to be logged', 'in-the-query']
     for (const secret of secrets) assert.ok(secret !== undefined && !app.logged().includes(secret), secret)
   })
+})
+
+onEachEngine('an error in the log', (engine) => {
+  test('has its kind and its places in the code, and neither message, stack, SQL nor path', async (t) => {
+    const app = await startApp(t, { engine, logLevel: 'trace' })
+    const person = await signedInPerson(app)
+    await app.services.db.schema.dropTable('notifications').execute()
+    const answer = await person.get('/api/notifications')
+    assert.equal(answer.statusCode, 500)
+    const line = linesOf(app.logged()).find(({ msg }) => msg === 'A request failed.')
+    assert.deepEqual([line?.['level'], line?.['requestId']], ['error', answer.headers['x-request-id']])
+    const { err } = line as unknown as { err: { at: string[]; type: string } }
+    assert.deepEqual(Object.keys(err).toSorted(), ['at', 'errorCode', 'type'])
+    assert.ok(
+      err.at.some((place) => /^src\/[\w/-]+\.ts:\d+$/.test(place)),
+      err.at.join(', '),
+    )
+    assert.doesNotMatch(app.logged(), /select |no such table|does not exist|\\n {4}at /i)
+    assert.ok(!app.logged().includes(process.cwd()))
+  })
+})
+
+test('an error that holds a secret is logged without it, however deep it is', () => {
+  const lines: string[] = []
+  const log = createLogger('trace', { write: (line) => void lines.push(line) })
+  const secret = 'hunter2'
+  const malformed = ((): unknown => {
+    try {
+      return JSON.parse(`{"password":${secret}}`)
+    } catch (error) {
+      return error
+    }
+  })()
+  assert.match(String(malformed), /hunter2/, 'the language repeats what it could not read')
+  const driver = Object.assign(new Error(`Key (email)=(${secret}) exists.\n    at ${secret}`), { code: '23505' })
+  const refusal = new AppError('unavailable', 'The object store is briefly unavailable.', { cause: driver })
+  for (const err of [malformed, driver, refusal, new Error('outer', { cause: malformed }), secret])
+    log.error({ err }, 'x')
+  assert.doesNotMatch(lines.join(''), /hunter2/)
+  const logged = lines.map((line) => (JSON.parse(line) as { err: Record<string, unknown> }).err)
+  assert.deepEqual(
+    logged.map(({ type }) => type),
+    ['SyntaxError', 'Error', 'AppError', 'Error', 'string'],
+  )
+  assert.equal(logged[1]?.['errorCode'], '23505')
+  assert.equal(logged[2]?.['message'], 'The object store is briefly unavailable.', 'what we wrote ourselves is kept')
+  assert.equal((logged[2]?.['cause'] as { errorCode: string } | undefined)?.errorCode, '23505')
+})
+
+test('only what the database refused is logged as a database that is away', async (t) => {
+  const lines: string[] = []
+  const app = fastify({ loggerInstance: createLogger('info', { write: (line) => void lines.push(line) }) })
+  t.after(() => app.close())
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
+  app.get('/busy', () => refuse('unavailable', 'Very many people are signing in at this moment.', { retryAfter: 10 }))
+  app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('ECONNREFUSED'))))
+  app.get('/behind', () =>
+    refuse('unavailable', 'Keep the list you have.', { cause: new StorageFailure('unavailable', undefined) }),
+  )
+  for (const url of ['/busy', '/away', '/behind']) {
+    lines.length = 0
+    assert.equal((await app.inject({ url })).statusCode, 503)
+    const told = linesOf(lines.join('')).filter(({ err }) => err !== undefined)
+    assert.deepEqual(
+      told.map(({ level, msg }) => [level, msg]),
+      [['warn', url === '/busy' ? 'A request was turned away.' : 'The database is away.']],
+    )
+  }
+})
+
+test('a line of a request is a warning for 503 and an error for any other 5xx', () => {
+  assert.deepEqual([200, 404, 499, 500, 502, 503].map(levelOf), ['info', 'info', 'info', 'error', 'error', 'warn'])
 })

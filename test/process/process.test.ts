@@ -1,62 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { freePort } from '../support/postgres.ts'
-
-interface Running {
-  child: ChildProcess
-  url: string
-  output(): string
-  said(pattern: RegExp): Promise<RegExpExecArray>
-  exit(): Promise<number | null>
-}
-
-async function start(t: TestContext, environment: Record<string, string> = {}): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-process-'))
-  const port = await freePort()
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: String(port), DATA_DIR: join(folder, 'data'), ...environment },
-  })
-  let output = ''
-  const listeners = new Set<() => void>()
-  const hear = (chunk: Buffer) => {
-    output += chunk.toString()
-    for (const listener of listeners) listener()
-  }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
-  const ended = once(child, 'close')
-  t.after(async () => {
-    child.kill('SIGKILL')
-    await ended
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return {
-    child,
-    url: `http://127.0.0.1:${port}`,
-    output: () => output,
-    said: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = pattern.exec(output)
-          if (found) resolve(found)
-        }
-        listeners.add(look)
-        void ended.then(() => reject(new Error(`It ended without saying ${pattern}: ${output}`)))
-        look()
-      }),
-    exit: async () => {
-      await ended
-      return child.exitCode
-    },
-  }
-}
+import { start } from './start.ts'
 
 test('it says where to go and how to set up the first administrator, and keeps its files private', async (t) => {
   const service = await start(t)
@@ -82,18 +33,20 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} ends it with exit code 0 after the requests in flight`, async (t) => {
     const service = await start(t)
     await service.said(/setup#secret=/)
-    // Hashing a password takes a while: long enough for the signal to arrive in the middle.
     const body = JSON.stringify({ email: 'last@example.com', password: 'correct horse battery staple' })
-    const inFlight = fetch(`${service.url}/api/auth/register`, {
+    const inFlight = request(`${service.url}/api/auth/register`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
+      headers: { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' },
     })
+    inFlight.flushHeaders()
+    // From here on the service has the request, and waits for its body.
+    await once(inFlight, 'continue')
     service.child.kill(signal)
-    const [answer, code] = await Promise.all([inFlight.catch(() => undefined), service.exit()])
-    assert.equal(code, 0)
-    if (answer) assert.ok([201, 503].includes(answer.status))
-    assert.match(service.output(), /Stopping/)
+    await service.said(/"Stopping\."/)
+    const answered = once(inFlight, 'response') as Promise<[{ statusCode: number }]>
+    inFlight.end(body)
+    assert.equal((await answered)[0].statusCode, 201)
+    assert.equal(await service.exit(), 0)
   })
 }
 
@@ -106,9 +59,30 @@ const oneLine = (output: string) =>
 test('a bad variable is one clear line and exit code 1', async (t) => {
   const service = await start(t, { PORT: 'x' })
   assert.equal(await service.exit(), 1)
-  assert.deepEqual(oneLine(service.output()), [
-    'latchkey: PORT is "x", but it must be a port number from 0 (any free one) to 65535.',
-  ])
+  assert.deepEqual(oneLine(service.output()), ['latchkey: PORT is "x", but it must be a port number from 1 to 65535.'])
+})
+
+test('a data folder where none can be made ends it at once, with one clear line', async (t) => {
+  for (const folder of ['/proc/nope', '/proc/nope/deeper']) {
+    const service = await start(t, { DATA_DIR: folder })
+    assert.equal(await service.exit(), 1)
+    assert.equal(
+      service.output(),
+      `latchkey: DATA_DIR is "${folder}", but it must be the path of a folder that this user can write, or make (ENOENT).\n`,
+    )
+  }
+  const service = await start(t, { DATABASE_URL: 'sqlite:/proc/nope/latchkey.db' })
+  assert.equal(await service.exit(), 1)
+  assert.match(service.output(), /^latchkey: The database file \/proc\/nope\/latchkey\.db can't be opened: [^\n]*\n$/)
+})
+
+test('a misspelt name in .env ends it with one clear line', async (t) => {
+  const service = await start(t, {}, 'RP_NAME=Example\nDATABSE_URL=postgres://hunter2@db/latchkey\n')
+  assert.equal(await service.exit(), 1)
+  assert.match(
+    service.output(),
+    /^latchkey: Line 2 of \S+\.env sets DATABSE_URL, but there is no such setting\. Did you mean DATABASE_URL\?\n$/,
+  )
 })
 
 test('a port in use is one clear line and exit code 1', async (t) => {
@@ -141,7 +115,7 @@ test('a data folder that is a file, a corrupt key file and a corrupt database ar
   chmodSync(file, 0o400)
   writeFileSync(join(folder, 'secret.key'), 'short')
   const cases: [Record<string, string>, RegExp][] = [
-    [{ DATA_DIR: file }, /^latchkey: The database file .* can't be opened/],
+    [{ DATA_DIR: file }, /^latchkey: DATA_DIR is ".*", but it must be the path of a folder that this user can write/],
     [{ DATA_DIR: folder }, /^latchkey: The key file .* is damaged/],
   ]
   for (const [environment, expected] of cases) {

@@ -60,15 +60,12 @@ export async function startCopy(
   })
   const exited = once(child, 'close')
   let output = ''
-  const running = new Promise<void>((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
-      output += chunk.toString()
-      if (output.includes('Latchkey is running')) resolve()
-    }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    void exited.then(() => reject(new Error(`The copy ended: ${output}`)))
-  })
+  const hear = (chunk: Buffer) => {
+    output += chunk.toString()
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  const address = `http://127.0.0.1:${port}`
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (isAlive(child)) child.kill(signal)
     await exited
@@ -78,9 +75,15 @@ export async function startCopy(
     await end('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
-  await running
+  await until(async () => {
+    if (!isAlive(child)) throw new Error(`The copy ended: ${output}`)
+    return fetch(`${address}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  })
   return {
-    address: `http://127.0.0.1:${port}`,
+    address,
     port,
     pid: child.pid ?? 0,
     output: () => output,

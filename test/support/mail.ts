@@ -21,7 +21,7 @@ export async function caughtMails(test: TestApp): Promise<CaughtMail[]> {
     .logged()
     .split('\n')
     .filter((line) => line.includes('Mail written to the outbox.'))
-  const files = log.map((line) => (JSON.parse(line) as { file: string }).file)
+  const files = log.map((line) => join(test.place.dataDir, (JSON.parse(line) as { file: string }).file))
   const known = readdirSync(folder)
   return files
     .filter((file) => known.some((name) => file.endsWith(name)))

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from '../errors.ts'
+
+/** Every version has made this table, and hardly any other program has one of this name. */
+export const OWN_TABLE = 'service_keys'
+
+/** Refuses to go on where there is no database of Latchkey yet. It looks and makes nothing. */
+export async function refuseWithoutDatabase(databaseUrl: string): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    const file = databaseUrl.slice('sqlite:'.length)
+    if (hasTables(file)) return
+    throw new StartError(
+      `There is no database at ${file}. Only the service makes one: run this where its settings are, or set DATA_DIR as it has it.`,
+    )
+  }
+  const { tryPostgres } = await import('./postgres-start.ts')
+  const settings = { connectionString: databaseUrl, application_name: 'latchkey', connectionTimeoutMillis: 3000 }
+  if ((await tryPostgres(settings, databaseUrl)).hasTables) return
+  const { host, pathname } = new URL(databaseUrl)
+  throw new StartError(
+    `There is no database of Latchkey in ${host}${pathname}: its tables are not there. Only the service makes them; check DATABASE_URL.`,
+  )
+}
+
+function hasTables(file: string): boolean {
+  if (!existsSync(file)) return false
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    return database.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').get(OWN_TABLE) !== undefined
+  } catch (error) {
+    throw new StartError(`The database file ${file} can't be opened: ${(error as Error).message}.`)
+  } finally {
+    database?.close()
+  }
+}

@@ -1,0 +1,51 @@
+import pg from 'pg'
+import { StartError } from '../errors.ts'
+import { OWN_TABLE } from './find-database.ts'
+
+/** What to look at, by the server's own code (PostgreSQL manual, appendix A). */
+const HINTS: Record<string, string> = {
+  '28P01': 'Check the user and the password in DATABASE_URL.',
+  '28000': 'Check the user in DATABASE_URL, and pg_hba.conf on the server.',
+  '3D000': 'Create that database, or check its name in DATABASE_URL.',
+  '42501': 'Its user must be allowed to create tables there.',
+  '25006': 'It can only be read: DATABASE_URL must name the primary server.',
+}
+const TLS = /\b(ssl|tls|cert|certificate)|_CERT|SIGNATURE/i
+const UNREACHABLE = /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|^ *$/i
+
+/**
+ * Connects once, before anything else does: whatever is wrong with DATABASE_URL or with the server is then one line for the
+ * person who starts it. Answers whether the tables of Latchkey are there.
+ */
+export async function tryPostgres(settings: pg.ClientConfig, url: string): Promise<{ hasTables: boolean }> {
+  let client: pg.Client | undefined
+  try {
+    client = new pg.Client(settings)
+    // A connection that is lost tells so at the next query as well; unheard, the event would end the process.
+    client.on('error', () => {})
+    await client.connect()
+    const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [OWN_TABLE])
+    return { hasTables: rows[0]?.found === true }
+  } catch (error) {
+    throw explain(error, url)
+  } finally {
+    await client?.end().catch(() => {})
+  }
+}
+
+/** What a person can do something about is a sentence; anything else stays what it is. */
+export function explainRefusal(error: unknown, url: string): unknown {
+  const cause = error instanceof Error && error.cause instanceof pg.DatabaseError ? error.cause : error
+  return cause instanceof pg.DatabaseError && Object.hasOwn(HINTS, cause.code ?? '') ? explain(cause, url) : error
+}
+
+function explain(error: unknown, url: string): StartError {
+  const { message, code = '' } = error as { message: string; code?: string }
+  const where = `The database at ${URL.parse(url)?.host || 'the default address'}`
+  if (!(error instanceof pg.DatabaseError) && UNREACHABLE.test(`${code} ${message}`)) {
+    return new StartError(`${where} can't be reached. Check DATABASE_URL, and that PostgreSQL is running.`)
+  }
+  const isTls = TLS.test(`${code} ${message}`)
+  const hint = HINTS[code] ?? (isTls ? 'Check sslmode in DATABASE_URL, and TLS on the server.' : 'Check DATABASE_URL.')
+  return new StartError(`${where} can't be used: ${message.replaceAll(/\s+/g, ' ').replace(/\.?$/, '.')} ${hint}`)
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { startCopy, until } from '../support/copies.ts'
+import { createPlace, onEachEngine } from '../support/engines.ts'
+import { ask, sessionOf } from '../support/visitor.ts'
+import { type Running, start } from './start.ts'
+
+const linesOf = (text: string) => text.trim().split('\n')
+const answers = async ({ url }: Running) => (await fetch(`${url}/healthz`)).status === 200
+const isUp = (service: Running) => until(() => answers(service).catch(() => false))
+
+async function endsOnSigterm({ child, exit }: Running): Promise<void> {
+  child.kill('SIGTERM')
+  assert.equal(await exit(), 0)
+}
+
+test('without a terminal every line of standard output is JSON, and the set-up link is on standard error', async (t) => {
+  const service = await start(t, { BASE_URL: 'http://id.example.com', DATABSE_URL: 'postgres://hunter2@db/latchkey' })
+  await service.said(/setup#secret=/)
+  const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery staple' })
+  await fetch(`${service.url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  await service.said(/Mail written/)
+  await endsOnSigterm(service)
+  const lines = linesOf(service.stdout()).map((line) => JSON.parse(line) as Record<string, unknown>)
+  const messages = lines.map(({ msg }) => String(msg))
+  assert.ok(messages.includes('Latchkey is running.'))
+  assert.ok(
+    messages.some((text) => text.startsWith('DATABSE_URL is set in the environment') && text.endsWith('DATABASE_URL?')),
+  )
+  assert.ok(messages.some((text) => text.startsWith('BASE_URL is plain http on a public name')))
+  assert.doesNotMatch(service.stdout(), /setup#secret|hunter2/)
+  assert.match(service.stderr(), /^There is no administrator yet\. Set up the first one: \S+\/setup#secret=\S+\n$/)
+})
+
+test('the link of a mail is not in a log that is kept', async (t) => {
+  const service = await start(t)
+  await isUp(service)
+  const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery staple' })
+  await fetch(`${service.url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const [line] = await service.said(/^.*Mail written to the outbox.*$/m)
+  assert.match(line, /"file":"outbox\/[\w-]+\.eml"/)
+  await endsOnSigterm(service)
+  assert.doesNotMatch(service.output(), /verify-email|token=|ev_/)
+})
+
+test('standard output that closes during the start leaves a service that serves and ends on SIGTERM', async (t) => {
+  const service = await start(t)
+  await once(service.child.stdout, 'data')
+  service.child.stdout.destroy()
+  await isUp(service)
+  for (let n = 0; n < 20; n++) assert.ok(await answers(service))
+  await service.said(/latchkey: Standard output can't be written \(EPIPE\)\. The service goes on/)
+  await endsOnSigterm(service)
+})
+
+test('standard output that closes before the first line leaves a service that serves and ends on SIGTERM', async (t) => {
+  const service = await start(t)
+  service.child.stdout.destroy()
+  await isUp(service)
+  assert.ok(await answers(service))
+  await endsOnSigterm(service)
+})
+
+test('both streams that close later change nothing for those who are served', async (t) => {
+  const service = await start(t)
+  await isUp(service)
+  service.child.stdout.destroy()
+  service.child.stderr.destroy()
+  for (let n = 0; n < 50; n++) assert.ok(await answers(service))
+  await endsOnSigterm(service)
+})
+
+test('a reader of standard output that stops reading holds up neither requests nor the end', async (t) => {
+  const service = await start(t)
+  await isUp(service)
+  service.child.stdout.pause()
+  // Far more than a pipe holds.
+  for (let n = 0; n < 40; n++) {
+    const many = await Promise.all(Array.from({ length: 25 }, () => answers(service)))
+    assert.ok(many.every(Boolean))
+  }
+  service.child.kill('SIGTERM')
+  await once(service.child, 'exit')
+  assert.equal(service.child.exitCode, 0)
+  service.child.stdout.resume()
+})
+
+onEachEngine('an orderly stop', (engine) => {
+  test('logs nothing at error level, with requests, streams and probes under way', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    const copy = await startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+    const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
+    const cookie = sessionOf(await ask(copy.address, 'POST', '/api/auth/register', { json }))
+    const stream = ask(copy.address, 'GET', '/api/notifications/stream', { cookie })
+    const stopped = new AbortController()
+    const probes = new Set<number>()
+    const probe = async () => {
+      while (!stopped.signal.aborted) {
+        await ask(copy.address, 'GET', '/readyz').then(
+          ({ status }) => probes.add(status),
+          () => {},
+        )
+        await ask(copy.address, 'POST', '/api/auth/login', { json }).catch(() => {})
+      }
+    }
+    const probing = [probe(), probe()]
+    await until(async () => probes.has(200))
+    assert.equal(await copy.stop(), 0)
+    stopped.abort()
+    await Promise.all([stream, ...probing])
+    assert.ok(probes.has(503), 'it says that it stops')
+    const lines = linesOf(copy.output()).filter((line) => line.startsWith('{'))
+    const levels = new Set(lines.map((line) => (JSON.parse(line) as { level: string }).level))
+    assert.ok(levels.has('info'))
+    assert.deepEqual(
+      [...levels].filter((level) => level === 'error' || level === 'fatal'),
+      [],
+    )
+  })
+})
