@@ -63,9 +63,19 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const token = readSessionCookie(request)
   if (token === undefined) return undefined
   const found = await find(digest(token))
-  if (found && found.session.lastUsedAt <= now() - TOUCH_MS)
-    await markUsed(db, found.session.id, now()).catch(passOverUnwritable)
+  if (found && found.session.lastUsedAt <= now() - TOUCH_MS) await touch(markUsed(db, found.session.id, now()))
   return found
+}
+
+/** Whoever reads does not wait for a database that can only be read just now, as while another program has it locked. */
+const MAX_TOUCH_MS = 100
+
+async function touch(marked: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, MAX_TOUCH_MS)
+  // When it fails after the wait is over, nobody hears of it any more.
+  marked.catch(() => {})
+  await Promise.race([marked.catch(passOverUnwritable), late]).finally(() => clearTimeout(timer))
 }
 
 /**
