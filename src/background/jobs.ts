@@ -1,3 +1,4 @@
+import { createAvatarSweeper } from '../account/sweep-avatars.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { deliverMail } from '../mail/deliver-mail.ts'
@@ -17,4 +18,5 @@ export const backgroundJobs = (services: Services): Job[] => [
   { name: 'deliver-mail', run: () => deliverMail(services) },
   { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
   { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
+  { name: 'sweep-avatars', everyMs: MINUTE, run: createAvatarSweeper(services) },
 ]

@@ -7,7 +7,8 @@ export interface Job {
   name: string
   /** Absent: at every tick, on every copy, because the job itself takes its work atomically. */
   everyMs?: number
-  run(): Promise<unknown>
+  /** Work that can take longer than a moment ends soon after it is told to stop; the rest is done at the next run. */
+  run(stop: AbortSignal): Promise<unknown>
 }
 
 export interface Ticker {
@@ -24,11 +25,13 @@ export function createTicker(
   jobs: readonly Job[],
 ): Ticker {
   const running = new Map<Job, Promise<void>>()
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
   const runOne = async (job: Job): Promise<void> => {
     try {
-      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs))) await job.run()
+      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs)))
+        await job.run(stopping.signal)
     } catch (error) {
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
     }
@@ -50,6 +53,7 @@ export function createTicker(
     },
     async stop() {
       clearInterval(timer)
+      stopping.abort()
       await Promise.all(running.values())
     },
   }

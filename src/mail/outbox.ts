@@ -1,7 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
+import { storeFile } from '../storage/durable-files.ts'
 import type { MailTransport } from './mail.ts'
 
 /** No mail server: each mail is a file that any mail program opens, and its link stands in the log. */
@@ -10,10 +10,9 @@ export function createOutbox(folder: string, from: string, log: Logger): MailTra
   return {
     async send(id, { to, subject, text, html, link }) {
       const { message } = await composer.sendMail({ from, to, subject, text, html })
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const file = join(folder, `${id}.eml`)
-      await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 })
-      await rename(`${file}.part`, file)
+      // Durable before this resolves: the mail leaves the queue then.
+      await storeFile(folder, file, message as Buffer)
       log.info({ to, subject, link, file }, 'Mail written to the outbox.')
     },
     close: async () => composer.close(),
