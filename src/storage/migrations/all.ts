@@ -6,6 +6,7 @@ import { oauth } from './0004-oauth.ts'
 import { ssh } from './0005-ssh.ts'
 import { lifecycle } from './0006-lifecycle.ts'
 import { background } from './0007-background.ts'
+import { deleted } from './0008-deleted.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 
 export interface Migration {
@@ -35,5 +36,6 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0005-ssh', ssh),
   inSql('0006-lifecycle', lifecycle),
   inSql('0007-background', background),
+  inSql('0008-deleted', deleted),
   inSql('0011-confirmed-addresses', confirmedAddresses),
 ]
