@@ -1,4 +1,4 @@
-// The tests talk to the real OpenSSH, a real browser and real proxies. On Debian as root what is missing is installed; elsewhere one
+// The tests talk to the real OpenSSH, a real browser, real proxies and SQLite's shell. On Debian as root what is missing is installed; elsewhere one
 // line says how. Nothing is skipped.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ const NEEDED: Record<string, string> = {
   chromium: 'chromium',
   nginx: 'nginx-light',
   caddy: 'caddy',
+  sqlite3: 'sqlite3',
 }
 
 const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']

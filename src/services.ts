@@ -64,7 +64,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
   try {
     await ensureBuiltInRoles(db, now())
     const random = createRandom()
-    const vault = createVault(resolveSecretKey(config, await anyKeyStored(db)))
+    const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')

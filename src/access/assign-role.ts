@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import type { Db, Trx } from '../storage/schema.ts'
+import { accountExists } from '../users/account-standing.ts'
 import { administer } from './administer.ts'
 import { refuseLastAdministrator } from './administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
@@ -55,7 +56,12 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
   })
 
 export async function refuseUnknownUser(db: Db, userId: string): Promise<void> {
-  const found = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
+  const found = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where(accountExists)
+    .executeTakeFirst()
   if (!found) refuse('not_found', 'There is no such user.')
 }
 

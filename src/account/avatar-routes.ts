@@ -46,10 +46,8 @@ export const avatarRoutes =
         if (userId === undefined) return refuse('unauthenticated', 'Please sign in, or name a user.')
         const avatar = await findAvatar(services, userId)
         if (!avatar) return refuse('not_found', 'There is no avatar.')
-        const bytes = await avatar.read()
-        if (!bytes) return refuse('not_found', 'There is no avatar.')
         void reply.type('image/webp').header('cache-control', 'private, no-cache')
-        return sendTagged(request, reply, `"${avatar.version}"`, bytes)
+        return sendTagged(request, reply, `"${avatar.version}"`, avatar.bytes)
       },
     )
 

@@ -1,15 +1,13 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
+import { avatarBlobName } from './avatar-name.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
-
-/** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
-export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
 
 const versionOf = statement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
@@ -17,15 +15,22 @@ const versionOf = statement((db, value: Values<{ userId: string }>) =>
 
 interface Avatar {
   version: string
-  read(): Promise<Buffer | undefined>
+  bytes: Buffer
 }
 
 export async function findAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
   userId: string,
 ): Promise<Avatar | undefined> {
-  const version = (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
-  return version === undefined ? undefined : { version, read: () => blobs.get(avatarBlobName(userId, version)) }
+  const findVersion = async () => (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
+  let version = await findVersion()
+  for (let before: string | undefined; version !== undefined && version !== before; version = await findVersion()) {
+    const bytes = await blobs.get(avatarBlobName(userId, version))
+    if (bytes) return { version, bytes }
+    // It was replaced while we came to read it, and the next one is there.
+    before = version
+  }
+  return undefined
 }
 
 /** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
@@ -37,7 +42,9 @@ export async function replaceAvatar(services: Services, upload: Buffer, actor: S
   try {
     await pointAt(services, version, actor)
   } catch (error) {
-    await blobs.delete(avatarBlobName(actor.id, version))
+    // A refusal undoes the change. After any other failure the account may point at the new picture all the same (the
+    // commit was done and its answer lost), so that one stays; sweepAvatars collects it if nobody points there.
+    if (error instanceof AppError) await deleteOld(services, actor.id, version)
     throw error
   }
   return (await findUser(services.db, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
@@ -48,7 +55,6 @@ export async function removeAvatar(services: Services, actor: SignedInActor): Pr
 }
 
 async function pointAt(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
-  const { blobs, log } = services
   const before = await changeOwnAccount(services, actor, async (trx) => {
     const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', actor.id).executeTakeFirst()
     if (!old) return refuse('unauthenticated', 'Please sign in.')
@@ -61,9 +67,11 @@ async function pointAt(services: Services, version: string | null, actor: Signed
     })
     return old.avatar_version
   })
-  if (before === null || before === version) return
-  // The account no longer points there: a picture that can't be deleted now is litter, not an error.
-  await blobs
-    .delete(avatarBlobName(actor.id, before))
-    .catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over.'))
+  if (before !== null && before !== version) await deleteOld(services, actor.id, before)
 }
+
+/** No account points there: a picture that can't be deleted now is collected later, and is no error. */
+const deleteOld = ({ blobs, log }: Services, userId: string, version: string): Promise<void> =>
+  blobs
+    .delete(avatarBlobName(userId, version))
+    .catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over; it is deleted later.'))

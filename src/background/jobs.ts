@@ -1,6 +1,9 @@
+import { createAvatarSweeper } from '../account/sweep-avatars.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
+import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { createMailDelivery } from '../mail/deliver-mail.ts'
+import { removeDeletedClients } from '../oauth/remove-deleted-clients.ts'
 import type { Services } from '../services.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
 import { isEmailTokenAlive } from '../sessions/email-tokens.ts'
@@ -8,7 +11,8 @@ import { sweepExpired } from './sweep-expired.ts'
 import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
 
-const MINUTE = 60_000
+const SECOND = 1000
+const MINUTE = 60 * SECOND
 
 /** Everything that happens without being asked for, in one list. */
 export function backgroundJobs(services: Services): Job[] {
@@ -23,6 +27,9 @@ export function backgroundJobs(services: Services): Job[] {
     { name: 'write-counts', run: () => services.dailyCounts.flush() },
     { name: 'deliver-mail', run: mail.deliver, stop: mail.stop },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
-    { name: 'sweep-expired', everyMs: MINUTE, run: () => sweepExpired(services) },
+    { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
+    { name: 'sweep-avatars', everyMs: MINUTE, run: createAvatarSweeper(services) },
+    { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
+    { name: 'remove-deleted-clients', everyMs: 10 * SECOND, run: (stop) => removeDeletedClients(services, stop) },
   ]
 }

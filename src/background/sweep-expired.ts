@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Services } from '../services.ts'
+import { deleteInSlices } from '../storage/delete-in-slices.ts'
 import type { Schema } from '../storage/schema.ts'
 
 const DAY = 24 * 3_600_000
@@ -19,24 +19,12 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 
-/** Small enough, and far enough apart, that nobody waiting for the database notices. */
-const BATCH = 100
-const REST_MS = 10
-
-/** Deletes expired rows in bounded batches, and lets others have their turn between them. */
-export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>): Promise<number> {
+/** Deletes expired rows. What is left when it is told to stop is deleted by the next run. */
+export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, stop?: AbortSignal): Promise<number> {
   let swept = 0
   for (const { table, key, expiry, keptMs } of EXPIRING) {
-    for (;;) {
-      const { rows } = await sql`
-        delete from ${sql.table(table)} where (${sql.raw(key)}) in (
-          select ${sql.raw(key)} from ${sql.table(table)}
-          where ${sql.ref(expiry)} <= ${now() - keptMs} order by ${sql.ref(expiry)} limit ${BATCH})
-        returning 1`.execute(db)
-      swept += rows.length
-      if (rows.length < BATCH) break
-      await sleep(REST_MS)
-    }
+    const where = sql<boolean>`${sql.ref(expiry)} <= ${now() - keptMs}`
+    swept += await deleteInSlices(db, { table, key, where, orderBy: expiry, stop })
   }
   return swept
 }

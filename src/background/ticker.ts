@@ -7,7 +7,8 @@ export interface Job {
   name: string
   /** Absent: at every tick, on every replica, because the job itself takes its work atomically. */
   everyMs?: number
-  run(): Promise<unknown>
+  /** Work that can take longer than a moment ends soon after it is told to stop; the rest is done at the next run. */
+  run(stop: AbortSignal): Promise<unknown>
   /** Ends in seconds what a run has left under way. */
   stop?(): Promise<void>
 }
@@ -26,11 +27,13 @@ export function createTicker(
   jobs: readonly Job[],
 ): Ticker {
   const running = new Map<Job, Promise<void>>()
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
 
   const runOne = async (job: Job): Promise<void> => {
     try {
-      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs))) await job.run()
+      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs)))
+        await job.run(stopping.signal)
     } catch (error) {
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
     }
@@ -52,6 +55,7 @@ export function createTicker(
     },
     async stop() {
       clearInterval(timer)
+      stopping.abort()
       await Promise.all([...running.values(), ...jobs.map((job) => job.stop?.())])
     },
   }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { copyPrivately, listFiles, syncFolder, syncTree, writeDurably } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { checkDatabase } from './check-database.ts'
-import { copyPrivately, isCode, listFiles, syncFolder } from './durable-files.ts'
+import { copyAvatars, copyNamedAvatars, type Folders } from './copy-avatars.ts'
 import { AVATARS, DATABASE, describeFile, FORMAT, type Manifest, MANIFEST, SECRET_KEY_FILE } from './manifest.ts'
 
 const PAGES_A_STEP = 10_000
@@ -47,11 +48,10 @@ const nameOf = (now: number): string =>
   `latchkey-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`
 
 async function fill(folder: string, config: Needs, now: number): Promise<Manifest> {
-  const avatars = config.s3 ? undefined : join(config.dataDir, AVATARS)
-  // Before and after the database: a picture that the copy points at is there, also if it was replaced meanwhile.
-  if (avatars !== undefined) await copyAvatars(avatars, join(folder, AVATARS))
-  const migrations = await copyDatabase(config.databaseUrl.slice('sqlite:'.length), join(folder, DATABASE))
-  if (avatars !== undefined) await copyAvatars(avatars, join(folder, AVATARS))
+  const avatars = config.s3 ? undefined : { from: join(config.dataDir, AVATARS), to: join(folder, AVATARS) }
+  // Most of them now: between the moment of the copy and the copying of what it names, little is left to do.
+  if (avatars !== undefined) await copyAvatars(avatars)
+  const migrations = await copyDatabase(config.databaseUrl.slice('sqlite:'.length), join(folder, DATABASE), avatars)
   if (config.secretKey === undefined) {
     await copyPrivately(join(config.dataDir, SECRET_KEY_FILE), join(folder, SECRET_KEY_FILE))
   }
@@ -67,44 +67,31 @@ async function fill(folder: string, config: Needs, now: number): Promise<Manifes
     files,
   }
   await writeDurably(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
-  await syncFolder(folder)
+  await syncTree(folder)
   return manifest
 }
 
-async function copyAvatars(from: string, to: string): Promise<void> {
-  for (const path of await listFiles(from)) {
-    // A picture never changes under its name.
-    if (existsSync(join(to, path))) continue
-    await copyPrivately(join(from, path), join(to, path)).catch((error: unknown) => {
-      if (!isCode(error, 'ENOENT')) throw error
-    })
-  }
-}
-
 /** Answers the steps that the database has gone through. */
-async function copyDatabase(file: string, to: string): Promise<string[]> {
+async function copyDatabase(file: string, to: string, avatars: Folders | undefined): Promise<string[]> {
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
   const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
     // The first read fixes the moment. Without it every commit of the service would make the copy begin anew.
-    source.exec('BEGIN')
-    const applied = source.prepare('SELECT name FROM schema_migrations ORDER BY name').all() as { name: string }[]
+    const readMigrations = () => {
+      source.exec('BEGIN')
+      return source.prepare('SELECT name FROM schema_migrations ORDER BY name').all() as { name: string }[]
+    }
+    let applied = readMigrations()
+    await copyNamedAvatars(source, avatars, () => {
+      source.exec('ROLLBACK')
+      applied = readMigrations()
+    })
     await backup(source, to, { rate: PAGES_A_STEP })
     chmodSync(to, 0o600)
     checkDatabase(to)
     return applied.map(({ name }) => name)
   } finally {
     source.close()
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

@@ -6,6 +6,7 @@ import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
 import { type SkippedSerials, skipSerials } from '../ssh/skip-serials.ts'
+import { deleteInSlices } from '../storage/delete-in-slices.ts'
 import type { Db, Schema } from '../storage/schema.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
@@ -89,19 +90,9 @@ async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
 }
 
-const BATCH = 2000
-
-async function deleteAll(db: Db, table: keyof Schema, key: string): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const { rows } = await sql`
-      delete from ${sql.table(table)} where ${sql.ref(key)} in (
-        select ${sql.ref(key)} from ${sql.table(table)} limit ${BATCH})
-      returning 1`.execute(db)
-    deleted += rows.length
-    if (rows.length < BATCH) return deleted
-  }
-}
+/** Nobody is served yet. */
+const deleteAll = (db: Db, table: keyof Schema, key: string): Promise<number> =>
+  deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, restMs: 0 })
 
 /**
  * What fell due meanwhile was carried out or called off in the time that is lost, and would now run at the next start.

@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { openServices } from '../services.ts'
+import { copyPrivately, isCode, syncFolder, syncTree } from '../storage/durable-files.ts'
 import { lockFile } from '../storage/file-lock.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { checkDatabase } from './check-database.ts'
-import { copyPrivately, isCode, syncFolder } from './durable-files.ts'
 import { AVATARS, DATABASE, describeFile, type Manifest, readManifest, SECRET_KEY_FILE } from './manifest.ts'
 import { type Recovered, recover } from './recover.ts'
 
@@ -108,8 +108,9 @@ async function recoverIn(
   }
 }
 
-/** The database comes last: where there is none, nothing was restored. */
+/** The database comes last, when everything else is durable: where there is none, nothing was restored. */
 async function moveIntoPlace(staging: string, dataDir: string, file: string): Promise<void> {
+  await syncTree(staging)
   const moved: string[] = []
   const move = async (from: string, to: string) => {
     if (!existsSync(from)) return
@@ -120,6 +121,7 @@ async function moveIntoPlace(staging: string, dataDir: string, file: string): Pr
   try {
     await move(join(staging, AVATARS), join(dataDir, AVATARS))
     await move(join(staging, SECRET_KEY_FILE), join(dataDir, SECRET_KEY_FILE))
+    await syncFolder(dataDir)
     await move(join(staging, DATABASE), file)
     for (const folder of new Set([dataDir, dirname(file)])) await syncFolder(folder)
   } catch (error) {

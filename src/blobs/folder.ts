@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { opendir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
-import type { Blobs } from './blobs.ts'
+import { isCode, storeFile } from '../storage/durable-files.ts'
+import type { Blobs, StoredBlob } from './blobs.ts'
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-const absent = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
 /** No space left, none left for this account, a file grown beyond its limit, a disk that fails or only reads. */
 const AWAY = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
@@ -13,24 +13,21 @@ const AWAY = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
 const unavailable = (cause: unknown): AppError =>
   new AppError('unavailable', 'Pictures can’t be stored at the moment. Please try again.', { retryAfter: 5, cause })
 
-export function createFolderBlobs(folder: string): Blobs {
+/** Another request may put something into a folder while it is removed. */
+const MAX_RETRIES = 3
+
+export function createFolderBlobs(root: string): Blobs {
   // Names are made by us from identifiers; this holds even if one day they are not.
   const pathOf = (name: string): string => {
-    if (!/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*(\.[a-z0-9]+)?$/.test(name))
+    if (!/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*(\.[A-Za-z0-9-]+)*$/.test(name))
       throw new Error('A blob may not have this name.')
-    return join(folder, name)
+    return join(root, name)
   }
   return {
-    /** Written beside its place and moved there when it is on the disk, so that nobody ever reads half of it. */
     async put(name, bytes) {
-      const path = pathOf(name)
-      const unfinished = `${path}.${randomUUID()}.part`
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await writeDurably(unfinished, bytes)
-        await rename(unfinished, path)
+        await storeFile(root, pathOf(name), bytes)
       } catch (error) {
-        await rm(unfinished, { force: true })
         throw AWAY.has(codeOf(error)) ? unavailable(error) : error
       }
     },
@@ -38,20 +35,46 @@ export function createFolderBlobs(folder: string): Blobs {
       try {
         return await readFile(pathOf(name))
       } catch (error) {
-        if (absent(error)) return undefined
+        if (isCode(error, 'ENOENT')) return undefined
         throw error
       }
     },
-    delete: (name) => rm(pathOf(name), { force: true }),
+    async delete(name) {
+      const path = pathOf(name)
+      await rm(path, { force: true })
+      // The folder goes with the last file in it; while there is another one, this fails.
+      if (dirname(path) !== root) await rmdir(dirname(path)).catch(() => {})
+    },
+    deleteFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true, maxRetries: MAX_RETRIES }),
+    list: () => walk(root, ''),
   }
 }
 
-async function writeDurably(path: string, bytes: Buffer): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
+/** Files that are still being written are among them: one whose process died stays until somebody deletes it. */
+async function* walk(root: string, below: string): AsyncGenerator<StoredBlob> {
+  for await (const entry of entriesOf(join(root, below))) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`
+    if (entry.isDirectory()) yield* walk(root, name)
+    else if (entry.isFile()) {
+      const modifiedAt = await modificationOf(join(root, name))
+      if (modifiedAt !== undefined) yield { name, modifiedAt }
+    }
+  }
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
+    yield* await opendir(folder)
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error
+  }
+}
+
+async function modificationOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
   }
 }

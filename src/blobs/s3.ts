@@ -1,7 +1,8 @@
 import { AwsClient } from 'aws4fetch'
 import type { S3Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import type { Blobs } from './blobs.ts'
+import type { Blobs, StoredBlob } from './blobs.ts'
+import { parseObjectList } from './s3-object-list.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -10,10 +11,10 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
   const bucket = url.replace(/\/+$/, '')
 
-  const call = async (method: string, name: string, body?: Buffer, contentType?: string): Promise<Response> => {
+  const call = async (method: string, address: string, body?: Buffer, contentType?: string): Promise<Response> => {
     let response: Response
     try {
-      response = await client.fetch(`${bucket}/${name}`, {
+      response = await client.fetch(address, {
         method,
         ...(body ? { body: new Uint8Array(body) } : {}),
         ...(contentType === undefined ? {} : { headers: { 'content-type': contentType } }),
@@ -25,22 +26,43 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     if (!response.ok && response.status !== 404) throw away(answered(response.status))
     return response
   }
+  const addressOf = (name: string): string => `${bucket}/${name}`
+
+  /** A page of a thousand at a time. */
+  async function* list(prefix: string): AsyncGenerator<StoredBlob> {
+    for (let next: string | undefined = ''; next !== undefined;) {
+      const query = new URLSearchParams({ 'list-type': '2', ...(prefix && { prefix }) })
+      if (next !== '') query.set('continuation-token', next)
+      const response = await call('GET', `${bucket}?${query}`)
+      const text = await response.text()
+      if (!response.ok) throw away(new Error('The bucket is not there.'))
+      const page = parseObjectList(text)
+      yield* page.blobs
+      next = page.next
+    }
+  }
+
+  const remove = async (name: string): Promise<void> => {
+    const response = await call('DELETE', addressOf(name))
+    await response.arrayBuffer()
+  }
 
   return {
     async put(name, bytes, contentType) {
-      const response = await call('PUT', name, bytes, contentType)
+      const response = await call('PUT', addressOf(name), bytes, contentType)
       await response.arrayBuffer()
       if (!response.ok) throw away(answered(response.status))
     },
     async get(name) {
-      const response = await call('GET', name)
+      const response = await call('GET', addressOf(name))
       const bytes = Buffer.from(await response.arrayBuffer())
       return response.ok ? bytes : undefined
     },
-    async delete(name) {
-      const response = await call('DELETE', name)
-      await response.arrayBuffer()
+    delete: remove,
+    async deleteFolder(folder) {
+      for await (const { name } of list(`${folder}/`)) await remove(name)
     },
+    list: () => list(''),
   }
 }
 

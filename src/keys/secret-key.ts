@@ -1,31 +1,51 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { storeFile, syncFolder } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 
 /**
  * The secret that seals every key at rest: configured, or kept in a file of its own beside the data. A new one is made
- * only where there is nothing yet that an older one sealed.
+ * only where there is nothing yet that an older one sealed, and it is durable before anything is sealed with it.
  */
-export function resolveSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>, anythingSealed: boolean): string {
+export async function resolveSecretKey(
+  config: Pick<Config, 'secretKey' | 'dataDir'>,
+  anythingSealed: boolean,
+): Promise<string> {
   if (config.secretKey !== undefined) return config.secretKey
   const file = join(config.dataDir, 'secret.key')
-  if (existsSync(file)) return readSecretKey(file)
+  if (existsSync(file)) {
+    const key = readSecretKey(file)
+    // The process that made it may have been killed before the name of the file was durable.
+    if (!anythingSealed) await writing(file, () => syncNames(config.dataDir))
+    return key
+  }
   if (anythingSealed) {
     throw new StartError(
       `The database holds keys that a secret sealed, but SECRET_KEY is not set and ${file} is missing. Put the file back from a backup, or set SECRET_KEY to what it held.`,
     )
   }
   const made = randomBytes(32).toString('base64url')
-  try {
+  await writing(file, async () => {
     makeFolder(config.dataDir)
-    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
+    await storeFile(config.dataDir, file, `${made}\n`)
+  })
+  return made
+}
+
+async function syncNames(dataDir: string): Promise<void> {
+  await syncFolder(dataDir)
+  await syncFolder(dirname(resolve(dataDir)))
+}
+
+async function writing(file: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
   } catch (error) {
     throw new StartError(`The key file ${file} can't be written: ${(error as Error).message}.`)
   }
-  return made
 }
 
 function readSecretKey(file: string): string {

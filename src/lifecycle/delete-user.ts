@@ -1,27 +1,32 @@
 import { administer } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseChangingMore } from '../access/holdings.ts'
-import { avatarBlobName } from '../account/avatar.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import type { Trx } from '../storage/schema.ts'
+import { findUser } from '../users/user-store.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
+import { removeDeletedUser } from './remove-deleted-users.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
 
-/** Takes an account away for good, with all that hangs on it. The logs of certificates and of what was done stay. */
+/** Nobody waits longer for the removal of what is left; removeDeletedUsers goes on with it. */
+const MAX_REMOVAL_MS = 500
+
+/**
+ * Takes an account away for good, with all that hangs on it. The logs of certificates and of what was done stay. One
+ * transaction ends every access and makes the account unknown; what is left of it is removed in slices afterwards.
+ */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
-  const { blobs, log } = services
-  const { ended, avatar } = await administer(services, actor, async (trx, caller) => {
-    const user =
-      (await trx.selectFrom('users').select(['email', 'avatar_version']).where('id', '=', userId).executeTakeFirst()) ??
-      refuse('not_found', 'There is no such user.')
+  const ended = await administer(services, actor, async (trx, caller) => {
+    const user = (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.')
     await refuseChangingMore(trx, caller, userId)
     if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
-    await trx.deleteFrom('users').where('id', '=', userId).execute()
+    await markDeleted(trx, userId, services.now())
     await recordEvent(services, trx, {
       action: 'user.deleted',
       outcome: 'success',
@@ -29,13 +34,36 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
       target: { type: 'user', id: userId },
       data: { email: user.email, ended: cut.get(userId) },
     })
-    return { ended: cut.get(userId) ?? NOTHING_ENDED, avatar: user.avatar_version }
+    return cut.get(userId) ?? NOTHING_ENDED
   })
-  if (avatar !== null) {
-    // Nobody points there any more: a picture that can't be deleted now is litter, not an error.
-    await blobs
-      .delete(avatarBlobName(userId, avatar))
-      .catch((error: unknown) => log.warn({ err: error }, 'The avatar of a deleted user is left over.'))
-  }
+  await removeDeletedUser(services, userId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'A deleted user is not removed yet; it is tried again.'),
+  )
   return ended
+}
+
+/**
+ * The email, the username, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the
+ * row. It counts as disabled, and what was planned for it is gone, so that nothing enables it again.
+ */
+async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
+  const unique = `deleted:${id}`
+  await trx
+    .updateTable('users')
+    .set({
+      deleted_at: now,
+      disabled_at: now,
+      email: unique,
+      preferred_username: unique,
+      password_hash: null,
+      display_name: null,
+      given_name: null,
+      family_name: null,
+      avatar_version: null,
+    })
+    .where('id', '=', id)
+    .execute()
+  for (const table of ['user_roles', 'passkeys', 'passkey_challenges', 'ssh_keys', 'lifecycle_actions'] as const) {
+    await trx.deleteFrom(table).where('user_id', '=', id).execute()
+  }
 }

@@ -46,6 +46,8 @@ export async function switchOn(services: Needs, trx: Trx, asked: Switch[]): Prom
       asked.map(({ userId }) => userId),
     )
     .where('disabled_at', 'is not', null)
+    // Whatever becomes of the row of a deleted account, it does not come back.
+    .where('deleted_at', 'is', null)
     .returning(['id', 'email', 'display_name'])
     .execute()
   const about = describe(asked, users)

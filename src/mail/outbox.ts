@@ -1,7 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
+import { storeFile } from '../storage/durable-files.ts'
 import type { MailTransport } from './mail.ts'
 
 /**
@@ -17,11 +17,9 @@ export function createOutbox(
   return {
     async send(id, { to, subject, text, html, link }) {
       const { message } = await composer.sendMail({ from, to, subject, text, html })
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const name = `${id}.eml`
-      const file = join(folder, name)
-      await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 })
-      await rename(`${file}.part`, file)
+      // Durable before this resolves: the mail leaves the queue then.
+      await storeFile(folder, join(folder, name), message as Buffer)
       log.info({ to, subject, ...(isTerminal ? { link } : {}), file: `outbox/${name}` }, 'Mail written to the outbox.')
     },
     close: async () => composer.close(),

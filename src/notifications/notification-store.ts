@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { type Notification, type NotificationRow, toNotification } from './notification.ts'
 
@@ -23,16 +25,52 @@ export async function listNotifications(
   return toPage(rows, limit, (row) => [0, row.id], toNotification)
 }
 
-const unread = statement((db, value: Values<{ userId: string }>) =>
+/** One statement looks at no more than so many: on SQLite everybody waits for it, and a person may have any number. */
+const WINDOW = 10_000
+
+const window = statement((db, value: Values<{ userId: string; above: string }>) =>
   db
-    .selectFrom('notifications')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('user_id', '=', value('userId'))
-    .where('read_at', 'is', null),
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('notifications')
+        .select(['id', 'read_at'])
+        .where('user_id', '=', value('userId'))
+        .where('id', '>', value('above'))
+        .orderBy('id')
+        .limit(WINDOW)
+        .as('window'),
+    )
+    .select((eb) => [
+      eb.fn.countAll<number>().as('size'),
+      eb.fn.max('id').as('last'),
+      sql<number>`coalesce(sum(case when read_at is null then 1 else 0 end), 0)`.as('unread'),
+    ]),
 )
 
-export const countUnread = async (db: Db, userId: string): Promise<number> =>
-  (await unread(db, { userId }))[0]?.count ?? 0
+interface Window {
+  unread: number
+  /** Ids: above this one, and up to and including that one. */
+  above: string
+  last: string
+}
+
+/** All notifications of a person, oldest first, a window at a time. Others have their turn between two windows. */
+export async function* eachWindow(db: Db, userId: string): AsyncGenerator<Window> {
+  for (let above = ''; ;) {
+    const [found] = await window(db, { userId, above })
+    if (!found || found.last === null) return
+    yield { unread: found.unread, above, last: found.last }
+    if (found.size < WINDOW) return
+    above = found.last
+    await setImmediate()
+  }
+}
+
+export async function countUnread(db: Db, userId: string): Promise<number> {
+  let count = 0
+  for await (const { unread } of eachWindow(db, userId)) count += unread
+  return count
+}
 
 /** Reading again changes nothing: the first time stands. Nothing when this person has none of that id. */
 export async function markRead(db: Db, userId: string, id: string, now: number): Promise<Notification | undefined> {
@@ -52,13 +90,31 @@ export async function markRead(db: Db, userId: string, id: string, now: number):
   return row && toNotification(row)
 }
 
-export async function markAllRead(db: Db, userId: string, now: number): Promise<void> {
-  await db
+interface Slice extends Pick<Window, 'above' | 'last'> {
+  limit: number
+  now: number
+}
+
+/** Marks the first unread ones of a window, and names those. */
+export async function markNextRead(trx: Trx, userId: string, { above, last, limit, now }: Slice): Promise<string[]> {
+  const rows = await trx
     .updateTable('notifications')
     .set({ read_at: now })
     .where('user_id', '=', userId)
-    .where('read_at', 'is', null)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('notifications')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '>', above)
+        .where('id', '<=', last)
+        .where('read_at', 'is', null)
+        .orderBy('id')
+        .limit(limit),
+    )
+    .returning('id')
     .execute()
+  return rows.map(({ id }) => id)
 }
 
 const after = statement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>

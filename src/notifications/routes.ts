@@ -7,7 +7,8 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { Notification } from './notification.ts'
-import { countUnread, listNotifications, markAllRead, markRead } from './notification-store.ts'
+import { markAllRead } from './mark-all-read.ts'
+import { countUnread, listNotifications, markRead } from './notification-store.ts'
 
 const tags = ['Notifications']
 const UnreadCount = Type.Integer({ description: 'How many are unread in all.' })
@@ -131,7 +132,7 @@ export const notificationRoutes =
       },
       async (request) => {
         const actor = actorOf(services, request)
-        await changeOwnAccount(services, actor, (trx) => markAllRead(trx, actor.id, now()))
+        await markAllRead(services, actor)
         return { success: true as const, unreadCount: await countUnread(db, actor.id) }
       },
     )

@@ -5,10 +5,11 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/hold-actor.ts'
 import type { Client } from './client.ts'
 import { checkSettings, type Settings, settingColumns } from './client-settings.ts'
-import { deleteClientRow, findClient, updateClientRow } from './client-store.ts'
+import { findClient, markClientDeleted, updateClientRow } from './client-store.ts'
 import type { Provider } from './provider.ts'
+import { removeDeletedClient } from './remove-deleted-clients.ts'
 
-type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients'>
+type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients' | 'log'>
 
 const unknownClient = () => refuse('not_found', 'There is no such application.')
 
@@ -45,10 +46,13 @@ export async function updateClient(
   return changed
 }
 
-/** Deletes the application. Its grants, codes and tokens go with it, at once and everywhere. */
+/** Nobody waits longer for the removal of what is left; removeDeletedClients goes on with it. */
+const MAX_REMOVAL_MS = 500
+
+/** Deletes the application. Its grants, codes and tokens die with it, at once and everywhere. */
 export async function deleteClient(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
   await changeAs(services, actor, async (trx) => {
-    const name = (await deleteClientRow(trx, clientId)) ?? unknownClient()
+    const name = (await markClientDeleted(trx, clientId, services.now())) ?? unknownClient()
     await recordEvent(services, trx, {
       action: 'oauth_client.deleted',
       outcome: 'success',
@@ -59,6 +63,9 @@ export async function deleteClient(services: Needs, clientId: string, actor: Sig
     await services.signals.emit(trx, 'client-changed', { clientId })
   })
   services.clients.forget(clientId)
+  await removeDeletedClient(services, clientId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'A deleted application is not removed yet; it is tried again.'),
+  )
 }
 
 /** Gives a confidential client a new secret. The old one is worthless from then on; tokens it got stay live. */

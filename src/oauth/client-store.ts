@@ -1,11 +1,18 @@
-import type { Insertable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
+/**
+ * A client that was deleted is unknown to everybody, and its tokens are dead. Its row stays until what hangs on it has been
+ * removed; every query that finds clients, or tokens of one, asks this.
+ */
+export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
+  eb('oauth_clients.deleted_at', 'is', null)
+
 const byId = statement((db, value: Values<{ clientId: string }>) =>
-  db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')),
+  db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')).where(clientExists),
 )
 
 export async function findClient(db: Db, clientId: string): Promise<KnownClient | undefined> {
@@ -18,6 +25,7 @@ export async function listClients(db: Db, limit: number, after: Position | undef
   const rows = await db
     .selectFrom('oauth_clients')
     .selectAll()
+    .where(clientExists)
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'client_id'), '<', tuple(after?.[0] ?? 0, after?.[1] ?? '')),
@@ -45,16 +53,19 @@ export async function updateClientRow(
     .updateTable('oauth_clients')
     .set(change)
     .where('client_id', '=', clientId)
+    .where(clientExists)
     .returningAll()
     .executeTakeFirst()
   return row && toClient(row)
 }
 
-/** Its grants, codes and tokens die with it. */
-export async function deleteClientRow(db: Db, clientId: string): Promise<string | undefined> {
-  const row = await db
-    .deleteFrom('oauth_clients')
+/** Its grants, codes and tokens die with it. Answers its name, or nothing when there is none. */
+export async function markClientDeleted(trx: Trx, clientId: string, now: number): Promise<string | undefined> {
+  const row = await trx
+    .updateTable('oauth_clients')
+    .set({ deleted_at: now, client_secret_hash: null })
     .where('client_id', '=', clientId)
+    .where(clientExists)
     .returning('name')
     .executeTakeFirst()
   return row?.name

@@ -30,7 +30,7 @@ export interface KnownClient extends Client {
   secretHash: string | null
 }
 
-export const toClient = (row: Selectable<Schema['oauth_clients']>): Client => ({
+export const toClient = (row: Omit<Selectable<Schema['oauth_clients']>, 'deleted_at'>): Client => ({
   client_id: row.client_id,
   name: row.name,
   operator: row.operator,

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
@@ -94,4 +94,24 @@ export async function markNeededUntil(db: Db, hash: string, until: number): Prom
     .where('code_hash', '=', hash)
     .where('expires_at', '<', until)
     .execute()
+}
+
+/** Deletes so many codes of a grant, with the tokens that hang on them. Answers how many there were. */
+export async function deleteSomeCodes(
+  trx: Trx,
+  { userId, clientId, limit }: { userId: string; clientId: string; limit: number },
+): Promise<number> {
+  const rows = await trx
+    .deleteFrom('oauth_authorization_codes')
+    .where('code_hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_authorization_codes')
+        .select('code_hash')
+        .where('user_id', '=', userId)
+        .where('client_id', '=', clientId)
+        .limit(limit),
+    )
+    .returning('code_hash')
+    .execute()
+  return rows.length
 }

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
+import { clientExists } from './client-store.ts'
 
 /** What a user has let an application do. */
 export interface Grant {
@@ -29,6 +30,7 @@ export async function listGrants(db: Db, userId: string): Promise<Grant[]> {
     .selectFrom('oauth_grants')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
     .where('oauth_grants.user_id', '=', userId)
+    .where(clientExists)
     .select([
       'oauth_grants.client_id',
       'oauth_clients.name',

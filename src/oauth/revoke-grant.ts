@@ -3,7 +3,11 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { deleteSomeCodes } from './code-store.ts'
 import { deleteGrant } from './grant-store.ts'
+
+/** Codes at a time: there may be any number of them, and others wait while they are deleted. */
+const SLICE = 500
 
 /** Shuts an application out: the grant goes, and with it every code and token that stood on it. */
 export async function revokeGrant(
@@ -11,6 +15,8 @@ export async function revokeGrant(
   clientId: string,
   actor: SignedInActor,
 ): Promise<void> {
+  const codes = { userId: actor.id, clientId, limit: SLICE }
+  while ((await changeOwnAccount(services, actor, (trx) => deleteSomeCodes(trx, codes))) === SLICE);
   await changeOwnAccount(services, actor, async (trx) => {
     const scopes = await deleteGrant(trx, actor.id, clientId)
     if (!scopes) return refuse('not_found', 'There is no such application.')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import { clientExists } from './client-store.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
 interface NewAccessToken {
@@ -48,11 +49,12 @@ export const addRefreshToken = statement((db, value: Values<NewRefreshToken>) =>
 const liveAccessToken = statement((db, value: Values<{ hash: string; now: number }>) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
-    .innerJoin('oauth_clients as clients', 'clients.client_id', 'tokens.client_id')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
     .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .leftJoin('users', 'users.id', 'codes.user_id')
     .where('tokens.token_hash', '=', value('hash'))
     .where('tokens.expires_at', '>', value('now'))
+    .where(clientExists)
     .where((eb) =>
       eb.or([
         eb('tokens.code_hash', 'is', null),
@@ -86,10 +88,12 @@ const standingRefreshToken = statement((db, value: Values<{ hash: string; now: n
     .selectFrom('oauth_refresh_tokens as tokens')
     .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .innerJoin('users', 'users.id', 'codes.user_id')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
     .where('tokens.token_hash', '=', value('hash'))
     .where('tokens.expires_at', '>', value('now'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
+    .where(clientExists)
     .select([
       'tokens.token_hash as hash',
       'tokens.code_hash as codeHash',

@@ -66,8 +66,19 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const found = await find(digest(token))
   // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await markUsed(db, found.session.id, now()).catch(passOverUnwritable)
+    await touch(markUsed(db, found.session.id, now()))
   return found
+}
+
+/** Whoever reads does not wait for a database that can only be read just now, as while another program has it locked. */
+const MAX_TOUCH_MS = 100
+
+async function touch(marked: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, MAX_TOUCH_MS)
+  // When it fails after the wait is over, nobody hears of it any more.
+  marked.catch(() => {})
+  await Promise.race([marked.catch(passOverUnwritable), late]).finally(() => clearTimeout(timer))
 }
 
 /**

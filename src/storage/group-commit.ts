@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageFailure } from './failure.ts'
+import { isBusy } from './sqlite-errors.ts'
 
 /**
  * SQLite's single writer. Writes that arrive together are committed together, so that a durable commit (one sync of the
@@ -32,29 +34,43 @@ export interface Transaction {
 }
 
 interface Turn {
+  /** When it was asked for, by the monotonic clock. */
+  askedAt: number
   run(isFirst: boolean): void | Promise<void>
   committed(): void
   failed(error: unknown): void
 }
 
 /** Bounds how long one batch keeps the event loop. */
-const MOST_TURNS = 256
+const MAX_TURNS = 256
 
 /**
  * Everybody's writes wait for a transaction that is open. One that waits for anything but the database is a mistake, and
  * one that waits for a write outside itself would wait for ever: it is undone and told so, and the others go on.
  */
-const LONGEST_TRANSACTION_MS = 5000
+const MAX_TRANSACTION_MS = 5000
+
+/**
+ * Another process may hold the write lock: a database shell, a tool that a person left open. It is tried for again and again
+ * without keeping this thread, so that reads go on. Whoever has waited for so long is told that the database is away.
+ */
+const MAX_LOCK_WAIT_MS = 3000
+const LOCK_RETRY_MS = 10
 
 const tooLong = () => new StorageFailure('unavailable', 'A transaction stayed open for too long.')
 
 const SAVEPOINT = { begin: 'SAVEPOINT turn', keep: 'RELEASE turn', undo: 'ROLLBACK TO turn; RELEASE turn' }
-const WHOLE_BATCH = { begin: '', keep: '', undo: 'ROLLBACK; BEGIN IMMEDIATE' }
+const WHOLE_BATCH = { begin: '', keep: '', undo: 'ROLLBACK' }
+
+interface Bounds {
+  maxTransactionMs?: number
+  maxLockWaitMs?: number
+}
 
 export function createWriter(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
-  longestTransactionMs: number = LONGEST_TRANSACTION_MS,
+  { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS }: Bounds = {},
 ): Writer {
   const waiting: Turn[] = []
   const idle: (() => void)[] = []
@@ -62,8 +78,8 @@ export function createWriter(
   let pause: (() => Promise<void>) | undefined
   let busy = false
 
-  const enqueue = (turn: Turn) => {
-    waiting.push(turn)
+  const enqueue = (turn: Omit<Turn, 'askedAt'>) => {
+    waiting.push({ ...turn, askedAt: performance.now() })
     if (busy) return
     busy = true
     setImmediate(nextBatch)
@@ -72,7 +88,7 @@ export function createWriter(
   const nextBatch = () => {
     const work = pause
     pause = undefined
-    void (work ? work().then(runTasks) : commitTogether(waiting.splice(0, MOST_TURNS))).then(() => {
+    void (work ? work().then(runTasks) : commitTogether(waiting.splice(0, MAX_TURNS))).then(() => {
       if (pause || waiting.length > 0) return setImmediate(nextBatch)
       busy = false
       return idle.splice(0).forEach((resolve) => resolve())
@@ -83,19 +99,24 @@ export function createWriter(
   async function commitTogether(turns: Turn[]): Promise<void> {
     const done: Turn[] = []
     try {
-      connection.exec('BEGIN IMMEDIATE')
-      for (const turn of turns) {
+      for (const [index, turn] of turns.entries()) {
+        // At the beginning, and after a turn that had the transaction for itself and undid it: so far nothing is to be kept.
+        const locked = connection.isTransaction ? undefined : begin()
+        if (locked !== undefined) {
+          await waitForLock(turns.slice(index), locked)
+          break
+        }
         try {
           const running = turn.run(done.length === 0)
           if (running) await running
           done.push(turn)
         } catch (error) {
-          // A full disk or an I/O error makes SQLite undo the whole transaction, not the statement alone.
-          if (!connection.isTransaction) throw error
           turn.failed(translate(error))
+          // A full disk or an I/O error makes SQLite undo the whole transaction, not the statement alone.
+          if (!connection.isTransaction && done.length > 0) throw error
         }
       }
-      connection.exec('COMMIT')
+      if (connection.isTransaction) connection.exec('COMMIT')
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK')
       tasks = []
@@ -105,6 +126,26 @@ export function createWriter(
     }
     for (const turn of done) turn.committed()
     runTasks()
+  }
+
+  /** Answers the error where another process holds the write lock. */
+  const begin = (): unknown => {
+    try {
+      connection.exec('BEGIN IMMEDIATE')
+      return undefined
+    } catch (error) {
+      if (isBusy(error)) return error
+      throw error
+    }
+  }
+
+  /** Puts these turns back in front of the others. Those that have waited for too long are told so. */
+  async function waitForLock(turns: Turn[], error: unknown): Promise<void> {
+    waiting.unshift(...turns)
+    const earliest = performance.now() - maxLockWaitMs
+    const inTime = waiting.findIndex(({ askedAt }) => askedAt > earliest)
+    for (const late of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) late.failed(translate(error))
+    if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
   }
 
   const runTasks = () => {
@@ -149,7 +190,7 @@ export function createWriter(
                 abort(error)
               }
             }
-            const deadline = setTimeout(() => finish(undo, tooLong()), longestTransactionMs)
+            const deadline = setTimeout(() => finish(undo, tooLong()), maxTransactionMs)
             started({
               get isOpen() {
                 return isOpen

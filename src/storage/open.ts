@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
+import { isUnavailable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
 import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
@@ -34,7 +35,8 @@ export async function openStorage(databaseUrl: string, log: Logger, now: number)
     return { ...engine, close }
   } catch (error) {
     await close()
-    throw error
+    if (!isUnavailable(error)) throw error
+    throw new StartError(`The database file ${file} is locked by another program. Close that program, and start again.`)
   }
 }
 

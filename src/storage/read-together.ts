@@ -9,11 +9,20 @@ interface Asked {
   failed(error: unknown): void
 }
 
+interface Errors {
+  translate(error: unknown): unknown
+  isBusy(error: unknown): boolean
+}
+
+/** While the log is being recovered, or changes hands, a read may have to try again. */
+const RETRY_MS = 10
+const MAX_WAIT_MS = 3000
+
 /**
  * Reads that are asked for in one turn of the event loop run together at its end, in one read transaction: SQLite takes
  * and releases its lock once for all of them. Nobody sees less than was durable when they asked.
  */
-export function createReader(connection: DatabaseSync, translate: (error: unknown) => unknown): Reader {
+export function createReader(connection: DatabaseSync, { translate, isBusy }: Errors): Reader {
   const ask = collect<Asked>((together) => {
     try {
       connection.exec('BEGIN')
@@ -26,16 +35,20 @@ export function createReader(connection: DatabaseSync, translate: (error: unknow
     }
   })
   return <T>(read: () => T) =>
-    new Promise<T>((resolve, reject) =>
-      ask({
+    new Promise<T>((resolve, reject) => {
+      let giveUpAt: number | undefined
+      const asked: Asked = {
         run() {
           try {
             resolve(read())
           } catch (error) {
-            reject(translate(error))
+            giveUpAt ??= performance.now() + MAX_WAIT_MS
+            if (isBusy(error) && performance.now() < giveUpAt) setTimeout(ask, RETRY_MS, asked)
+            else reject(translate(error))
           }
         },
         failed: reject,
-      }),
-    )
+      }
+      ask(asked)
+    })
 }

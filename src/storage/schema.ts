@@ -17,6 +17,8 @@ export interface Schema {
     disabled_at: number | null
     created_at: number
     last_login_at: number | null
+    /** Set when it was deleted: what is left of it is being removed. */
+    deleted_at: number | null
   }
   roles: {
     id: string
@@ -90,6 +92,8 @@ export interface Schema {
     scopes: string
     grant_types: string
     created_at: number
+    /** Set when it was deleted: what is left of it is being removed. */
+    deleted_at: number | null
   }
   oauth_grants: {
     user_id: string

@@ -7,6 +7,7 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
+  RawNode,
   type SelectModifierNode,
   SelectQueryNode,
   SqliteAdapter,
@@ -20,18 +21,23 @@ import type { Engine } from './open.ts'
 import { createReader, type Reader } from './read-together.ts'
 import type { Schema } from './schema.ts'
 import { createLocalSignals } from './signals.ts'
+import { isBusy, translateSqlite } from './sqlite-errors.ts'
 import { openDirectWays } from './statement.ts'
 
 /** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
-const MOST_STATEMENTS = 1000
+const MAX_STATEMENTS = 1000
+
+/** Only while the file is opened, when nobody is served yet. */
+const OPEN_TIMEOUT_MS = 5000
 
 /** One file, two connections: writes are committed in groups on one, and reads, which see only what is durable, run together on the other. */
 export function openSqlite(file: string): Engine {
+  createPrivately(file)
   const writing = connect(file, false)
   const reading = connect(file, true)
-  const writer = createWriter(writing.connection, translate)
+  const writer = createWriter(writing.connection, translateSqlite)
   const checkpointer = createCheckpointer(file, writing.connection, writer)
-  const read = createReader(reading.connection, translate)
+  const read = createReader(reading.connection, { translate: translateSqlite, isBusy })
   const driver = createDriver(writing, reading, writer, read)
   const adapter = new TransactionalSqliteAdapter()
   const db = new Kysely<Schema>({
@@ -45,8 +51,8 @@ export function openSqlite(file: string): Engine {
   openDirectWays(adapter, {
     outside(query) {
       if (!isRead(query)) return (parameters) => writer.write(() => writing.rows(query.sql, parameters))
-      const statement = prepare(reading.connection, query.sql)
-      return (parameters) => read(() => statement.rows(parameters))
+      let statement: Statement | undefined
+      return (parameters) => read(() => (statement ??= prepare(reading.connection, query.sql)).rows(parameters))
     },
     inside: (connection) => (query, parameters) => runInside(connection, () => writing.rows(query.sql, parameters)),
   })
@@ -91,25 +97,35 @@ interface Prepared {
   rows(sql: string, parameters: readonly unknown[]): object[]
 }
 
-function connect(file: string, readOnly: boolean): Prepared {
-  // The log and the index that SQLite puts beside the file get the file's own mode.
+/**
+ * The log and the index that SQLite puts beside the file get the file's own mode.
+ *
+ * Only before the first connection: closing any descriptor of a file cancels all POSIX locks that this process has on it
+ * (fcntl(2)). Without them another program that opens, reads and closes the file takes itself for the last one to do so and
+ * deletes the log, and with it every commit that follows. So nothing here opens the database file but SQLite, which knows.
+ */
+function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-  const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: 5000 })
+}
+
+function connect(file: string, readOnly: boolean): Prepared {
+  const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: OPEN_TIMEOUT_MS })
   if (!readOnly) {
     // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
     connection.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`,
     )
   }
-  connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
+  // SQLite would wait for a lock of another process in this thread, and everybody else with it: we try again ourselves.
+  connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0')
 
   const statements = new Map<string, Statement>()
   const prepared = (sql: string): Statement => {
     const known = statements.get(sql)
     if (known) return known
     const statement = prepare(connection, sql)
-    if (statements.size >= MOST_STATEMENTS) statements.delete(statements.keys().next().value ?? '')
+    if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '')
     statements.set(sql, statement)
     return statement
   }
@@ -195,25 +211,10 @@ function runInside<T>({ transaction }: Connection, run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw translate(error)
+    throw translateSqlite(error)
   }
 }
 
-const isRead = (query: Pick<CompiledQuery, 'query'>): boolean => SelectQueryNode.is(query.query)
-
-const PRIMARY_CODE = 0xff
-const CONSTRAINT = 19
-const AWAY = new Set([5, 6, 14]) // busy, locked, can't open
-const UNWRITABLE = new Set([8, 10, 13]) // read-only, I/O error, full
-const FOREIGN_KEY = 787
-
-function translate(error: unknown): unknown {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error
-  const primary = error.errcode & PRIMARY_CODE
-  if (AWAY.has(primary)) return new StorageFailure('unavailable', error)
-  if (UNWRITABLE.has(primary)) return new StorageFailure('unwritable', error)
-  if (primary !== CONSTRAINT) return error
-  if (error.errcode === FOREIGN_KEY) return new StorageFailure('missing_reference', error)
-  const target = /^UNIQUE constraint failed: ([^,]+)/.exec(error.message)?.[1]
-  return target === undefined ? error : new StorageFailure('duplicate', error, target)
-}
+/** A query that only reads, whether it was built or written as text: it never waits for the writer, nor keeps it. */
+const isRead = ({ query, sql }: Pick<CompiledQuery, 'query' | 'sql'>): boolean =>
+  SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*select\b/i.test(sql))

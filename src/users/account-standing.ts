@@ -8,6 +8,12 @@ import type { Schema } from '../storage/schema.ts'
  */
 export const accountMayAct = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is', null)
 
+/**
+ * An account that was deleted is unknown to everybody. Its row, which counts as disabled, stays until what hangs on it has been
+ * removed; whoever looks for accounts without asking whether they may act asks this.
+ */
+export const accountExists = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.deleted_at', 'is', null)
+
 export const DISABLED_MESSAGE = 'Your account has been disabled.'
 
 /** Told only to whoever has just proved that the account is theirs. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
 import type { Db } from '../storage/schema.ts'
+import { accountExists } from './account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, type User, USER_COLUMNS } from './user.ts'
 
 export interface UserFilter {
@@ -20,6 +21,7 @@ export async function listUsers(db: Db, filter: UserFilter, limit: number, after
   // What an index serves.
   const walked = db
     .selectFrom('users')
+    .where(accountExists)
     .$if(status === 'disabled', (query) => query.where('users.disabled_at', 'is not', null))
     .$if(few, (query) => query.where('users.id', 'in', members ?? []))
   // What each row has to be asked.
@@ -126,6 +128,7 @@ export async function findUserDetails(db: Db, id: string, now: number): Promise<
         .as('sessions'),
     ])
     .where('users.id', '=', id)
+    .where(accountExists)
     .executeTakeFirst()
   if (!row) return undefined
   return {

@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db, Schema, Trx } from '../storage/schema.ts'
+import { accountExists } from './account-standing.ts'
 import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
 
 /** What signing in looks at besides the user itself. */
@@ -79,4 +80,5 @@ export async function listTakenUsernames(db: Db, names: string[]): Promise<Set<s
   return new Set([...rows.map((row) => row.preferred_username), ...opened])
 }
 
-const users = (db: Db) => db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles'))
+const users = (db: Db) =>
+  db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles')).where(accountExists)

@@ -7,9 +7,10 @@ import { test, type TestContext } from 'node:test'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { createWriter } from '../../src/storage/group-commit.ts'
 
-function open(t: TestContext, longestTransactionMs?: number) {
+function open(t: TestContext, bounds?: Parameters<typeof createWriter>[2]) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-writer-'))
-  const connection = new DatabaseSync(join(folder, 'test.db'))
+  const file = join(folder, 'test.db')
+  const connection = new DatabaseSync(file)
   connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (n INTEGER PRIMARY KEY)')
   t.after(() => {
     connection.close()
@@ -21,14 +22,14 @@ function open(t: TestContext, longestTransactionMs?: number) {
     if (sql === 'COMMIT') commits++
     exec(sql)
   }
-  const writer = createWriter(connection, (error) => error, longestTransactionMs)
+  const writer = createWriter(connection, (error) => error, bounds)
   const add = (n: number) => writer.write(() => connection.prepare('INSERT INTO numbers VALUES (?)').run(n))
   const all = () =>
     connection
       .prepare('SELECT n FROM numbers ORDER BY n')
       .all()
       .map(({ n }) => n)
-  return { connection, writer, add, all, commits: () => commits, exec }
+  return { file, connection, writer, add, all, commits: () => commits, exec }
 }
 
 test('writes that arrive together are committed together', async (t) => {
@@ -67,7 +68,7 @@ test('when the commit itself fails, everybody in the batch is told, and the next
 })
 
 test('a transaction that waits for a write outside itself is undone, and the others go on', async (t) => {
-  const { connection, writer, add, all } = open(t, 50)
+  const { connection, writer, add, all } = open(t, { maxTransactionMs: 50 })
   const stuck = await writer.begin()
   connection.prepare('INSERT INTO numbers VALUES (1)').run()
   await add(2)
@@ -99,4 +100,49 @@ test('what is to happen after the commit happens after it, and not when it fails
   assert.deepEqual(seen, [])
   await pending
   assert.deepEqual(seen, [[1]])
+})
+
+/** As another process would: a connection of its own, which holds the write lock until it is released. */
+function lockFile(t: TestContext, file: string): () => void {
+  const other = new DatabaseSync(file)
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  return () => other.exec('ROLLBACK')
+}
+
+test('while somebody else holds the write lock, writes wait without keeping the thread, in their order', async (t) => {
+  const { file, connection, writer, add, all } = open(t)
+  const release = lockFile(t, file)
+  const pending = [add(1), writer.begin().then((transaction) => transaction.commit()), add(2)]
+  let turns = 0
+  for (const end = performance.now() + 60; performance.now() < end; turns++) await new Promise(setImmediate)
+  assert.ok(turns > 10, 'the event loop goes on')
+  assert.equal(connection.isTransaction, false)
+  release()
+  await Promise.all(pending)
+  assert.deepEqual(all(), [1, 2])
+})
+
+test('whoever has waited for the write lock for too long is told, and the next write works', async (t) => {
+  const { file, writer, add, all } = open(t, { maxLockWaitMs: 40 })
+  const release = lockFile(t, file)
+  const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
+  await Promise.all([assert.rejects(add(1), isBusy), assert.rejects(writer.begin(), isBusy)])
+  release()
+  await add(2)
+  assert.deepEqual(all(), [2])
+})
+
+test('a lock that is lost to somebody else in the middle of a batch makes the rest wait, and undoes nothing else', async (t) => {
+  const { file, connection, writer, add, all } = open(t)
+  const started = writer.begin()
+  const later = [add(2), add(3)]
+  const first = await started
+  connection.prepare('INSERT INTO numbers VALUES (1)').run()
+  first.rollback()
+  const release = lockFile(t, file)
+  for (const end = performance.now() + 30; performance.now() < end;) await new Promise(setImmediate)
+  release()
+  await Promise.all(later)
+  assert.deepEqual(all(), [2, 3])
 })

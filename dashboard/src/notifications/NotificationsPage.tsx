@@ -13,7 +13,14 @@ import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
 
-const icons: Record<string, IconName> = { security: 'shield', oauth: 'apps', ssh: 'terminal', user: 'users', lifecycle: 'users', mail: 'mail' }
+const icons: Record<string, IconName> = {
+  security: 'shield',
+  oauth: 'apps',
+  ssh: 'terminal',
+  user: 'users',
+  lifecycle: 'users',
+  mail: 'mail',
+}
 
 /** Of a sign-in: from which device and where, so that a person can tell whether it was theirs. */
 function whereabouts({ data }: Notification): string[] {

@@ -6,6 +6,7 @@ import { oauth } from './0004-oauth.ts'
 import { ssh } from './0005-ssh.ts'
 import { lifecycle } from './0006-lifecycle.ts'
 import { background } from './0007-background.ts'
+import { deleted } from './0008-deleted.ts'
 import { outgoingMail } from './0009-outgoing-mail.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0005-ssh', ssh),
   inSql('0006-lifecycle', lifecycle),
   inSql('0007-background', background),
+  inSql('0008-deleted', deleted),
   inSql('0009-outgoing-mail', outgoingMail),
   inSql('0011-confirmed-addresses', confirmedAddresses),
 ]

@@ -1,0 +1,11 @@
+/** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
+export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
+
+/** Names that avatars have, and those of an upload that was never finished. Whatever else is in the store is not ours. */
+const AVATAR = /^(usr_[A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\.webp(\.[0-9a-f-]+\.part)?$/
+
+/** Whose picture has this name, and which version it is; none for an upload that was never finished. */
+export function readAvatarName(name: string): { userId: string; version: string | undefined } | undefined {
+  const [, userId, version, part] = AVATAR.exec(name) ?? []
+  return userId === undefined ? undefined : { userId, version: part === undefined ? version : undefined }
+}

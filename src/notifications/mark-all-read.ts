@@ -1,0 +1,21 @@
+import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { eachWindow, markNextRead } from './notification-store.ts'
+
+/** Marking so many takes milliseconds. Others have their turn between two slices. */
+const SLICE = 500
+
+/**
+ * Marks everything read that there was when it was looked at. Somebody may have hundreds of thousands, so it is done in
+ * slices, each a transaction of its own.
+ */
+export async function markAllRead(services: Pick<Services, 'db' | 'now'>, actor: SignedInActor): Promise<void> {
+  const now = services.now()
+  for await (const { unread, above, last } of eachWindow(services.db, actor.id)) {
+    const slice = { above, last, limit: SLICE, now }
+    for (let left = unread; left > 0; left -= SLICE) {
+      await changeOwnAccount(services, actor, (trx) => markNextRead(trx, actor.id, slice))
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+// What a file holds survives a power cut once the file is synced, and its name once the folder is that holds the name.
+// Whatever depends on a file (a row that names it, a key that it opens) is committed after both.
+
+export const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+/** A folder that is removed at the same moment, because it is empty, is made again. */
+const MAX_TRIES = 5
+
+/**
+ * Puts a file into its place below `root`, for our eyes only. It is written beside its place and renamed when it is on the
+ * disk, so that nobody ever reads half of it. When this resolves, the file and every folder from `root` on are durable.
+ */
+export async function storeFile(root: string, path: string, bytes: Buffer | string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const unfinished = `${path}.${randomUUID()}.part`
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await writeDurably(unfinished, bytes)
+      await rename(unfinished, path)
+      await syncFolders(dirname(path), dirname(resolve(root)))
+      return
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      if (tries === MAX_TRIES || !isCode(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+/** A new file that only we can read. */
+export async function writeDurably(path: string, bytes: Buffer | string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A copy that only we can read. */
+export async function copyPrivately(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await copyFile(from, to)
+  const file = await open(to, 'r+')
+  try {
+    await file.chmod(0o600)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A folder and those above it, up to and including `top`. */
+async function syncFolders(folder: string, top: string): Promise<void> {
+  for (let each = resolve(folder); ; each = dirname(each)) {
+    await syncFolder(each)
+    if (each === top || each === dirname(each)) return
+  }
+}
+
+/** A folder and every folder below it. */
+export async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await syncTree(join(folder, entry.name))
+  }
+  await syncFolder(folder)
+}
+
+/** Every file below a folder by its path from there, without those that are still being written. */
+export async function listFiles(folder: string, below = ''): Promise<string[]> {
+  try {
+    const entries = await readdir(join(folder, below), { withFileTypes: true })
+    const lists = await Promise.all(
+      entries.map(async (entry) => {
+        const path = below === '' ? entry.name : `${below}/${entry.name}`
+        if (entry.isDirectory()) return listFiles(folder, path)
+        return entry.isFile() && !path.endsWith('.part') ? [path] : []
+      }),
+    )
+    return lists.flat().toSorted()
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  }
+}

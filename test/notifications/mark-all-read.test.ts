@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sharedApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { addNotifications, countNotifications } from '../support/many-rows.ts'
+import { signedInPerson, signIn } from '../support/people.ts'
+
+const COUNT = 6000
+const READ_ALL = '/api/notifications/read-all'
+
+onEachEngine('marking all notifications read', (engine) => {
+  const shared = sharedApp({ engine })
+
+  test('goes in slices, so that others have their turn, and ends with none unread', async () => {
+    const person = await signedInPerson(shared())
+    const { db } = shared().services
+    await addNotifications(db, person.user.id, COUNT)
+    let isOver = false
+    const answer = person.post(READ_ALL).finally(() => (isOver = true))
+    const seen = new Set<number>()
+    while (!isOver) seen.add(await countNotifications(db, person.user.id, 'unread'))
+    const { statusCode, body } = await answer
+    assert.equal(statusCode, 200, body)
+    assert.deepEqual(JSON.parse(body), { success: true, unreadCount: 0 })
+    assert.ok(
+      [...seen].some((unread) => unread > 0 && unread < COUNT),
+      'others see some marked and some not',
+    )
+    assert.equal(await countNotifications(db, person.user.id, 'unread'), 0)
+    assert.equal(await countNotifications(db, person.user.id, 'all'), COUNT)
+  })
+
+  test('ends with 401 when its session is ended in the middle', async () => {
+    const person = await signedInPerson(shared())
+    const phone = await signIn(shared(), person.user)
+    const { db } = shared().services
+    await addNotifications(db, person.user.id, COUNT)
+    const answer = person.post(READ_ALL)
+    while ((await countNotifications(db, person.user.id, 'unread')) === COUNT);
+    assert.equal((await phone.post('/api/auth/sessions/revoke-all')).statusCode, 200)
+    assert.equal((await answer).statusCode, 401)
+    assert.ok((await countNotifications(db, person.user.id, 'unread')) > 0)
+  })
+
+  test('the number of unread ones is right however many there are', async () => {
+    const person = await signedInPerson(shared())
+    await addNotifications(shared().services.db, person.user.id, 10_001)
+    const { unreadCount } = (await person.get('/api/notifications?limit=1')).json<{ unreadCount: number }>()
+    assert.equal(unreadCount, 10_001)
+  })
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { latchkey } from '../support/command.ts'
+import { startCopy } from '../support/copies.ts'
+import { createPlace } from '../support/engines.ts'
+import { readFromOutside } from '../support/outside-process.ts'
+import { ask } from '../support/visitor.ts'
+
+const PASSWORD = 'correct horse battery staple'
+const COUNT = 5
+
+const emailsIn = (file: string): string[] => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return (database.prepare('select email from users order by email').all() as { email: string }[]).map(
+      ({ email }) => email,
+    )
+  } finally {
+    database.close()
+  }
+}
+
+test('after a restart another process may open, read and close the SQLite file: nothing acknowledged later is lost', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  const backups = mkdtempSync(join(tmpdir(), 'latchkey-outside-'))
+  t.after(() => rmSync(backups, { recursive: true, force: true }))
+  const file = place.databaseUrl.slice('sqlite:'.length)
+  const start = () => startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+
+  // The first start makes the files. They are opened as they are from the second one on.
+  assert.equal(await (await start()).stop(), 0)
+  const copy = await start()
+  await readFromOutside(file)
+  const emails = Array.from({ length: COUNT }, (_, index) => `after${index}@example.com`)
+  for (const email of emails) {
+    const answer = await ask(copy.address, 'POST', '/api/auth/register', { json: { email, password: PASSWORD } })
+    assert.equal(answer.status, 201, answer.body)
+  }
+  const backup = await latchkey(place, ['backup', join(backups, 'one')])
+  assert.equal(backup.code, 0, backup.stderr)
+  await readFromOutside(file)
+  await copy.kill()
+
+  const again = await start()
+  for (const email of emails) {
+    const answer = await ask(again.address, 'POST', '/api/auth/login', { json: { email, password: PASSWORD } })
+    assert.equal(answer.status, 200, `${email}: ${answer.body}`)
+  }
+  assert.deepEqual(emailsIn(join(backups, 'one', 'latchkey.db')), emails)
+})

@@ -1,0 +1,58 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { relative } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+
+/**
+ * Writes down, in their order, what reaches the disk: syncs and renames below a folder as `sync <path>` and `rename <path>`, and
+ * the commits of transactions that write. All of it is done as usual.
+ */
+export function logDisk(t: TestContext, folder: string): string[] {
+  const events: string[] = []
+  const note = (what: string, path: unknown): void => {
+    const below = relative(folder, String(path))
+    if (!below.startsWith('..')) events.push(`${what} ${below === '' ? '.' : below}`)
+  }
+  const { open, rename } = fs.promises
+  fs.promises.open = async (path, ...rest) => {
+    const handle = await open(path, ...rest)
+    const sync = handle.sync.bind(handle)
+    handle.sync = async () => {
+      await sync()
+      note('sync', path)
+    }
+    return handle
+  }
+  fs.promises.rename = async (from, to) => {
+    await rename(from, to)
+    note('rename', to)
+  }
+  syncBuiltinESMExports()
+
+  const { exec } = DatabaseSync.prototype
+  const writing = new WeakSet<DatabaseSync>()
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, sql) {
+    exec.call(this, sql)
+    if (sql === 'BEGIN IMMEDIATE') writing.add(this)
+    if (sql === 'COMMIT' && writing.has(this)) events.push('commit')
+  }
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function (this: pg.Client, ...args: [{ text?: string }]) {
+    const asked = query.apply(this, args as never) as unknown as Promise<unknown>
+    if (args[0].text !== 'commit') return asked
+    return asked.then((result) => {
+      events.push('commit')
+      return result
+    })
+  } as typeof query
+
+  t.after(() => {
+    Object.assign(fs.promises, { open, rename })
+    syncBuiltinESMExports()
+    DatabaseSync.prototype.exec = exec
+    pg.Client.prototype.query = query
+  })
+  return events
+}

@@ -1,0 +1,82 @@
+import { newId } from '../../src/ids.ts'
+import type { Db } from '../../src/storage/schema.ts'
+
+const AT_ONCE = 500
+
+/** Calls `add` with the numbers of so many rows, some at a time. */
+async function inParts(count: number, add: (numbers: number[]) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    await add(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index))
+  }
+}
+
+const numbered = (n: number): string => String(n).padStart(8, '0')
+
+export const addNotifications = (db: Db, userId: string, count: number): Promise<void> =>
+  inParts(count, (numbers) =>
+    db
+      .insertInto('notifications')
+      .values(
+        numbers.map((n) => ({
+          id: `${numbered(n)}-0000-7000-8000-000000000000`,
+          user_id: userId,
+          type: 'test',
+          data: '{}',
+          created_at: n,
+          read_at: null,
+        })),
+      )
+      .execute(),
+  )
+
+export async function countNotifications(db: Db, userId: string, which: 'all' | 'unread'): Promise<number> {
+  const { count } = await db
+    .selectFrom('notifications')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .$if(which === 'unread', (query) => query.where('read_at', 'is', null))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Used codes of one grant, which is made if it is not there. */
+export async function addCodes(db: Db, { userId, clientId }: { userId: string; clientId: string }, count: number) {
+  await db
+    .insertInto('oauth_grants')
+    .values({ user_id: userId, client_id: clientId, scopes: '["openid"]', created_at: 1, updated_at: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await inParts(count, (numbers) =>
+    db
+      .insertInto('oauth_authorization_codes')
+      .values(
+        numbers.map(() => ({
+          code_hash: newId(),
+          user_id: userId,
+          client_id: clientId,
+          redirect_uri: 'https://app.example/callback',
+          code_challenge: 'x',
+          scope: 'openid',
+          nonce: null,
+          claims: null,
+          auth_time: 1,
+          acr: '1',
+          amr: 'pwd',
+          consumed_at: 1,
+          revoked_at: null,
+          created_at: 1,
+          expires_at: 9_000_000_000_000,
+        })),
+      )
+      .execute(),
+  )
+}
+
+export async function countCodes(db: Db, clientId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('oauth_authorization_codes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+  return count
+}
