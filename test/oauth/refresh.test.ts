@@ -143,7 +143,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(answer.scope, 'openid offline_access')
   })
 
-  test('client credentials give an access token and nothing else, which is nobody at userinfo', async () => {
+  test('client credentials give an access token and nothing else, and at userinfo 403 insufficient_scope while it lives', async () => {
     const application = await registerApplication(app(), { scopes: ['openid', 'reports', 'offline_access'] })
     const ask = (scope?: string) =>
       postForm(app(), '/oauth/token', { grant_type: 'client_credentials', ...credentials(application), scope })
@@ -153,8 +153,12 @@ onEachEngine('refresh tokens', (engine) => {
     assert.match(access_token, /^at_[\w-]{43}$/)
     assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'reports openid' })
     assert.equal((await ask()).json<Tokens>().scope, 'openid reports offline_access')
-    assert.equal((await userinfo(app(), access_token)).statusCode, 401)
     assert.equal(await isLive(app(), application, access_token), true)
+    const refused = await userinfo(app(), access_token)
+    assert.deepEqual([refused.statusCode, refused.json<{ error: string }>().error], [403, 'insufficient_scope'])
+    assert.equal(refused.headers['www-authenticate'], 'Bearer error="insufficient_scope", scope="openid"')
+    app().clock.advance(3_600_000)
+    assert.equal((await userinfo(app(), access_token)).statusCode, 401)
   })
 
   test('what has expired is swept away', async () => {
