@@ -3,7 +3,7 @@ import type { KnownClient } from './client.ts'
 import { findClient } from './client-store.ts'
 
 /**
- * Clients as the hot paths see them. A change is heard of through a signal, on every copy; should a signal be lost with
+ * Clients as the hot paths see them. A change is heard of through a signal, on every replica; should a signal be lost with
  * its connection, no entry is believed for longer than a second anyway.
  */
 export interface ClientCache {
@@ -19,7 +19,7 @@ const BELIEVED_MS = 1000
 const MOST = 10_000
 
 export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'now' | 'signals'>): ClientCache {
-  const known = new Map<string, { client: KnownClient; until: number }>()
+  const known = new Map<string, { client: KnownClient; readAt: number }>()
   /** Counts what was forgotten, so that a read which began before a change is not kept after it. */
   let changes = 0
 
@@ -35,7 +35,10 @@ export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'n
 
   const held = (clientId: string) => {
     const entry = known.get(clientId)
-    return entry && entry.until > now() ? entry.client : undefined
+    if (!entry) return undefined
+    const age = now() - entry.readAt
+    // A negative age is that of a clock which was set back: it would keep the entry for as long as that.
+    return age >= 0 && age < BELIEVED_MS ? entry.client : undefined
   }
 
   return {
@@ -45,10 +48,12 @@ export function createClientCache({ db, now, signals }: Pick<Services, 'db' | 'n
       const believed = held(clientId)
       if (believed) return believed
       const before = changes
+      // What is read may have been true only at the start of the read, so it ages from there.
+      const readAt = now()
       const client = await findClient(db, clientId)
       if (client && changes === before) {
         if (known.size >= MOST) known.clear()
-        known.set(clientId, { client, until: now() + BELIEVED_MS })
+        known.set(clientId, { client, readAt })
       }
       return client
     },

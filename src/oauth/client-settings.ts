@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 import { Nullable } from '../http/contracts.ts'
 import { VisibleName } from '../http/visible-name.ts'
-import { type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
+import { type Client, type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
 import { SCOPE_TOKEN } from './scope.ts'
 
@@ -48,6 +48,15 @@ export function checkSettings(type: ClientType, settings: Settings): void {
   if (grantTypes.includes('client_credentials') && type === 'public')
     refuseField('grantTypes', 'A public client has no credentials of its own.')
 }
+
+export const settingsOf = (client: Client): Settings => ({
+  name: client.name,
+  operator: client.operator,
+  redirectUris: client.redirect_uris,
+  postLogoutRedirectUris: client.post_logout_redirect_uris,
+  scopes: client.scopes,
+  grantTypes: client.grantTypes,
+})
 
 export const settingColumns = (settings: Settings) => ({
   name: settings.name,
