@@ -1,17 +1,13 @@
 import { Type } from 'typebox'
+import { VisibleName, VisibleText } from '../http/visible-name.ts'
 import type { Permission } from './permissions.ts'
 import { PERMISSIONS } from './permissions.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
 
-/** No control or invisible characters, no white space at the ends: two names that look alike are alike. */
-export const RoleName = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  pattern: String.raw`^[^\s\p{C}]([^\p{C}]*[^\s\p{C}])?$`,
-})
+export const RoleName = VisibleName({ maxLength: 64 })
 
-export const RoleDescription = Type.String({ maxLength: 500, pattern: String.raw`^[^\p{Cc}]*$` })
+export const RoleDescription = VisibleText({ maxLength: 500 })
 
 /** A UNIX account on hosts; the system's own are allowed here, because whoever writes it means it. */
 export const Principals = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$' }), {

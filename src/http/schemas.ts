@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaValidationError } from 'fastify'
+import { addVisibleNames } from './visible-name.ts'
 
 const options = {
   allErrors: true,
@@ -12,13 +13,14 @@ const options = {
 } as const
 
 /**
- * A body says what it means: nothing is coerced or dropped. What arrives in a URL is text by nature, so there a number
+ * A body says what it means: nothing is coerced or dropped, and names alone are trimmed. What arrives in a URL is text by nature, so there a number
  * or a truth value may be written as one.
  */
 export function compileSchemas(app: FastifyInstance): void {
   const typed = new Ajv({ ...options, coerceTypes: false })
   const textual = new Ajv({ ...options, coerceTypes: true })
   for (const ajv of [typed, textual]) addFormats.default(ajv)
+  addVisibleNames(typed)
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === 'body' ? typed.compile(schema as object) : onlyPlain(textual.compile(schema as object)),
   )

@@ -3,7 +3,7 @@ import type { KnownClient } from './client.ts'
 import { findClient } from './client-store.ts'
 
 /**
- * Clients as the hot paths see them. A change is heard of through a signal, on every copy; should a signal be lost with
+ * Clients as the hot paths see them. A change is heard of through a signal, on every replica; should a signal be lost with
  * its connection, no entry is believed for longer than a second anyway.
  */
 export interface ClientCache {
@@ -23,7 +23,7 @@ export function createClientCache({
   monotonicNow,
   signals,
 }: Pick<Services, 'db' | 'monotonicNow' | 'signals'>): ClientCache {
-  const known = new Map<string, { client: KnownClient; until: number }>()
+  const known = new Map<string, { client: KnownClient; readAt: number }>()
   /** Counts what was forgotten, so that a read which began before a change is not kept after it. */
   let changes = 0
 
@@ -39,7 +39,7 @@ export function createClientCache({
 
   const held = (clientId: string) => {
     const entry = known.get(clientId)
-    return entry && entry.until > monotonicNow() ? entry.client : undefined
+    return entry && monotonicNow() - entry.readAt < BELIEVED_MS ? entry.client : undefined
   }
 
   return {
@@ -49,10 +49,12 @@ export function createClientCache({
       const believed = held(clientId)
       if (believed) return believed
       const before = changes
+      // What is read may have been true only at the start of the read, so it ages from there.
+      const readAt = monotonicNow()
       const client = await findClient(db, clientId)
       if (client && changes === before) {
         if (known.size >= MOST) known.clear()
-        known.set(clientId, { client, until: monotonicNow() + BELIEVED_MS })
+        known.set(clientId, { client, readAt })
       }
       return client
     },

@@ -1,28 +1,20 @@
 import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 import { Nullable } from '../http/contracts.ts'
-import { type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
+import { VisibleName } from '../http/visible-name.ts'
+import { type Client, type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
 import { SCOPE_TOKEN } from './scope.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
 
-/**
- * People decide by it whom they trust, so it has nothing in it that hides or turns round what stands beside it: no
- * control characters, no line breaks, no marks that change the direction of writing.
- */
 const Operator = Nullable(
-  Type.String({
-    minLength: 1,
-    maxLength: 100,
-    pattern: String.raw`^(?=.*[^\s\p{C}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]*$`,
-    description: 'The person or organisation that runs the application, for the consent page.',
-  }),
+  VisibleName({ description: 'The person or organisation that runs the application, for the consent page.' }),
 )
 
 /** What can be set on a client, when it is made and later. */
 export const ClientSettings = {
-  name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+  name: VisibleName({ description: 'What the consent page calls the application.' }),
   operator: Operator,
   redirectUris: Uris,
   postLogoutRedirectUris: Uris,
@@ -57,9 +49,18 @@ export function checkSettings(type: ClientType, settings: Settings): void {
     refuseField('grantTypes', 'A public client has no credentials of its own.')
 }
 
+export const settingsOf = (client: Client): Settings => ({
+  name: client.name,
+  operator: client.operator,
+  redirectUris: client.redirect_uris,
+  postLogoutRedirectUris: client.post_logout_redirect_uris,
+  scopes: client.scopes,
+  grantTypes: client.grantTypes,
+})
+
 export const settingColumns = (settings: Settings) => ({
-  name: settings.name.trim(),
-  operator: settings.operator?.trim() ?? null,
+  name: settings.name,
+  operator: settings.operator,
   redirect_uris: JSON.stringify(settings.redirectUris),
   post_logout_redirect_uris: JSON.stringify(settings.postLogoutRedirectUris),
   scopes: JSON.stringify(settings.scopes),

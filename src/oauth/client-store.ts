@@ -1,7 +1,8 @@
-import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
+import type { RowLock } from '../users/hold-account.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
 /**
@@ -17,7 +18,28 @@ const byId = statement((db, value: Values<{ clientId: string }>) =>
 
 export async function findClient(db: Db, clientId: string): Promise<KnownClient | undefined> {
   const [row] = await byId(db, { clientId })
-  return row && { ...toClient(row), secretHash: row.client_secret_hash }
+  return row && toKnownClient(row)
+}
+
+const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient => ({
+  ...toClient(row),
+  secretHash: row.client_secret_hash,
+})
+
+const heldById = (lock: RowLock) =>
+  statement((db, value: Values<{ clientId: string }>) => {
+    const query = db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId'))
+    return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
+  })
+const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }
+
+/**
+ * The client as it stays until the transaction ends: whoever would change or delete it waits. Hold the account and the
+ * session of the actor first, as every other change does, so that no two transactions wait for each other.
+ */
+export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {
+  const [row] = await held[lock](trx, { clientId })
+  return row && toKnownClient(row)
 }
 
 /** Newest first. */
@@ -39,24 +61,24 @@ export async function listClients(db: Db, limit: number, after: Position | undef
   return { clients: items, nextCursor }
 }
 
-export async function addClient(db: Db, client: Insertable<Schema['oauth_clients']>): Promise<void> {
-  await db.insertInto('oauth_clients').values(client).execute()
+export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clients']>): Promise<void> {
+  await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** The client as it is afterwards, or nothing when there is none. */
+/** Writes these columns of a client that is held, and answers the client as it is afterwards. */
 export async function updateClientRow(
-  db: Db,
+  trx: Trx,
   clientId: string,
   change: Updateable<Schema['oauth_clients']>,
-): Promise<Client | undefined> {
-  const row = await db
+): Promise<Client> {
+  const row = await trx
     .updateTable('oauth_clients')
     .set(change)
     .where('client_id', '=', clientId)
     .where(clientExists)
     .returningAll()
-    .executeTakeFirst()
-  return row && toClient(row)
+    .executeTakeFirstOrThrow()
+  return toClient(row)
 }
 
 /** Its grants, codes and tokens die with it. Answers its name, or nothing when there is none. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Routes } from '../http/contracts.ts'
 import { failures, Nullable } from '../http/contracts.ts'
+import { toVisible } from '../http/visible-name.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { approve } from './approve.ts'
@@ -50,8 +51,8 @@ export const consentRoutes =
         const { request: asked } = await readAsked(provider, given)
         return {
           client_id: asked.client.client_id,
-          name: asked.client.name,
-          operator: asked.client.operator,
+          name: toVisible(asked.client.name),
+          operator: asked.client.operator === null ? null : toVisible(asked.client.operator),
           scopes: asked.consentScopes,
           redirect_uri: asked.redirectUri,
           user: { email: request.signedIn.user.email },

@@ -60,19 +60,24 @@ function readBearer({ headers }: FastifyRequest, form: Parameters = {}): string 
   return inHeader ?? inForm
 }
 
+const refuseScope = (description: string): never => {
+  throw new AppError('insufficient_scope', description, {
+    challenge: 'Bearer error="insufficient_scope", scope="openid"',
+  })
+}
+
 async function answerUserinfo({ db, now, config }: Provider, bearer: string | undefined) {
   // Whoever sends no token is told how, and not that anything is wrong with it (RFC 6750 section 3.1).
   if (bearer === undefined)
     throw new AppError('invalid_access_token', 'An access token is needed.', { challenge: 'Bearer' })
   const token = await findAccessToken(db, digest(bearer), now())
-  if (!token || token.userId === null)
+  if (!token)
     throw new AppError('invalid_access_token', 'The access token is unknown, expired or revoked.', {
       challenge: 'Bearer error="invalid_token"',
     })
-  if (!hasScope(token.scope, 'openid'))
-    throw new AppError('insufficient_scope', 'The access token lacks the scope openid.', {
-      challenge: 'Bearer error="insufficient_scope", scope="openid"',
-    })
+  // A client's own token is live, so an error that tells the client to get another one would send it round in circles.
+  if (token.userId === null) return refuseScope('The access token was issued to a client, and is about no user.')
+  if (!hasScope(token.scope, 'openid')) return refuseScope('The access token lacks the scope openid.')
   const { userId, scope } = token
   const named = unpackClaims(token.claims).userinfo
   return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }

@@ -8,7 +8,7 @@ import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { consumeRegistrationChallenge } from './challenge-store.ts'
 import type { Passkey } from './passkey.ts'
-import { defaultPasskeyName, readPasskeyName } from './passkey-name.ts'
+import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
 import { addPasskey } from './passkey-store.ts'
 import { isPasskeyRefusal, refusePasskey } from './refuse-passkey.ts'
 import { expectationOf } from './relying-party.ts'
@@ -25,12 +25,12 @@ interface Registration {
 
 /** Adds a passkey to the account of whoever is signed in. */
 export async function registerPasskey(services: Needs, asked: Registration): Promise<Passkey> {
-  const name = asked.name === undefined ? undefined : readPasskeyName(asked.name)
+  refuseMarkup(asked.name ?? '')
   // A count of its own: mistakes here are no guesses at anybody's account, and do not lock the sign-in.
   const bucket = `register ${addressKey(asked.actor.caller.ipAddress)}`
   return services.limits.attempt(
     [[LIMITS.passkeyVerify, bucket]],
-    () => verifyAndStore(services, { ...asked, name }),
+    () => verifyAndStore(services, asked),
     isPasskeyRefusal,
   )
 }

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Passkey } from './passkey.ts'
-import { readPasskeyName } from './passkey-name.ts'
+import { refuseMarkup } from './passkey-name.ts'
 import { renamePasskey as rename } from './passkey-store.ts'
 
 interface Renaming {
@@ -15,7 +15,8 @@ interface Renaming {
 
 /** Only its owner can rename a passkey; to anybody else there is none of that id. */
 export function renamePasskey(services: Pick<Services, 'db' | 'now'>, asked: Renaming): Promise<Passkey> {
-  const name = readPasskeyName(asked.name)
+  const { name } = asked
+  refuseMarkup(name)
   return changeOwnAccount(services, asked.actor, async (trx) => {
     const passkey = await rename(trx, asked.actor.id, asked.id, name)
     if (!passkey) return refuse('not_found', 'There is no such passkey.')

@@ -7,6 +7,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
 import { Passkey } from './passkey.ts'
+import { PasskeyName } from './passkey-name.ts'
 import { listPasskeys } from './passkey-store.ts'
 import { removePasskey } from './remove-passkey.ts'
 import { renamePasskey } from './rename-passkey.ts'
@@ -21,7 +22,6 @@ import {
 const tags = ['Passkeys']
 /** The longest answer that could be verified is half of this. */
 const VERIFY_LIMIT = 64 * 1024
-const Name = Type.String({ maxLength: 400, description: '1 to 100 characters in one line, without < and >.' })
 
 /**
  * Passkeys: registration and its counterpart, the login; and what their owner does with them. The ceremonies stand on a
@@ -59,7 +59,7 @@ export const passkeyRoutes =
           tags,
           summary: 'Register a passkey',
           description: 'Without a name it is called after its authenticator. 401 passkey_refused: begin again.',
-          body: Type.Object({ response: RegistrationResponse, name: Type.Optional(Name) }, strict),
+          body: Type.Object({ response: RegistrationResponse, name: Type.Optional(PasskeyName) }, strict),
           response: {
             200: Type.Object({ success: Type.Literal(true), passkey: Passkey }),
             ...failures(400, 401, 403, 409, 413, 429),
@@ -136,7 +136,7 @@ export const passkeyRoutes =
           tags,
           summary: 'Rename a passkey',
           params: ById,
-          body: Type.Object({ name: Name }, strict),
+          body: Type.Object({ name: PasskeyName }, strict),
           response: { 200: Type.Object({ passkey: Passkey }), ...failures(400, 401, 403, 404) },
         },
       },

@@ -80,10 +80,14 @@ export const verifyAssertion = (
     return { credentialId: id, counter, backedUp: flags.bs, userVerified: flags.uv }
   })
 
-/** §7.2, identifying the user. Authenticators may leave the user handle out, or empty, when they have none to tell. */
+/**
+ * §7.2, identifying the user. Nobody says who they are before a login, so the authenticator has to: it keeps the handle of
+ * a discoverable credential, and all of ours are discoverable.
+ */
 function checkUserHandle(owner: string, response: Record<string, unknown>): void {
   const given = response['userHandle']
-  if (given === undefined || given === null || given === '') return
+  const isThere = given !== undefined && given !== null && given !== ''
+  refuseUnless(isThere, 'user_handle', 'The response does not say whose credential it is.')
   const handle = binaryMember(response, 'userHandle', MAX_USER_HANDLE_BYTES)
   refuseUnless(handle === owner, 'user_handle', 'The user handle is not of the user the credential belongs to.')
 }

@@ -23,7 +23,7 @@ export async function addSshKey(
   const key = {
     id: newId(),
     user_id: actor.id,
-    name: asked.name.trim(),
+    name: asked.name,
     public_key: formatPublicKey(blob, comment),
     fingerprint: fingerprint(blob),
     created_at: now(),

@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor, toPage } from '../http/cursor.ts'
+import { VisibleName } from '../http/visible-name.ts'
 import { openAuthority } from '../openssh/certificate.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
-import { PersonName } from '../users/person-name.ts'
 import { addSshKey } from './add-ssh-key.ts'
 import { IssuedCertificate, SshCertificate } from './certificate.ts'
 import { LAST_SERIAL, listCertificates } from './certificate-store.ts'
@@ -55,7 +55,7 @@ export const sshRoutes =
           description: 'Ed25519 alone. A key belongs to one person: one that anybody has saved already is 409.',
           body: Type.Object(
             {
-              name: PersonName,
+              name: VisibleName(),
               publicKey: Type.String({ minLength: 1, maxLength: 16384, description: 'The line of the .pub file.' }),
             },
             strict,

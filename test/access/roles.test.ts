@@ -94,7 +94,7 @@ onEachEngine('roles', (engine) => {
     const bodies: Record<string, unknown>[] = [
       {},
       { name: '' },
-      { name: ' padded ' },
+      { name: '   ' },
       { name: 'line\nbreak' },
       { name: 'zero\u200bwidth' },
       { name: 'x'.repeat(65) },

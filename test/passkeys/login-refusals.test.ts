@@ -126,6 +126,8 @@ onEachEngine('logins that are refused', (engine) => {
     'extensions nested 5,000 deep': { extensions: nestedCbor(5000) },
     'a corrupt signature': { signature: 'corrupt' },
     'the signature of another key': { signature: 'of-another-key' },
+    'no user handle': { userHandle: null },
+    'an empty user handle': { userHandle: '' },
     'the user handle of somebody else': { userHandle: Buffer.from('usr_other').toString('base64url') },
     'a raw id that differs': { rawId: 'AAAA' },
     'a credential that nobody registered': { id: 'AAAA' },

@@ -107,11 +107,6 @@ describe('an honest login', () => {
     assert.equal((await facts(logIn({ flags: { BS: true } }))).backedUp, true)
   })
 
-  test('without a user handle, or with an empty one, is accepted', async () => {
-    await facts(login({ userHandle: null }))
-    await facts(login({ userHandle: '' }))
-  })
-
   test('with a credential id of 1023 bytes is accepted', async () => {
     const logIn = await enrol({}, { credentialId: Buffer.alloc(1023, 1) })
     await facts(logIn())
@@ -178,6 +173,8 @@ describe('credential', () => {
   refused('the id of another credential', 'credential_id', { id: 'AAAA' })
   refused('an id of 1024 bytes', 'too_large', { id: Buffer.alloc(1024).toString('base64url') })
   refused('a credential of another type', 'malformed', { credentialType: 'password' })
+  refused('no user handle', 'user_handle', { userHandle: null })
+  refused('an empty user handle', 'user_handle', { userHandle: '' })
   refused('the user handle of someone else', 'user_handle', { userHandle: Buffer.from('bob').toString('base64url') })
   refused('a user handle that is no base64url', 'malformed', { userHandle: 'ann!' })
   refused('a user handle over 64 bytes', 'too_large', { userHandle: 'A'.repeat(200) })
