@@ -24,8 +24,8 @@ export interface Certificates {
   ratio: number
 }
 
-/** As many as it takes to find out how many Latchkey issues at most. */
-const FLOOD = 1280
+/** As many as the target names. */
+const CONNECTIONS = 64
 
 /**
  * Latchkey on both cores, which it shares with the load generator, and `ssh-keygen -s`, run once for each certificate on
@@ -42,7 +42,7 @@ export async function measureCertificates(
   const server = await startOnCopy(place, file, { core: BOTH_CORES })
   const contestant = await createContestant(server)
   try {
-    await contestant.prepare('certificates', fixture, FLOOD)
+    await contestant.prepare('certificates', fixture, CONNECTIONS)
     await contestant.run(warmUp)
     const rounds: Certificates[] = []
     for (let round = 0; round < flood.rounds; round++) {

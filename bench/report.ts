@@ -18,7 +18,7 @@ export interface Findings {
   seconds: number
 }
 
-const CERTIFICATE_FACTOR = 40
+const CERTIFICATE_FACTOR = 12
 const MOST_IDLE_MB = 120
 const LONGEST_START_SECONDS = 2
 const MOST_P99_OF_LIMIT = 2

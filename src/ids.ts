@@ -1,4 +1,4 @@
-import { randomFillSync, randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import type { Random } from './crypto/random.ts'
 
 /** 22 base64url characters carry 132 random bits. */
@@ -10,39 +10,8 @@ export const newId = (): string => randomUUID()
 /**
  * For what is written often and kept: these begin with the time (RFC 9562 §5.7), so that new rows stand side by side in
  * the index, and a commit writes a few of its pages instead of one for each row. They tell when the row was made.
- *
- * What stands behind the time is cut from a sheet of random digits. Making each id by itself leaves several times as much
- * to the garbage collector, and some requests need three.
  */
-export function newOrderedId(): string {
-  const now = Date.now()
-  if (now !== time.at) time = { at: now, text: now.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') }
-  if (cut === sheet.length) {
-    sheet = newSheet()
-    cut = 0
-  }
-  cut += ENDING.length
-  return time.text + sheet.slice(cut - ENDING.length, cut)
-}
-
-const ENDING = '-7xxx-yxxx-xxxxxxxxxxxx'
-const PATTERN = Buffer.from(ENDING.repeat(128))
-const [X, Y] = Buffer.from('xy')
-const DIGITS = Buffer.from('0123456789abcdef')
-
-let time = { at: 0, text: '' }
-let sheet = ''
-let cut = 0
-
-function newSheet(): string {
-  const bytes = randomFillSync(Buffer.alloc(PATTERN.length))
-  for (let at = 0; at < bytes.length; at++) {
-    const [sign, random] = [PATTERN[at] ?? 0, bytes[at] ?? 0]
-    const digit = sign === Y ? 0b1000 | (random & 0b11) : random & 0b1111
-    bytes[at] = sign === X || sign === Y ? (DIGITS[digit] ?? 0) : sign
-  }
-  return bytes.toString('latin1')
-}
+export const newOrderedId = (): string => randomUUIDv7()
 
 /** Gives out ids in order, all of them behind that one, also when it is of this millisecond or the clock went back. */
 export function idsAfter(before: string | null | undefined): () => string {

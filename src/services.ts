@@ -16,6 +16,7 @@ import { anyKeyStored } from './keys/service-key-store.ts'
 import { type MailTransport, openMail } from './mail/mail.ts'
 import type { createMetrics, Metrics } from './metrics/metrics.ts'
 import { createStreams, type Streams } from './notifications/streams.ts'
+import { type Authority, openAuthority } from './openssh/certificate.ts'
 import { openStorage } from './storage/open.ts'
 import type { Db } from './storage/schema.ts'
 import type { Signals } from './storage/signals.ts'
@@ -33,7 +34,7 @@ export interface Services {
   signals: Signals
   vault: Vault
   signingKeys: SigningKeys
-  sshCa: ServiceKey
+  sshCa: ServiceKey & Authority
   passwords: Passwords
   limits: Limits
   locate: Locate
@@ -66,8 +67,8 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
-    const [sshCa] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
-    if (!sshCa) throw new Error('The SSH CA key was neither found nor made.')
+    const [caKey] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
+    if (!caKey) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const streams = createStreams({ db, now, monotonicNow, signals, log })
@@ -82,7 +83,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       signals,
       vault,
       signingKeys,
-      sshCa,
+      sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
       passwords: await createPasswords(random),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),

@@ -7,7 +7,7 @@ import { accountExists } from '../users/account-standing.ts'
 import { administer } from './administer.ts'
 import { refuseLastAdministrator } from './administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
-import { refuseChangingMore, refuseGivingMore, refuseRaisingOneself, type UserHoldings } from './holdings.ts'
+import { refuseChangingMore, refuseGivingMore, refuseOwnRole, type UserHoldings } from './holdings.ts'
 import type { Role } from './role.ts'
 import { addAssignment, findRole, holdingsOf, listRolesOf, removeAssignment } from './role-store.ts'
 
@@ -22,6 +22,7 @@ interface Assignment {
 export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, caller) => {
     await refuseUnknownUser(trx, userId)
+    refuseOwnRole(caller, userId)
     await refuseChangingMore(trx, caller, userId)
     await giveRole(services, trx, caller, { userId, roleId }, actor)
     return listRolesOf(trx, userId)
@@ -36,9 +37,7 @@ export async function giveRole(
   actor: SignedInActor,
 ): Promise<void> {
   const role = await findRole(trx, roleId)
-  const given = holdingsOf(role)
-  refuseGivingMore(caller, given)
-  if (userId === caller.userId) refuseRaisingOneself(caller, given.principals)
+  refuseGivingMore(caller, holdingsOf(role))
   if (!(await addAssignment(trx, userId, roleId))) return
   await record(services, trx, 'role.assigned', actor, userId, role)
 }

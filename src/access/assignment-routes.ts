@@ -43,7 +43,8 @@ export const assignmentRoutes =
         schema: {
           tags,
           summary: 'Give a role to a user',
-          description: 'The caller has to hold all that the role carries. It counts from the next request on.',
+          description:
+            'The caller has to hold all that the role carries. Only an administrator can take a role for themselves. It counts from the next request on.',
           params: OfUser,
           body: Type.Object({ roleId: Id }, strict),
           response: { 200: Changed, ...failures(400, 401, 403, 404) },

@@ -11,6 +11,8 @@ export interface Holdings {
 
 export interface UserHoldings extends Holdings {
   userId: string
+  /** A principal of the own certificates, besides those of roles. */
+  username: string
   roleIds: ReadonlySet<string>
 }
 
@@ -18,43 +20,52 @@ export interface UserHoldings extends Holdings {
 export async function findHoldings(db: Db, userId: string): Promise<UserHoldings> {
   const rows = await db
     .selectFrom('user_roles')
+    .innerJoin('users', 'users.id', 'user_roles.user_id')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
     .leftJoin('role_permissions', 'role_permissions.role_id', 'roles.id')
     .where('user_roles.user_id', '=', userId)
-    .select(['roles.id', 'roles.principals', 'role_permissions.permission'])
+    .select(['users.preferred_username', 'roles.id', 'roles.principals', 'role_permissions.permission'])
     .execute()
   return {
     userId,
+    username: rows[0]?.preferred_username ?? '',
     roleIds: new Set(rows.map(({ id }) => id)),
     permissions: new Set(rows.flatMap(({ permission }) => permission ?? [])),
     principals: new Set(rows.flatMap(({ principals }) => readPrincipals(principals))),
   }
 }
 
-const missing = (held: ReadonlySet<string>, wanted: Iterable<string>): string[] =>
-  [...wanted].filter((each) => !held.has(each)).toSorted()
+const isAdministrator = ({ roleIds }: UserHoldings): boolean => roleIds.has(ADMIN_ROLE)
 
-/** Nobody gives what they do not hold themselves. UNIX accounts are the say of whoever may write roles. */
+/** Permissions that the caller does not hold, and principals that the caller's own certificates would not carry. */
+const listMore = (caller: UserHoldings, { permissions, principals }: Holdings): string[] => [
+  ...permissions.difference(caller.permissions),
+  ...[...principals].filter((name) => name !== caller.username && !caller.principals.has(name)),
+]
+
+/** Nobody gives what they do not hold themselves. Administrators hold every permission, and may give any principal. */
 export function refuseGivingMore(caller: UserHoldings, given: Holdings): void {
-  const principals = caller.permissions.has('roles:write') ? [] : missing(caller.principals, given.principals)
-  const more = [...missing(caller.permissions, given.permissions), ...principals]
-  if (more.length > 0) refuse('forbidden', `You can't give what you don't hold yourself: ${more.join(', ')}.`)
+  const more = isAdministrator(caller) ? [] : listMore(caller, given)
+  if (more.length > 0) {
+    refuse('forbidden', `You can't give what you don't hold yourself: ${more.toSorted().join(', ')}.`)
+  }
+}
+
+/** Nobody changes or deletes a role that holds more: what stronger people may do is not theirs to decide. */
+export function refuseChangingStrongerRole(caller: UserHoldings, role: Holdings): void {
+  const more = isAdministrator(caller) ? [] : listMore(caller, role)
+  if (more.length > 0) refuse('forbidden', `This role holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
 /** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
 export async function refuseChangingMore(db: Db, caller: UserHoldings, userId: string): Promise<void> {
-  if (userId === caller.userId || caller.roleIds.has(ADMIN_ROLE)) return
-  const other = await findHoldings(db, userId)
-  const more = [...missing(caller.permissions, other.permissions), ...missing(caller.principals, other.principals)]
-  if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.join(', ')}.`)
+  if (userId === caller.userId || isAdministrator(caller)) return
+  const more = listMore(caller, await findHoldings(db, userId))
+  if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
-/**
- * Whoever may write roles decides which UNIX accounts a role opens, but not for themselves: that would be a way from
- * administering roles to root on every host. Administrators may do everything.
- */
-export function refuseRaisingOneself(caller: UserHoldings, principals: Iterable<string>): void {
-  if (caller.roleIds.has(ADMIN_ROLE)) return
-  const more = missing(caller.principals, principals)
-  if (more.length > 0) refuse('forbidden', `You can't give yourself what you don't hold: ${more.join(', ')}.`)
+export function refuseOwnRole(caller: UserHoldings, userId: string): void {
+  if (userId === caller.userId && !isAdministrator(caller)) {
+    refuse('forbidden', "You can't give yourself a role. Ask somebody else who may assign roles.")
+  }
 }

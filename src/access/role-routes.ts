@@ -44,7 +44,8 @@ export const roleRoutes =
         schema: {
           tags,
           summary: 'Create a role',
-          description: 'Permissions that the caller does not hold can not be given to it.',
+          description:
+            'The caller has to hold its permissions, and its principals have to be those of the caller’s own certificates. An administrator may name any.',
           body: Type.Object(
             {
               name: RoleName,
@@ -81,7 +82,8 @@ export const roleRoutes =
         schema: {
           tags,
           summary: 'Change a role',
-          description: 'Its name, its description, and the UNIX accounts it opens. Built-in roles keep their names.',
+          description:
+            'Its name, its description, and the UNIX accounts it opens. The caller has to hold what the role holds, and what is added to it. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {
@@ -106,7 +108,8 @@ export const roleRoutes =
         schema: {
           tags,
           summary: 'Delete a role',
-          description: 'Whoever has it loses it at once. Built-in roles stay.',
+          description:
+            'Whoever has it loses it at once. The caller has to hold what the role holds. Built-in roles stay.',
           params: ById,
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },
@@ -138,7 +141,7 @@ export const roleRoutes =
         schema: {
           tags,
           summary: 'Grant a permission to a role',
-          description: 'The caller has to hold it. Granting it again changes nothing.',
+          description: 'The caller has to hold it, and what the role holds. Granting it again changes nothing.',
           params: ById,
           body: Type.Object({ permissionId: PermissionId }, strict),
           response: { 200: Granted, ...failures(400, 401, 403, 404) },
@@ -157,7 +160,8 @@ export const roleRoutes =
         schema: {
           tags,
           summary: 'Revoke a permission from a role',
-          description: "The administrator's role has every permission and keeps it.",
+          description:
+            "The caller has to hold what the role holds. The administrator's role has every permission and keeps it.",
           params: Type.Object({ ...ById.properties, permissionId: PermissionId }),
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },

@@ -147,7 +147,8 @@ const heldPermission = statement((db, value: Values<{ userId: string; permission
     .select('role_permissions.permission')
     .where('user_roles.user_id', '=', value('userId'))
     .where('role_permissions.permission', '=', value('permission'))
-    .limit(1)
+    // A literal: SQLite prepares a statement anew for each value of a limit.
+    .limit(sql.lit(1))
     .forShare(),
 )
 

@@ -6,16 +6,16 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import type { Trx } from '../storage/schema.ts'
 import { administer } from './administer.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
-import { refuseGivingMore, refuseRaisingOneself } from './holdings.ts'
+import { refuseChangingStrongerRole, refuseGivingMore } from './holdings.ts'
 import { isPermission } from './permissions.ts'
 import type { NewRole, Role } from './role.ts'
-import { addPermission, addRole, deleteRole, findRole, removePermission, updateRole } from './role-store.ts'
+import { addPermission, addRole, deleteRole, findRole, holdingsOf, removePermission, updateRole } from './role-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
 export const createRole = (services: Needs, asked: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, caller) => {
-    refuseGivingMore(caller, { permissions: new Set(asked.permissions), principals: new Set() })
+    refuseGivingMore(caller, { permissions: new Set(asked.permissions), principals: new Set(asked.principals) })
     const id = newId()
     await addRole(trx, id, asked, services.now())
     const role = await findRole(trx, id)
@@ -35,9 +35,8 @@ export const changeRole = (services: Needs, id: string, asked: RoleChange, actor
   administer(services, actor, async (trx, caller) => {
     const before = await findRole(trx, id)
     const { principals, ...words } = asked
-    if (principals && caller.roleIds.has(id)) {
-      refuseRaisingOneself(caller, new Set(principals).difference(new Set(before.principals)))
-    }
+    refuseChangingStrongerRole(caller, holdingsOf(before))
+    refuseGivingMore(caller, { permissions: new Set(), principals: new Set(principals) })
     if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
@@ -47,8 +46,9 @@ export const changeRole = (services: Needs, id: string, asked: RoleChange, actor
   })
 
 export const removeRole = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
-  administer(services, actor, async (trx) => {
+  administer(services, actor, async (trx, caller) => {
     const role = await findRole(trx, id)
+    refuseChangingStrongerRole(caller, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     await deleteRole(trx, id)
     await record(services, trx, 'role.deleted', actor, id, { name: role.name, permissions: role.permissions })
@@ -64,6 +64,7 @@ export const grantPermission = (
   administer(services, actor, async (trx, caller) => {
     const role = await findRole(trx, roleId)
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
+    refuseChangingStrongerRole(caller, holdingsOf(role))
     refuseGivingMore(caller, { permissions: new Set([permission]), principals: new Set() })
     if (await addPermission(trx, roleId, permission)) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
@@ -77,8 +78,9 @@ export const revokePermission = (
   permission: string,
   actor: SignedInActor,
 ): Promise<Role> =>
-  administer(services, actor, async (trx) => {
+  administer(services, actor, async (trx, caller) => {
     const role = await findRole(trx, roleId)
+    refuseChangingStrongerRole(caller, holdingsOf(role))
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
     if (!(await removePermission(trx, roleId, permission))) {
       return refuse('not_found', 'The role does not have this permission.')

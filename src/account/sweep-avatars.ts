@@ -1,7 +1,6 @@
 import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
 import type { Db } from '../storage/schema.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
 import { readAvatarName } from './avatar-name.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
@@ -14,10 +13,6 @@ const MAX_LOOKED_AT = 1000
 const BATCH = 100
 /** When all have been looked at, it begins anew after this. */
 const PAUSE_MS = HOUR
-
-const versionsOf = statementForMany((db, ids) =>
-  db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', ids),
-)
 
 /**
  * Deletes pictures that no account points at: of uploads whose process died or whose commit failed, and old ones that
@@ -74,7 +69,9 @@ async function listUnnamed(db: Db, blobs: StoredBlob[]): Promise<string[]> {
     const read = readAvatarName(name)
     return read ? [{ name, ...read }] : []
   })
-  const rows = await versionsOf(db, [...new Set(ours.map(({ userId }) => userId))], {})
+  const userIds = [...new Set(ours.map(({ userId }) => userId))]
+  if (userIds.length === 0) return []
+  const rows = await db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', userIds).execute()
   const named = new Map(rows.map(({ id, avatar_version }) => [id, avatar_version]))
   return ours
     .filter(({ userId, version }) => version === undefined || named.get(userId) !== version)

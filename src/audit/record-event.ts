@@ -1,9 +1,9 @@
-import type { DialectAdapter } from 'kysely'
+import type { DialectAdapter, Insertable } from 'kysely'
 import type { Caller } from '../http/caller.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import { rowInserter } from '../storage/row-inserter.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
 
 /** Who did something: a person with a request, or the service itself. */
 export interface Actor {
@@ -24,24 +24,11 @@ export interface AuditEvent {
   data?: Record<string, unknown>
 }
 
-const insertEvents = rowInserter('audit_events', [
-  'id',
-  'at',
-  'action',
-  'outcome',
-  'actor_id',
-  'actor_email',
-  'target_type',
-  'target_id',
-  'ip_address',
-  'user_agent',
-  'request_id',
-  'data',
-])
-
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
-export const recordEvent = (services: Pick<Services, 'now'>, trx: Trx, event: AuditEvent): Promise<void> =>
-  recordEvents(services, trx, [event])
+export async function recordEvent(services: Pick<Services, 'now'>, trx: Trx, event: AuditEvent): Promise<void> {
+  observers.get(trx.getExecutor().adapter)?.(event)
+  await insertOne(trx, toRow(event, services.now()))
+}
 
 /** For what has no change to go with, such as a refusal. */
 export const recordAlone = (services: Pick<Services, 'db' | 'now'>, event: AuditEvent): Promise<void> =>
@@ -53,24 +40,48 @@ export const observeEvents = (db: Db, observer: (event: AuditEvent) => void): vo
 
 const observers = new WeakMap<DialectAdapter, (event: AuditEvent) => void>()
 
-export const recordEvents = ({ now }: Pick<Services, 'now'>, trx: Trx, events: AuditEvent[]): Promise<void> => {
+/** A statement has room for so many values, and nobody waits long for one. */
+const MAX_ROWS = 100
+
+export async function recordEvents({ now }: Pick<Services, 'now'>, trx: Trx, events: AuditEvent[]): Promise<void> {
   const observe = observers.get(trx.getExecutor().adapter)
   if (observe) events.forEach(observe)
-  return insertEvents(
-    trx,
-    events.map(({ action, outcome, actor, target, data = {} }) => ({
-      id: newOrderedId(),
-      at: now(),
-      action,
-      outcome,
-      actor_id: actor.id,
-      actor_email: actor.email,
-      target_type: target?.type ?? null,
-      target_id: target?.id ?? null,
-      ip_address: actor.caller?.ipAddress ?? null,
-      user_agent: actor.caller?.userAgent ?? null,
-      request_id: actor.caller?.requestId ?? null,
-      data: JSON.stringify(data),
-    })),
-  )
+  for (let at = 0; at < events.length; at += MAX_ROWS) {
+    const rows = events.slice(at, at + MAX_ROWS).map((event) => toRow(event, now()))
+    await trx.insertInto('audit_events').values(rows).execute()
+  }
 }
+
+type Row = Insertable<Schema['audit_events']>
+
+const toRow = ({ action, outcome, actor, target, data = {} }: AuditEvent, at: number): Row => ({
+  id: newOrderedId(),
+  at,
+  action,
+  outcome,
+  actor_id: actor.id,
+  actor_email: actor.email,
+  target_type: target?.type ?? null,
+  target_id: target?.id ?? null,
+  ip_address: actor.caller?.ipAddress ?? null,
+  user_agent: actor.caller?.userAgent ?? null,
+  request_id: actor.caller?.requestId ?? null,
+  data: JSON.stringify(data),
+})
+
+const insertOne = statement((db, value: Values<Row>) =>
+  db.insertInto('audit_events').values({
+    id: value('id'),
+    at: value('at'),
+    action: value('action'),
+    outcome: value('outcome'),
+    actor_id: value('actor_id'),
+    actor_email: value('actor_email'),
+    target_type: value('target_type'),
+    target_id: value('target_id'),
+    ip_address: value('ip_address'),
+    user_agent: value('user_agent'),
+    request_id: value('request_id'),
+    data: value('data'),
+  }),
+)

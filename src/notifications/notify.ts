@@ -1,10 +1,10 @@
+import type { Insertable } from 'kysely'
 import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
-import { rowInserter } from '../storage/row-inserter.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Schema, Trx } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
-import { holdUsers } from '../users/hold-account.ts'
+import { statement, type Values } from '../storage/statement.ts'
+import { holdUser, holdUsers } from '../users/hold-account.ts'
 
 /** What people are told about, and what each kind carries. */
 export interface NotificationData {
@@ -37,22 +37,97 @@ export type NotificationType = keyof NotificationData
 
 type Needs = Pick<Services, 'now' | 'signals'>
 
+/** A kind and what it carries, as a pair that fits. */
+export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
+
 /** Tells one person something, as part of the change that it is about: both happen or neither. */
-export const notify = <T extends NotificationType>(
+export async function notify<T extends NotificationType>(
   services: Needs,
   trx: Trx,
   userId: string,
   type: T,
   data: NotificationData[T],
-): Promise<void> => notifyEach(services, trx, [userId], [{ type, data } as Message])
+): Promise<void> {
+  const tell = await prepareNotification(services, trx, userId)
+  await tell({ type, data } as Message)
+}
 
-/** A kind and what it carries, as a pair that fits. */
-export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
+/**
+ * Does all of it but the writing. For a message that can be written only after a row is locked that others need too:
+ * what comes before need not be waited for under that lock.
+ *
+ * Ids are given out while the person's row is held, and each stands behind the one before it. So their order is the order
+ * of commits: a stream that has seen one has seen all before it.
+ */
+export async function prepareNotification(
+  { now, signals }: Needs,
+  trx: Trx,
+  userId: string,
+): Promise<(message: Message) => Promise<void>> {
+  if (!(await holdUser(trx, userId))) return async () => {}
+  const [found] = await lastId(trx, { userId })
+  const id = idsAfter(found?.last)()
+  // It is sent with the commit, whatever is written until then.
+  await emitForUsers(signals, trx, 'notifications', [userId])
+  return async (message) => void (await insertOne(trx, toRow(id, userId, message, now())))
+}
 
-const insertNotifications = rowInserter('notifications', ['id', 'user_id', 'type', 'data', 'created_at', 'read_at'])
+/** A statement has room for so many values, and nobody waits long for one. */
+const MAX_ROWS = 100
 
-const lastIds = statementForMany((db, userIds) =>
+/** Tells several people the same things. */
+export async function notifyEach(
+  { now, signals }: Needs,
+  trx: Trx,
+  userIds: string[],
+  messages: Message[],
+): Promise<void> {
+  const held = await holdUsers(trx, userIds)
+  if (held.length === 0 || messages.length === 0) return
+  const rows = (await listLastIds(trx, held)).flatMap(({ userId, last }) => {
+    const nextId = idsAfter(last)
+    return messages.map((message) => toRow(nextId(), userId, message, now()))
+  })
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    await trx
+      .insertInto('notifications')
+      .values(rows.slice(at, at + MAX_ROWS))
+      .execute()
+  }
+  await emitForUsers(signals, trx, 'notifications', held)
+}
+
+type Row = Insertable<Schema['notifications']>
+
+const toRow = (id: string, userId: string, { type, data }: Message, at: number): Row => ({
+  id,
+  user_id: userId,
+  type,
+  data: JSON.stringify(data),
+  created_at: at,
+  read_at: null,
+})
+
+const insertOne = statement((db, value: Values<Row>) =>
+  db.insertInto('notifications').values({
+    id: value('id'),
+    user_id: value('user_id'),
+    type: value('type'),
+    data: value('data'),
+    created_at: value('created_at'),
+    read_at: value('read_at'),
+  }),
+)
+
+const lastId = statement((db, value: Values<{ userId: string }>) =>
   db
+    .selectFrom('notifications')
+    .select((eb) => eb.fn.max<string | null>('id').as('last'))
+    .where('user_id', '=', value('userId')),
+)
+
+const listLastIds = (trx: Trx, userIds: string[]) =>
+  trx
     .selectFrom('users')
     .select('users.id as userId')
     .select((eb) =>
@@ -62,40 +137,5 @@ const lastIds = statementForMany((db, userIds) =>
         .whereRef('notifications.user_id', '=', 'users.id')
         .as('last'),
     )
-    .where('users.id', 'in', userIds),
-)
-
-/** Tells several people the same things. */
-export const notifyEach = (services: Needs, trx: Trx, userIds: string[], messages: Message[]): Promise<void> =>
-  notifyPeople(
-    services,
-    trx,
-    userIds.flatMap((userId) => messages.map((message) => ({ userId, message }))),
-  )
-
-/**
- * Tells several people something each. Ids are given out while the person's row is held, and each stands behind the one
- * before it. So their order is the order of commits: a stream that has seen one has seen all before it.
- */
-export async function notifyPeople(
-  { now, signals }: Needs,
-  trx: Trx,
-  told: { userId: string; message: Message }[],
-): Promise<void> {
-  const toldTo = Map.groupBy(told, ({ userId }) => userId)
-  const userIds = await holdUsers(trx, [...toldTo.keys()])
-  const latest = await lastIds(trx, userIds, {})
-  const rows = latest.flatMap(({ userId, last }) => {
-    const nextId = idsAfter(last)
-    return (toldTo.get(userId) ?? []).map(({ message: { type, data } }) => ({
-      id: nextId(),
-      user_id: userId,
-      type,
-      data: JSON.stringify(data),
-      created_at: now(),
-      read_at: null,
-    }))
-  })
-  await insertNotifications(trx, rows)
-  await emitForUsers(signals, trx, 'notifications', userIds)
-}
+    .where('users.id', 'in', userIds)
+    .execute()

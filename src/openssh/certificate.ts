@@ -63,10 +63,8 @@ const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
-export function signCertificate(authority: Authority, asked: CertificateRequest): Buffer {
-  const draft = prepareCertificate(authority, asked)
-  return sealCertificate(draft, sign(null, draft.toSign, authority.privateKey))
-}
+export const signCertificate = (authority: Authority, asked: CertificateRequest): Buffer =>
+  signDraft(authority, prepareCertificate(authority, asked))
 
 /** A certificate in which there is room left for the signature. */
 export interface Draft {
@@ -106,9 +104,8 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
 }
 
 /** Puts the authority's signature to what was prepared. */
-export function sealCertificate({ blob }: Draft, signature: Uint8Array): Buffer {
-  must(signature.length === SIGNATURE_BYTES, `A signature must have ${SIGNATURE_BYTES} bytes.`)
-  blob.set(signature, blob.length - SIGNATURE_BYTES)
+export function signDraft({ privateKey }: Authority, { blob, toSign }: Draft): Buffer {
+  blob.set(sign(null, toSign, privateKey), blob.length - SIGNATURE_BYTES)
   return blob
 }
 

@@ -2,6 +2,7 @@ import { holdPermission } from '../access/role-store.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/schema.ts'
+import { createTurns } from '../storage/turns.ts'
 import { holdActingUser, type RowLock } from '../users/hold-account.ts'
 import type { SignedInActor } from './actor.ts'
 import { holdSession } from './session-store.ts'
@@ -36,13 +37,18 @@ export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (t
     return change(trx)
   })
 
+/** Of the ten connections of a replica, so many wait for the row of one person at most. */
+const takeTurn = createTurns(3)
+
 /** The same for a change of the actor's own account: one at a time. */
 export const changeOwnAccount = <T>(
   { db, now }: Needs,
   actor: SignedInActor,
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>
-  db.transaction().execute(async (trx) => {
-    await holdActor(trx, { now }, actor, 'exclusive')
-    return change(trx)
-  })
+  takeTurn(actor.id, () =>
+    db.transaction().execute(async (trx) => {
+      await holdActor(trx, { now }, actor, 'exclusive')
+      return change(trx)
+    }),
+  )

@@ -1,9 +1,7 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import { MOST_LOOKED_AT } from '../http/cursor.ts'
-import { rowInserter } from '../storage/row-inserter.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
 import type { SshCertificate } from './certificate.ts'
 
 /** The largest serial that the column holds: 64 bits with a sign. */
@@ -51,14 +49,14 @@ const raiseSerial = statement((db, value: Values<{ counter: string; by: bigint }
 )
 
 /**
- * The first of so many serials that nobody else gets: each is one more than the one before, on all copies together.
- * Those of a transaction that fails are given out again. The count is added as a bigint, since SQLite takes a JavaScript
- * number for a fraction, and the sum of the two would lose its last digits.
+ * A serial that nobody else gets: one more than the one before, on all replicas together. That of a transaction that fails
+ * is given out again. All certificates wait for each other at this one row, so take it as late as you can. The counter is
+ * raised by a bigint, since SQLite takes a JavaScript number for a fraction, and the sum would lose its last digits.
  */
-export async function takeSerials(db: Db, count: number): Promise<bigint> {
-  const [row] = await raiseSerial(db, { counter: 'ssh_serial', by: BigInt(count) })
+export async function takeSerial(trx: Trx): Promise<bigint> {
+  const [row] = await raiseSerial(trx, { counter: 'ssh_serial', by: 1n })
   if (!row) throw new Error('The counter ssh_serial is gone.')
-  return BigInt(row.last) - BigInt(count - 1)
+  return BigInt(row.last)
 }
 
 export interface NewCertificate {
@@ -75,49 +73,49 @@ export interface NewCertificate {
   createdAt: number
 }
 
-const latestExpiries = statementForMany((db, userIds) =>
+const latestExpiry = statement((db, value: Values<{ userId: string }>) =>
   db
-    .selectFrom('users')
-    .select('id')
-    .select((eb) =>
-      eb
-        .selectFrom('ssh_certificates')
-        .select('latest_expiry')
-        .whereRef('user_id', '=', 'users.id')
-        .orderBy('serial', 'desc')
-        .limit(1)
-        .as('until'),
-    )
-    .where('id', 'in', userIds),
+    .selectFrom('ssh_certificates')
+    .select('latest_expiry as at')
+    .where('user_id', '=', value('userId'))
+    .orderBy('serial', 'desc')
+    // A literal: SQLite prepares a statement anew for each value of a limit.
+    .limit(sql.lit(1)),
 )
 
-const insertCertificates = rowInserter('ssh_certificates', ['serial', 'latest_expiry', ...COLUMNS])
+/** Up to when a certificate of this user is valid, in epoch milliseconds; 0 when there is none. The caller holds the user. */
+export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number> =>
+  (await latestExpiry(trx, { userId }))[0]?.at ?? 0
 
-/** Adds to the log, in the order of serials. The caller holds the users' rows. */
-export async function addCertificates(db: Db, certificates: NewCertificate[]): Promise<void> {
-  const owners = [...new Set(certificates.map(({ userId }) => userId))]
-  const latest = new Map((await latestExpiries(db, owners, {})).map(({ id, until }) => [id, until ?? 0]))
-  const rows = certificates.map((each) => {
-    const validBefore = each.validBefore * 1000
-    const latestExpiry = Math.max(latest.get(each.userId) ?? 0, validBefore)
-    latest.set(each.userId, latestExpiry)
-    return {
-      id: each.id,
-      serial: each.serial,
-      user_id: each.userId,
-      saved_key_id: each.savedKeyId,
-      key_id: each.keyId,
-      principals: JSON.stringify(each.principals),
-      fingerprint: each.fingerprint,
-      valid_after: each.validAfter * 1000,
-      valid_before: validBefore,
-      latest_expiry: latestExpiry,
-      revoked_at: null,
-      revoke_reason: null,
-      created_at: each.createdAt,
-    }
+const INSERTED = ['serial', 'latest_expiry', ...COLUMNS] as const
+
+const insertCertificate = statement(
+  (db, value: Values<Pick<Insertable<Schema['ssh_certificates']>, (typeof INSERTED)[number]>>) =>
+    db
+      .insertInto('ssh_certificates')
+      .values(
+        Object.fromEntries(INSERTED.map((column) => [column, value(column)])) as Insertable<Schema['ssh_certificates']>,
+      ),
+)
+
+/** Adds to the log. Certificates of one user are added in the order of their serials: the caller holds the user. */
+export async function addCertificate(trx: Trx, certificate: NewCertificate, latestExpiryBefore: number): Promise<void> {
+  const validBefore = certificate.validBefore * 1000
+  await insertCertificate(trx, {
+    id: certificate.id,
+    serial: certificate.serial,
+    user_id: certificate.userId,
+    saved_key_id: certificate.savedKeyId,
+    key_id: certificate.keyId,
+    principals: JSON.stringify(certificate.principals),
+    fingerprint: certificate.fingerprint,
+    valid_after: certificate.validAfter * 1000,
+    valid_before: validBefore,
+    latest_expiry: Math.max(latestExpiryBefore, validBefore),
+    revoked_at: null,
+    revoke_reason: null,
+    created_at: certificate.createdAt,
   })
-  await insertCertificates(db, rows)
 }
 
 export async function findCertificate(db: Db, id: string): Promise<SshCertificate | undefined> {

@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import { AppError, refuse } from '../errors.ts'
 import { failures, type Routes } from '../http/contracts.ts'
 import { sendTagged } from '../http/etag.ts'
-import { openAuthority } from '../openssh/certificate.ts'
 import { formatPublicKey } from '../openssh/public-key.ts'
 import type { Services } from '../services.ts'
 import { writeHostSetup } from './host-setup.ts'
@@ -36,10 +35,9 @@ export const sshHostRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { baseUrl } = services.config
-    const authority = openAuthority(services.sshCa.privateKey)
-    const caKey = `${formatPublicKey(authority.blob, `ssh-ca@${new URL(baseUrl).hostname}`)}\n`
+    const caKey = `${formatPublicKey(services.sshCa.blob, `ssh-ca@${new URL(baseUrl).hostname}`)}\n`
     const caKeyTag = `"${hash('sha256', caKey, 'base64url').slice(0, 22)}"`
-    const revocationList = createRevocationLists(services, authority)
+    const revocationList = createRevocationLists(services)
     const setup = writeHostSetup(baseUrl)
 
     app.get(

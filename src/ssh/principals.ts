@@ -1,39 +1,44 @@
 import { readPrincipals } from '../access/role.ts'
 import { isPrincipal } from '../openssh/certificate.ts'
-import type { Db } from '../storage/schema.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
+import type { Db, Trx } from '../storage/schema.ts'
+import { statement, type Values } from '../storage/statement.ts'
 
-const rolePrincipals = statementForMany((db, userIds) =>
+const rolePrincipals = (db: Db, value: Values<{ userId: string }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .select(['user_roles.user_id', 'roles.principals'])
-    .where('user_roles.user_id', 'in', userIds)
-    .where('roles.principals', '!=', '[]'),
-)
+    .select('roles.principals')
+    .where('user_roles.user_id', '=', value('userId'))
+    .where('roles.principals', '!=', '[]')
 
-interface Person {
+const found = statement(rolePrincipals)
+const held = statement((db, value: Values<{ userId: string }>) => rolePrincipals(db, value).forKeyShare())
+
+export interface Person {
   id: string
   preferredUsername: string
 }
 
+/** The UNIX accounts and groups that the user may log in as: the own username first, then what roles add, in order. */
+export const listPrincipals = async (db: Db, { id, preferredUsername }: Person): Promise<string[]> =>
+  toPrincipals(preferredUsername, await found(db, { userId: id }))
+
+const username = statement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('preferred_username as name').where('id', '=', value('userId')),
+)
+
 /**
- * The UNIX accounts and groups that the user may log in as: the own username first, then what roles add, in order.
- * Usernames of people who may get certificates are changed by administrators alone, and so are roles: nothing in this
- * list comes from the person it is about.
+ * The same for a user whose row the caller holds, and they stay so until the transaction ends: whoever takes a role away
+ * or a principal out of one waits, and then finds the certificate that names it. Roles are held in the weakest way, so
+ * that nobody waits here for anything else that happens to a role.
  */
-export async function listPrincipals(db: Db, person: Person): Promise<string[]> {
-  return (await listPrincipalsOf(db, [person])).get(person.id) ?? []
+export async function holdPrincipals(trx: Trx, userId: string): Promise<Person & { principals: string[] }> {
+  const [user] = await username(trx, { userId })
+  const preferredUsername = user?.name ?? ''
+  return { id: userId, preferredUsername, principals: toPrincipals(preferredUsername, await held(trx, { userId })) }
 }
 
-/** The same for several at once, by their ids. */
-export async function listPrincipalsOf(db: Db, people: Person[]): Promise<Map<string, string[]>> {
-  const ids = people.map(({ id }) => id)
-  const rows = Map.groupBy(await rolePrincipals(db, ids, {}), (row) => row.user_id)
-  return new Map(
-    people.map(({ id, preferredUsername }) => {
-      const added = (rows.get(id) ?? []).flatMap(({ principals }) => readPrincipals(principals))
-      return [id, [...new Set([preferredUsername, ...added.toSorted()])].filter(isPrincipal)]
-    }),
-  )
+export const toPrincipals = (preferredUsername: string, roles: { principals: string }[]): string[] => {
+  const added = roles.flatMap(({ principals }) => readPrincipals(principals))
+  return [...new Set([preferredUsername, ...added.toSorted()])].filter(isPrincipal)
 }

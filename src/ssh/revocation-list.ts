@@ -47,10 +47,12 @@ const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
  * The revocation lists, kept in memory. Every asking reads the version, which is one cheap query and grows with each
  * revocation on any copy: the answer is never older than the question, and there is none when the database has none.
  */
-export function createRevocationLists(
-  { db, now, metrics }: Pick<Services, 'db' | 'now' | 'metrics'>,
-  authority: Authority,
-): RevocationLists {
+export function createRevocationLists({
+  db,
+  now,
+  metrics,
+  sshCa,
+}: Pick<Services, 'db' | 'now' | 'metrics' | 'sshCa'>): RevocationLists {
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
 
@@ -102,7 +104,7 @@ export function createRevocationLists(
     const view = await currentView(includeExpired)
     let body = view.bodies.get(form)
     if (!body) {
-      body = write(view, form, authority)
+      body = write(view, form, sshCa)
       view.bodies.set(form, body)
       body.then(
         ({ length }) => {

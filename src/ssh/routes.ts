@@ -3,14 +3,13 @@ import { refuseField } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor, toPage } from '../http/cursor.ts'
 import { VisibleName } from '../http/visible-name.ts'
-import { openAuthority } from '../openssh/certificate.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
 import { addSshKey } from './add-ssh-key.ts'
 import { IssuedCertificate, SshCertificate } from './certificate.ts'
 import { LAST_SERIAL, listCertificates } from './certificate-store.ts'
-import { createIssuer } from './issue-certificate.ts'
+import { issueCertificate } from './issue-certificate.ts'
 import { listPrincipals } from './principals.ts'
 import { removeSshKey } from './remove-ssh-key.ts'
 import { revokeCertificate } from './revoke-certificate.ts'
@@ -29,8 +28,6 @@ export const sshRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { config, db, now } = services
-    const issuer = createIssuer(services, openAuthority(services.sshCa.privateKey))
-    app.addHook('onClose', () => issuer.close())
 
     app.get(
       '/api/ssh/keys',
@@ -103,8 +100,6 @@ export const sshRoutes =
       '/api/ssh/certs/issue',
       {
         onRequest: needs(services, 'ssh:cert:issue'),
-        // A serializer made of the schema would take twice as long for texts like these.
-        serializerCompiler: () => JSON.stringify,
         schema: {
           tags,
           summary: 'Get a certificate for a saved key',
@@ -120,10 +115,8 @@ export const sshRoutes =
           response: { 201: IssuedCertificate, ...failures(400, 401, 403, 404, 409, 503) },
         },
       },
-      async (request, reply) => {
-        const asked = { ...request.body, userId: request.signedIn.user.id, actor: actorOf(services, request) }
-        return reply.code(201).send(await issuer.issue(asked))
-      },
+      async (request, reply) =>
+        reply.code(201).send(await issueCertificate(services, actorOf(services, request), request.body)),
     )
 
     app.get(

@@ -1,7 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Schema, Trx } from '../storage/schema.ts'
-import type { Values } from '../storage/statement.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
+import { statement, type Values } from '../storage/statement.ts'
 import type { UserSshKey } from './ssh-key.ts'
 
 type Row = Selectable<Schema['ssh_keys']>
@@ -52,53 +51,44 @@ export async function deleteSshKey(db: Db, id: string, userId: string): Promise<
   return row && toSshKey(row)
 }
 
-const hold = statementForMany((db, ids) =>
+const ownKey = statement((db, value: Values<{ id: string; userId: string }>) =>
   db
     .selectFrom('ssh_keys')
-    .select(['id', 'user_id', 'public_key', 'fingerprint', 'last_used_at'])
-    .where('id', 'in', ids)
-    .orderBy('id')
+    .select(['id', 'public_key', 'fingerprint', 'last_used_at'])
+    .where('id', '=', value('id'))
+    .where('user_id', '=', value('userId'))
     .forNoKeyUpdate(),
 )
 
 export interface HeldKey {
   id: string
-  userId: string
   publicKey: string
   fingerprint: string
   lastUsedAt: number | null
 }
 
-/** Those of these keys that there are. From here to the end of the transaction nobody can delete them. */
-export async function holdSshKeys(trx: Db, ids: string[]): Promise<HeldKey[]> {
-  const rows = await hold(trx, ids.toSorted(), {})
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    publicKey: row.public_key,
-    fingerprint: row.fingerprint,
-    lastUsedAt: row.last_used_at,
-  }))
+/** A saved key of this user. From here to the end of the transaction nobody can delete it. */
+export async function holdSshKey(
+  trx: Trx,
+  { id, userId }: { id: string; userId: string },
+): Promise<HeldKey | undefined> {
+  const [row] = await ownKey(trx, { id, userId })
+  return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
 }
 
-const noteUse = statementForMany((db, ids, value: Values<{ at: number }>) =>
+const noteUse = statement((db, value: Values<{ id: string; at: number }>) =>
   db
     .updateTable('ssh_keys')
     .set({ last_used_at: value('at') })
-    .where('id', 'in', ids),
+    .where('id', '=', value('id')),
 )
 
 /** `lastUsedAt` is written no more often than this. */
 const NOTED_MS = 60_000
 
-/** Notes that these keys are used, those whose last use is not as good as now. */
-export async function noteSshKeysUsed(trx: Db, keys: HeldKey[], at: number): Promise<void> {
-  const due = keys.filter(({ lastUsedAt }) => lastUsedAt === null || lastUsedAt <= at - NOTED_MS)
-  await noteUse(
-    trx,
-    due.map(({ id }) => id),
-    { at },
-  )
+/** Notes that the key is used, unless its last use is as good as now. */
+export async function noteSshKeyUsed(trx: Trx, { id, lastUsedAt }: HeldKey, at: number): Promise<void> {
+  if (lastUsedAt === null || lastUsedAt <= at - NOTED_MS) await noteUse(trx, { id, at })
 }
 
 /** Deletes all saved keys of a user. Answers how many there were. */

@@ -86,9 +86,11 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 /** Whoever is in a transaction is alone here. So a row need not be held, as it must on PostgreSQL. */
 class SingleWriterQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForNoKeyUpdate' && node.modifier !== 'ForShare') super.visitSelectModifier(node)
+    if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node)
   }
 }
+
+const ROW_LOCKS = new Set<SelectModifierNode['modifier']>(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'])
 
 interface Prepared {
   connection: DatabaseSync

@@ -10,27 +10,13 @@ import type { Db } from './schema.ts'
  *   const [row] = await byHash(db, { hash })
  */
 export function statement<P extends object, Row>(build: (db: Db, value: Values<P>) => Compilable<Row>) {
-  const run = statementWithList<P, Row>(0, (db, _list, value) => build(db, value))
-  return (db: Db, values: P): Promise<Row[]> => run(db, values, NOTHING)
-}
-
-const NOTHING: readonly string[] = []
-
-/** The same with a list of so many texts besides the values that have names. */
-export function statementWithList<P extends object, Row>(
-  length: number,
-  build: (db: Db, list: string[], value: Values<P>) => Compilable<Row>,
-) {
-  type Run = (values: P, list: readonly string[]) => Promise<Row[]>
-  const compile = compileOnce((db) => {
-    const list = Array.from({ length }, (_, place) => new Slot(undefined, place) as unknown as string)
-    return build(db, list, named as Values<P>)
-  })
+  type Run = (values: P) => Promise<Row[]>
+  const compile = compileOnce((db) => build(db, named as Values<P>))
   const bound = new WeakMap<Db, Run>()
 
-  const runInside = async (db: Db, values: P, list: readonly string[]): Promise<Row[]> => {
+  const runInside = async (db: Db, values: P): Promise<Row[]> => {
     const query = compile(db)
-    const parameters = fill(query.parameters, values, list)
+    const parameters = fill(query.parameters, values)
     const run = connected.get(db) ?? (await connectInside(db))
     if (run) return run(query, parameters) as Row[]
     return (await db.executeQuery<Row>({ ...query, parameters })).rows
@@ -39,27 +25,13 @@ export function statementWithList<P extends object, Row>(
   const bindOutside = (db: Db): Run => {
     const query = compile(db)
     const execute = waysOf(db).outside(query)
-    const run: Run = (values, list) => execute(fill(query.parameters, values, list)) as Promise<Row[]>
+    const run: Run = (values) => execute(fill(query.parameters, values)) as Promise<Row[]>
     bound.set(db, run)
     return run
   }
 
-  return (db: Db, values: P, list: readonly string[]): Promise<Row[]> =>
-    db.isTransaction ? runInside(db, values, list) : (bound.get(db) ?? bindOutside(db))(values, list)
-}
-
-/** One after another, with the values of each. */
-export function repeatedStatement<P extends object>(build: (db: Db, value: Values<P>) => Compilable) {
-  const compile = compileOnce((db) => build(db, named as Values<P>))
-  return async (db: Db, rows: readonly P[]): Promise<void> => {
-    const query = compile(db)
-    const run = db.isTransaction ? (connected.get(db) ?? (await connectInside(db))) : undefined
-    for (const row of rows) {
-      const parameters = fill(query.parameters, row, NOTHING)
-      if (run) run(query, parameters)
-      else await db.executeQuery({ ...query, parameters })
-    }
-  }
+  return (db: Db, values: P): Promise<Row[]> =>
+    db.isTransaction ? runInside(db, values) : (bound.get(db) ?? bindOutside(db))(values)
 }
 
 /** Once an engine. */
@@ -76,7 +48,7 @@ function compileOnce(build: (db: Db) => Compilable): (db: Db) => PreparedQuery {
   }
 }
 
-const named = (key: string): Slot => new Slot(key, 0)
+const named = (key: string): Slot => new Slot(key)
 
 /** Stands for a value that is known when the statement runs. */
 export type Values<P> = <K extends keyof P>(key: K) => P[K]
@@ -93,9 +65,6 @@ export interface DirectWays {
 }
 
 export const openDirectWays = (adapter: DialectAdapter, ways: DirectWays): void => void engines.set(adapter, ways)
-
-/** Whether a statement inside this transaction costs so little that a row each is better than many rows in one. */
-export const isOneByOne = (db: Db): boolean => db.isTransaction && waysOf(db).inside !== undefined
 
 const engines = new WeakMap<DialectAdapter, DirectWays>()
 const connected = new WeakMap<Db, ReturnType<NonNullable<DirectWays['inside']>>>()
@@ -116,20 +85,11 @@ async function connectInside(trx: Db) {
 }
 
 class Slot {
-  readonly key: string | undefined
-  readonly place: number
-  constructor(key: string | undefined, place: number) {
+  readonly key: string
+  constructor(key: string) {
     this.key = key
-    this.place = place
   }
 }
 
-function fill(parameters: readonly unknown[], values: object, list: readonly string[]): unknown[] {
-  const filled: unknown[] = []
-  for (const each of parameters) {
-    if (!(each instanceof Slot)) filled.push(each)
-    else if (each.key === undefined) filled.push(list[each.place])
-    else filled.push(values[each.key as keyof object])
-  }
-  return filled
-}
+const fill = (parameters: readonly unknown[], values: object): unknown[] =>
+  parameters.map((each) => (each instanceof Slot ? values[each.key as keyof object] : each))

@@ -1,45 +1,37 @@
 import type { Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
-import { statementForMany } from '../storage/statement-for-many.ts'
 import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
 /**
- * From here to the end of the transaction these users' rows are ours: whoever would disable, delete or change an account
- * waits for us, or we have waited for them. So what is decided here still holds at the commit. Rows are taken in one
- * order, here and on every copy, so that no two transactions wait for each other. Answers who of them there is.
+ * Locks the rows of these users until the transaction ends: whoever would disable, delete or change an account waits for
+ * us, or we have waited for them. So what is decided here still holds at the commit. Rows are taken in one order, here
+ * and on every replica, so that no two transactions wait for each other. Answers who of them there is.
  */
 export async function holdUsers(trx: Trx, userIds: string[]): Promise<string[]> {
-  const rows = await hold(trx, userIds.toSorted(), {})
+  if (userIds.length === 0) return []
+  const rows = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', userIds)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
   return rows.map(({ id }) => id)
 }
 
-const hold = statementForMany((db, ids) =>
-  db.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate(),
+const holdOne = statement((db, value: Values<{ id: string }>) =>
+  db.selectFrom('users').select('id').where('id', '=', value('id')).forNoKeyUpdate(),
 )
 
 /** The same for one. False when there is no such user. */
 export const holdUser = async (trx: Trx, userId: string): Promise<boolean> =>
-  (await holdUsers(trx, [userId])).length > 0
+  (await holdOne(trx, { id: userId })).length > 0
 
 /** As `holdUser`, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
 export async function holdAccount(trx: Trx, userId: string): Promise<Account | undefined> {
   return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }
-
-const holdActing = statementForMany((db, ids) =>
-  db
-    .selectFrom('users')
-    .select(['id', 'preferred_username as preferredUsername'])
-    .where('id', 'in', ids)
-    .where(accountMayAct)
-    .orderBy('id')
-    .forNoKeyUpdate(),
-)
-
-/** As `holdUsers`, of those who may act: the rest are disabled or gone. */
-export const holdActingUsers = (trx: Trx, userIds: string[]): Promise<{ id: string; preferredUsername: string }[]> =>
-  holdActing(trx, userIds.toSorted(), {})
 
 /** Shared: others may hold the row as well, and nobody may change it. Exclusive: nobody else may hold it. */
 export type RowLock = 'shared' | 'exclusive'

@@ -70,30 +70,96 @@ onEachEngine('nobody gives what they do not hold', (engine) => {
     assert.equal((await person.post(url, { roleId: same.id })).statusCode, 200)
   })
 
-  test('a role that opens UNIX accounts can be assigned only by whoever has them or may write roles', async () => {
+  test('a role that opens UNIX accounts can be assigned only by whoever has them, also by whoever may write roles', async () => {
     const opens = await makeRole('Opens root', { principals: ['root'] })
-    const assigner = await holder('roles:assign')
     const friend = await signedInPerson(app)
-    for (const { user } of [assigner, friend]) {
-      const response = await assigner.post(`/api/admin/users/${user.id}/roles`, { roleId: opens.id })
-      assert.equal(response.statusCode, 403)
+    for (const assigner of [await holder('roles:assign'), await holder('roles:assign', 'roles:write')]) {
+      for (const { user } of [assigner, friend]) {
+        const response = await assigner.post(`/api/admin/users/${user.id}/roles`, { roleId: opens.id })
+        assert.equal(response.statusCode, 403)
+      }
     }
     const peer = await signedInPerson(app, { permissions: ['roles:assign'], principals: ['root'] })
     const url = `/api/admin/users/${friend.user.id}/roles`
     assert.equal((await peer.post(url, { roleId: opens.id })).statusCode, 200)
   })
 
-  test('whoever may write and assign roles still can not open UNIX accounts for themselves', async () => {
+  test('whoever may write and assign roles can not open UNIX accounts, for themselves or for others', async () => {
     const person = await holder('roles:write', 'roles:assign', 'ssh:cert:issue', 'ssh:keys:manage')
     const own = await ownRole(person)
-    assert.equal((await person.patch(`/api/admin/roles/${own}`, { principals: ['root'] })).statusCode, 403)
-    assert.equal((await person.patch(`/api/admin/roles/${USER_ROLE}`, { principals: ['root'] })).statusCode, 403)
-    const made = await person.post('/api/admin/roles', { name: 'Back door', principals: ['root'] })
-    const { role } = made.json<{ role: Role }>()
-    const url = `/api/admin/users/${person.user.id}/roles`
-    assert.equal((await person.post(url, { roleId: role.id })).statusCode, 403)
+    const empty = await makeRole('Nothing yet')
+    for (const id of [own, USER_ROLE, empty.id]) {
+      assert.equal((await person.patch(`/api/admin/roles/${id}`, { principals: ['root'] })).statusCode, 403)
+    }
+    const back = { name: 'Back door', principals: ['root'] }
+    assert.equal((await person.post('/api/admin/roles', back)).statusCode, 403)
     assert.deepEqual((await person.get('/api/ssh/principals')).json(), { principals: [person.user.preferredUsername] })
     assert.equal((await admin.patch(`/api/admin/roles/${own}`, { principals: ['root'] })).statusCode, 200)
+  })
+
+  test('principals of one’s own certificates can be given to a role, the username among them', async () => {
+    const person = await signedInPerson(app, { permissions: ['roles:write'], principals: ['web', 'db'] })
+    const own = person.user.preferredUsername
+    const made = await person.post('/api/admin/roles', { name: 'Web people', principals: ['web'] })
+    assert.equal(made.statusCode, 201, made.body)
+    const url = `/api/admin/roles/${made.json<{ role: Role }>().role.id}`
+    assert.equal((await person.patch(url, { principals: ['web', 'db', own] })).statusCode, 200)
+    assert.equal((await person.patch(url, { principals: ['web', 'other'] })).statusCode, 403)
+    assert.equal((await person.patch(url, { principals: [] })).statusCode, 200)
+    assert.equal((await person.delete(url)).statusCode, 200)
+  })
+
+  test('a role that holds more than the caller can not be changed, deleted or given or robbed of permissions', async () => {
+    const person = await holder('roles:write', 'roles:assign', 'users:read')
+    const stronger = [
+      await makeRole('More permissions', { permissions: ['users:read', 'users:delete'] }),
+      await makeRole('More principals', { permissions: ['users:read'], principals: ['root'] }),
+    ]
+    const before = (await admin.get('/api/admin/roles?limit=200')).body
+    for (const { id } of stronger) {
+      const url = `/api/admin/roles/${id}`
+      const answers = await Promise.all([
+        person.patch(url, { description: 'x' }),
+        person.patch(url, { name: 'Nothing yet' }),
+        person.patch(url, { principals: [] }),
+        person.patch(url, {}),
+        person.post(`${url}/permissions`, { permissionId: 'users:read' }),
+        person.delete(`${url}/permissions/users:read`),
+        person.delete(`${url}/permissions/audit:read`),
+        person.delete(url),
+      ])
+      assert.deepEqual(
+        answers.map(({ statusCode }) => statusCode),
+        answers.map(() => 403),
+      )
+    }
+    assert.equal((await admin.get('/api/admin/roles?limit=200')).body, before)
+    const same = await makeRole('No more', { permissions: ['users:read'] })
+    assert.equal((await person.delete(`/api/admin/roles/${same.id}/permissions/users:read`)).statusCode, 200)
+    assert.equal((await person.delete(`/api/admin/roles/${same.id}`)).statusCode, 200)
+  })
+
+  test('403 comes before 409: for the built-in administrator role, and for a name that is taken', async () => {
+    const person = await holder('roles:write', 'roles:assign')
+    const url = `/api/admin/roles/${ADMIN_ROLE}`
+    assert.equal((await person.delete(url)).statusCode, 403)
+    assert.equal((await person.patch(url, { name: 'Other' })).statusCode, 403)
+    assert.equal((await person.delete(`${url}/permissions/users:read`)).statusCode, 403)
+    assert.equal((await person.post('/api/admin/roles', { name: 'admin', principals: ['root'] })).statusCode, 403)
+    assert.equal((await admin.delete(url)).statusCode, 409)
+    // Nothing in the role that everyone has is more than anybody holds.
+    assert.equal((await person.delete(`/api/admin/roles/${USER_ROLE}`)).statusCode, 409)
+  })
+
+  test('nobody assigns a role to themselves, not even one that holds no more than they do', async () => {
+    const person = await holder('roles:assign', 'users:read')
+    const same = await makeRole('For others', { permissions: ['users:read'] })
+    const own = `/api/admin/users/${person.user.id}/roles`
+    assert.equal((await person.post(own, { roleId: same.id })).statusCode, 403)
+    assert.equal((await person.post(own, { roleId: USER_ROLE })).statusCode, 403)
+    assert.ok((await rolesOf(person)).every(({ id }) => id !== same.id))
+    const other = await signedInPerson(app, { admin: true })
+    assert.equal((await other.post(`/api/admin/users/${other.user.id}/roles`, { roleId: same.id })).statusCode, 200)
   })
 
   test('only users:write changing an administrator is 403, whatever is changed', async () => {

@@ -78,13 +78,13 @@ const ROWS: Row[] = [
     permission: 'roles:write',
     what: 'POST /api/admin/roles',
     status: 201,
-    ask: (p) => p.post('/api/admin/roles', { name: freshName(), principals: ['deploy'] }),
+    ask: (p) => p.post('/api/admin/roles', { name: freshName(), permissions: ['roles:write'] }),
   },
   { permission: 'roles:read', what: 'GET /api/admin/roles/:id', ask: (p, s) => p.get(`/api/admin/roles/${s.roleId}`) },
   {
     permission: 'roles:write',
     what: 'PATCH /api/admin/roles/:id',
-    ask: (p, s) => p.patch(`/api/admin/roles/${s.roleId}`, { description: 'Changed', principals: ['deploy'] }),
+    ask: (p, s) => p.patch(`/api/admin/roles/${s.roleId}`, { description: 'Changed', principals: [] }),
   },
   {
     permission: 'roles:write',
@@ -104,7 +104,7 @@ const ROWS: Row[] = [
   {
     permission: 'roles:write',
     what: 'DELETE /api/admin/roles/:id/permissions/:permissionId',
-    ask: (p, s) => p.delete(`/api/admin/roles/${s.roleId}/permissions/users:read`),
+    ask: (p, s) => p.delete(`/api/admin/roles/${s.roleId}/permissions/roles:write`),
   },
   { permission: 'permissions:read', what: 'GET /api/admin/permissions', ask: (p) => p.get('/api/admin/permissions') },
   {
@@ -150,7 +150,7 @@ onEachEngine('permissions of administration', (engine) => {
     const user = await createUser(services, services.db, { email: `scene${++names}@example.org`, passwordHash: null })
     await services.db.insertInto('user_roles').values({ user_id: user.id, role_id: EMPTY_ROLE }).execute()
     const roleId = newId()
-    await addRole(roleId, freshName(), 'users:read')
+    await addRole(roleId, freshName(), 'roles:write')
     const actionId = newId()
     await services.db
       .insertInto('lifecycle_actions')

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { THE_SERVICE } from '../../src/audit/record-event.ts'
+import pg from 'pg'
+import { USER_ROLE } from '../../src/access/built-in-roles.ts'
 import { cutAccess } from '../../src/lifecycle/cut-access.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../openssh/read-certificate.ts'
 import { parsePublicKey } from '../../src/openssh/public-key.ts'
-import { createIssuer } from '../../src/ssh/issue-certificate.ts'
-import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
-import type { Db } from '../../src/storage/schema.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
-import { until } from '../support/copies.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { anonymous, signedInPerson } from '../support/people.ts'
+import { sendHeldBack } from '../support/held-back.ts'
+import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 import { issue, newPublicKey, saveKey } from './public-keys.ts'
 
 const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
@@ -216,6 +214,53 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
+  test('what was ended between the headers and the body of a request gives no certificate', async () => {
+    const app = shared()
+    const admin = await signedInPerson(app, { admin: true })
+    const ends: [number, (person: SignedInPerson) => Promise<unknown>][] = [
+      [401, async ({ user, sessionId }) => (await signIn(app, user)).post(`/api/auth/sessions/${sessionId}/revoke`)],
+      [401, ({ user }) => admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })],
+      [401, ({ user }) => admin.delete(`/api/admin/users/${user.id}`)],
+      [403, async ({ user }) => admin.delete(`/api/admin/users/${user.id}/roles/${await ownRoleOf(app, user.id)}`)],
+      [404, async (person) => person.delete(`/api/ssh/keys/${await onlyKeyOf(person)}`)],
+    ]
+    for (const [status, end] of ends) {
+      const person = await certificatePerson(app)
+      const body = { savedKeyId: await saveKey(person) }
+      const answer = await sendHeldBack(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
+        const ended = (await end(person)) as { statusCode: number; body: string }
+        assert.equal(ended.statusCode, 200, ended.body)
+      })
+      assert.equal(answer.statusCode, status, answer.body)
+      const issued = await app.services.db
+        .selectFrom('ssh_certificates')
+        .select('id')
+        .where('user_id', '=', person.user.id)
+        .execute()
+      assert.deepEqual(issued, [])
+    }
+  })
+
+  test('a saved key that can not be read is told to its owner, and to nobody else', async () => {
+    const app = shared()
+    const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
+    const keys = await Promise.all(people.map((person) => saveKey(person)))
+    await app.services.db
+      .updateTable('ssh_keys')
+      .set({ public_key: 'ssh-ed25519 AAAA damaged' })
+      .where('id', '=', keys[2]!)
+      .execute()
+    const answers = await Promise.all(
+      people.map((person, index) => person.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })),
+    )
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 201, 409, 201, 201, 201],
+    )
+    assert.match(answers[2]!.json<{ error: string }>().error, /can’t be read.*Delete it/)
+    assert.equal((await people[2]!.delete(`/api/ssh/keys/${keys[2]}`)).statusCode, 200)
+  })
+
   test('a removed role takes its principals along at once', async () => {
     const app = shared()
     const person = await certificatePerson(app)
@@ -236,6 +281,19 @@ onEachEngine('SSH certificates', (engine) => {
   })
 })
 
+const ownRoleOf = async ({ services }: TestApp, userId: string): Promise<string> => {
+  const { role_id } = await services.db
+    .selectFrom('user_roles')
+    .select('role_id')
+    .where('user_id', '=', userId)
+    .where('role_id', '!=', USER_ROLE)
+    .executeTakeFirstOrThrow()
+  return role_id
+}
+
+const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
+  (await person.get('/api/ssh/keys')).json<{ keys: { id: string }[] }>().keys[0]!.id
+
 /** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
 const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
   services.db.transaction().execute(async (trx) => {
@@ -244,6 +302,34 @@ const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: b
     if (!revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
     return undefined
   })
+
+for (const table of ['users', 'ssh_keys'] as const) {
+  test(`while a row of ${table} is locked, its owner waits and nobody else`, async (t) => {
+    const app = await startApp(t, { engine: 'postgres' })
+    const [held, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const keys = [await saveKey(held), await saveKey(other)]
+    const database = new pg.Client(app.place.databaseUrl)
+    await database.connect()
+    try {
+      await database.query('begin')
+      const id = table === 'users' ? held.user.id : keys[0]
+      await database.query(`select id from ${table} where id = $1 for update`, [id])
+      let answered = 0
+      // More than there are connections.
+      const waiting = Array.from({ length: 15 }, async () => {
+        const { statusCode } = await held.post('/api/ssh/certs/issue', { savedKeyId: keys[0] })
+        answered++
+        return statusCode
+      })
+      for (let round = 0; round < 5; round++) await issue(other, keys[1]!)
+      assert.equal(answered, 0)
+      await database.query('rollback')
+      assert.deepEqual(await Promise.all(waiting), Array(15).fill(201))
+    } finally {
+      await database.end()
+    }
+  })
+}
 
 test('five hundred certificates at once from two copies have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
@@ -276,21 +362,4 @@ test('serials beyond the numbers of JavaScript stay exact', async (t) => {
     await person.post(`/api/ssh/certs/${id}/revoke`, {})
     assert.equal((await person.get('/ssh/krl?format=raw')).body, `serial: ${serial}\n`)
   }
-})
-
-test('while the database does not answer, nobody waits for it twice', async (t) => {
-  const { services } = await startApp(t)
-  const answer = Promise.withResolvers<never>()
-  const execute = t.mock.fn(() => answer.promise)
-  const db = { transaction: () => ({ execute }) } as unknown as Db
-  const issuer = createIssuer({ ...services, db }, openAuthority(services.sshCa.privateKey))
-  t.after(() => issuer.close())
-  const asked = { userId: 'ada', actor: THE_SERVICE, savedKeyId: 'key' }
-  const first = issuer.issue(asked)
-  await until(async () => execute.mock.callCount() === 1)
-  const second = issuer.issue(asked)
-  answer.reject(new StorageFailure('unavailable', new Error('Query read timeout')))
-  await assert.rejects(first, isUnavailable)
-  await assert.rejects(second, isUnavailable)
-  assert.equal(execute.mock.callCount(), 1)
 })

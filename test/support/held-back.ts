@@ -1,51 +1,40 @@
-import { connect } from 'node:net'
-import { once } from 'node:events'
-import { ORIGIN } from './app.ts'
+import { Readable } from 'node:stream'
+import type { InjectOptions, Response } from 'light-my-request'
+import { ORIGIN, type TestApp } from './app.ts'
+import type { Person } from './people.ts'
 
-export interface HeldBack {
-  /** Sends the rest of the body, and reads the answer. */
-  finish(): Promise<{ status: number; body: string }>
-  /** Reads an answer that comes although the body never did. */
-  answer(): Promise<{ status: number; body: string }>
-}
-
-interface Request {
-  method: string
-  path: string
-  cookie: string
+export interface HeldBackRequest {
+  method?: NonNullable<InjectOptions['method']>
+  url: string
+  /** A value for JSON, or the bytes of another type. */
+  body: unknown
   type?: string
-  body: Buffer
 }
 
-/** Sends a request's headers and the first byte of its body over a connection of its own. */
-export async function holdBack(address: string, { method, path, cookie, type, body }: Request): Promise<HeldBack> {
-  const { hostname, port } = new URL(address)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const ended = once(socket, 'close')
-  const headers = [
-    `${method} ${path} HTTP/1.1`,
-    `Host: ${hostname}`,
-    `Origin: ${ORIGIN}`,
-    `Cookie: session=${cookie}`,
-    `Content-Type: ${type ?? 'application/json'}`,
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-  ]
-  socket.write(Buffer.concat([Buffer.from(`${headers.join('\r\n')}\r\n\r\n`), body.subarray(0, 1)]))
-
-  const answer = async () => {
-    await ended
-    const text = Buffer.concat(chunks).toString()
-    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), body: text.slice(text.indexOf('\r\n\r\n') + 4) }
-  }
-  return {
-    answer,
-    finish() {
-      socket.write(body.subarray(1))
-      return answer()
+/**
+ * Sends a request whose body follows later: the guards of the route have let it in, and then something happens, and only
+ * then the body arrives. The service reads the body when the guards are done, and that is what this waits for.
+ */
+export function sendHeldBack(
+  { app }: Pick<TestApp, 'app'>,
+  { cookie }: Person,
+  { method = 'POST', url, body, type = 'application/json' }: HeldBackRequest,
+  meanwhile: () => Promise<unknown>,
+): Promise<Response> {
+  let isAsked = false
+  const payload = new Readable({
+    read() {
+      if (isAsked) return
+      isAsked = true
+      meanwhile().then(
+        () => {
+          this.push(Buffer.isBuffer(body) ? body : JSON.stringify(body))
+          this.push(null)
+        },
+        (error: Error) => this.destroy(error),
+      )
     },
-  }
+  })
+  const headers = { origin: ORIGIN, cookie: `session=${cookie}`, 'content-type': type }
+  return app.inject({ method, url, headers, payload })
 }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import { test } from 'node:test'
+import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
+import { createTurns } from '../../src/storage/turns.ts'
+
+/** Work that ends when the test says so. */
+function controlled() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let hasStarted = false
+  const work = () => {
+    hasStarted = true
+    return promise
+  }
+  return { work, end: resolve, fail: reject, hasStarted: () => hasStarted }
+}
+
+test('of one key so many run at a time, and the next starts when one has ended, in order', async () => {
+  const takeTurn = createTurns(2)
+  const all = Array.from({ length: 4 }, controlled)
+  const results = all.map(({ work }) => takeTurn('ada', work))
+  const started = () => all.map(({ hasStarted }) => hasStarted())
+  assert.deepEqual(started(), [true, true, false, false])
+  all[1]!.end('second')
+  assert.equal(await results[1], 'second')
+  await setImmediate()
+  assert.deepEqual(started(), [true, true, true, false])
+  all[0]!.fail(new Error('refused'))
+  await assert.rejects(results[0]!, /refused/)
+  await setImmediate()
+  assert.deepEqual(started(), [true, true, true, true])
+  all[2]!.end('third')
+  all[3]!.end('fourth')
+  assert.deepEqual(await Promise.all(results.slice(2)), ['third', 'fourth'])
+})
+
+test('another key does not wait', async () => {
+  const takeTurn = createTurns(1)
+  const blocked = controlled()
+  const waiting = takeTurn('ada', blocked.work)
+  assert.equal(await takeTurn('ben', async () => 'at once'), 'at once')
+  blocked.end('late')
+  assert.equal(await waiting, 'late')
+  assert.equal(await takeTurn('ada', async () => 'again'), 'again')
+})
+
+test('while the database does not answer, nobody waits for it twice', async () => {
+  const takeTurn = createTurns(1)
+  const first = controlled()
+  const behind = Array.from({ length: 3 }, controlled)
+  const results = [first, ...behind].map(({ work }) => takeTurn('ada', work))
+  first.fail(new StorageFailure('unavailable', new Error('Query read timeout')))
+  for (const result of results) await assert.rejects(result, isUnavailable)
+  assert.ok(behind.every(({ hasStarted }) => !hasStarted()))
+  assert.equal(await takeTurn('ada', async () => 'again'), 'again')
+})
