@@ -1,7 +1,7 @@
 import { recordAlone, recordEvent } from '../audit/record-event.ts'
 import { equalInConstantTime } from '../crypto/digest.ts'
 import { AppError, refuse } from '../errors.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey, LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { holdActor } from '../sessions/hold-actor.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey, LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { signIn } from '../sessions/sign-in.ts'
 import type { StartedSession } from '../sessions/start-session.ts'

@@ -1,6 +1,6 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey, LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'

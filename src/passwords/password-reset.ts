@@ -1,5 +1,5 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey, LIMITS } from '../limits/limits.ts'
 import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'

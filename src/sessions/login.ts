@@ -1,7 +1,7 @@
 import { recordAlone } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey, LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
