@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js'
 import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
@@ -144,13 +143,6 @@ const tooMany = (waitMs: number): AppError => {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   const wait = retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`
   return new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait}.`, { retryAfter })
-}
-
-/** One person's network: whoever has an IPv6 address has 2^64 of them. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }
 
 /** Keys hold addresses of people: they are stored as digests. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { signIn } from '../sessions/sign-in.ts'
 import type { StartedSession } from '../sessions/start-session.ts'

@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
@@ -16,19 +17,21 @@ export async function changePassword(
   actor: SignedInActor,
 ): Promise<void> {
   const { db, limits, passwords } = services
+  const { ipAddress } = actor.caller
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, actor.email)
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db, actor.id))?.passwordHash ?? null
-    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword)))) return stored
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))
+      return stored
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
   await limits.attempt(
-    [[LIMITS.loginByEmail, `${actor.email} ${addressKey(actor.caller.ipAddress)}`]],
+    [[LIMITS.loginByEmail, `${actor.email} ${addressKey(ipAddress)}`]],
     () =>
       proveUntilUnchanged(prove, async (proved) => {
-        passwordHash ??= await passwords.hash(password)
+        passwordHash ??= await passwords.hash(password, ipAddress)
         return store(services, actor, proved, passwordHash)
       }),
     (error) => error instanceof AppError && error.code === 'wrong_password',

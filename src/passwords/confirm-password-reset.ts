@@ -24,7 +24,7 @@ export async function confirmPasswordReset(
   const owner = (await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, owner.email)
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await passwords.hash(password, caller.ipAddress)
 
   await db.transaction().execute(async (trx) => {
     const account = await holdAccount(trx, owner.id)

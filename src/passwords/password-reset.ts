@@ -1,5 +1,6 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'

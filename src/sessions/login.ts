@@ -1,7 +1,8 @@
 import { recordAlone } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
@@ -68,7 +69,7 @@ async function provePassword(services: Services, email: string, password: string
   const { db, passwords } = services
   const account = await findAccountByEmail(db, email)
   const stored = account?.passwordHash ?? null
-  const isRight = await passwords.verify(stored, password)
+  const isRight = await passwords.verify(stored, password, caller.ipAddress)
   if (!account || stored === null || !isRight) {
     await refused(services, email, account, caller, 'wrong_credentials')
     throw wrongCredentials()
@@ -76,12 +77,21 @@ async function provePassword(services: Services, email: string, password: string
   if (account.disabledAt !== null) await refused(services, email, account, caller, 'account_disabled')
   refuseDisabled(account)
   const { id: userId } = account.user
-  return { userId, hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password) : stored }
+  return {
+    userId,
+    hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password, caller) : stored,
+  }
 }
 
 /** Answers the hash in force: the new one, or the old one when somebody else has just replaced that. */
-async function rehash({ db, passwords }: Services, userId: string, stored: string, password: string): Promise<string> {
-  const renewed = await passwords.hash(password)
+async function rehash(
+  { db, passwords }: Services,
+  userId: string,
+  stored: string,
+  password: string,
+  caller: Caller,
+): Promise<string> {
+  const renewed = await passwords.hash(password, caller.ipAddress)
   return (await replacePasswordHash(db, userId, { from: stored, to: renewed })) ? renewed : stored
 }
 

@@ -2,7 +2,8 @@ import { hasAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError, refuse } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { createUser } from '../users/create-user.ts'
 import { normalizeEmail } from '../users/email-address.ts'
@@ -37,7 +38,7 @@ export async function register(
       retryAfter: 3600,
     })
   }
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await passwords.hash(password, caller.ipAddress)
 
   let session: StartedSession | undefined
   const user = await createUser(

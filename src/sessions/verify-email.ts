@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import { addressKey, LIMITS } from '../limits/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import { verificationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
