@@ -28,7 +28,7 @@ export async function changePassword(
   }
   let passwordHash: string | undefined
   await limits.attempt(
-    [[LIMITS.loginByEmail, `${actor.email} ${addressKey(ipAddress)}`]],
+    [[LIMITS.loginByEmailAndAddress, `${actor.email} ${addressKey(ipAddress)}`]],
     () =>
       proveUntilUnchanged(prove, async (proved) => {
         passwordHash ??= await passwords.hash(password, ipAddress)

@@ -21,7 +21,7 @@ export async function requestPasswordReset(
   const { db, now, limits } = services
   const email = normalizeEmail(asked.email)
   const within = await Promise.all([
-    limits.fail(LIMITS.mailByEmail, email),
+    limits.fail(LIMITS.mailByEmailAndAddress, `${email} ${addressKey(caller.ipAddress)}`),
     limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),
   ])
   if (within.every(Boolean))

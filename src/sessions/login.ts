@@ -31,7 +31,7 @@ export async function login(
   const prove = () => provePassword(services, email, normalizePassword(asked.password), caller)
   return services.limits.attempt(
     [
-      [LIMITS.loginByEmail, `${email} ${address}`],
+      [LIMITS.loginByEmailAndAddress, `${email} ${address}`],
       [LIMITS.loginByAddress, address],
     ],
     () => proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),

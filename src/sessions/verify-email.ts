@@ -26,7 +26,7 @@ export async function resendVerification(services: Services, actor: SignedInActo
   const user = await findUser(db, actor.id)
   if (!user || user.email_verified) return
   const within = await Promise.all([
-    limits.fail(LIMITS.mailByEmail, user.email),
+    limits.fail(LIMITS.mailByEmailAndAddress, `${user.email} ${addressKey(actor.caller.ipAddress)}`),
     limits.fail(LIMITS.mailByAddress, addressKey(actor.caller.ipAddress)),
   ])
   if (!within.every(Boolean)) return
