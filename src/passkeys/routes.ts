@@ -110,7 +110,7 @@ export const passkeyRoutes =
         const caller = callerOf(services.locate, request)
         const { loginWithPasskey } = await import('./login-with-passkey.ts')
         const { user, session } = await loginWithPasskey(services, { ...request.body, caller })
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSessionCookie(services.config, reply, session.token, session.maxAge)
         return { user }
       },
     )

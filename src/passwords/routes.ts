@@ -49,7 +49,7 @@ export const passwordRoutes =
       },
       async (request, reply) => {
         await confirmPasswordReset(services, request.body, callerOf(locate, request))
-        clearSessionCookie(reply)
+        clearSessionCookie(services.config, reply)
         return success
       },
     )

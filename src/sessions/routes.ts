@@ -23,7 +23,7 @@ const SignedInUser = Type.Object({ user: User })
 export const sessionRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const { db, now, locate } = services
+    const { config, db, now, locate } = services
 
     app.post(
       '/api/auth/register',
@@ -37,7 +37,7 @@ export const sessionRoutes =
       },
       async (request, reply) => {
         const { user, session } = await register(services, request.body, callerOf(locate, request))
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSessionCookie(config, reply, session.token, session.maxAge)
         return reply.code(201).send({ user })
       },
     )
@@ -57,7 +57,7 @@ export const sessionRoutes =
       },
       async (request, reply) => {
         const { user, session } = await login(services, request.body, callerOf(locate, request))
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSessionCookie(config, reply, session.token, session.maxAge)
         return { user }
       },
     )
@@ -68,7 +68,7 @@ export const sessionRoutes =
       async (request, reply) => {
         const who = await currentlySignedIn(services, request)
         if (who) await signOut(services, who, callerOf(locate, request))
-        clearSessionCookie(reply)
+        clearSessionCookie(config, reply)
         return success
       },
     )
@@ -126,7 +126,7 @@ export const sessionRoutes =
       async (request, reply) => {
         const { id } = request.params
         await revokeSession(services, actorOf(services, request), id)
-        if (id === request.signedIn.session.id) clearSessionCookie(reply)
+        if (id === request.signedIn.session.id) clearSessionCookie(config, reply)
         return success
       },
     )
