@@ -1,10 +1,9 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { addressKey } from '../limits/address-key.ts'
-import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { attemptPassword } from '../sessions/password-limits.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountById } from '../users/user-store.ts'
@@ -16,7 +15,7 @@ export async function changePassword(
   asked: { currentPassword: string; newPassword: string },
   actor: SignedInActor,
 ): Promise<void> {
-  const { db, limits, passwords } = services
+  const { db, passwords } = services
   const { ipAddress } = actor.caller
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, actor.email)
@@ -27,14 +26,11 @@ export async function changePassword(
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
-  await limits.attempt(
-    [[LIMITS.loginByEmailAndAddress, `${actor.email} ${addressKey(ipAddress)}`]],
-    () =>
-      proveUntilUnchanged(prove, async (proved) => {
-        passwordHash ??= await passwords.hash(password, ipAddress)
-        return store(services, actor, proved, passwordHash)
-      }),
-    (error) => error instanceof AppError && error.code === 'wrong_password',
+  await attemptPassword(services, actor, () =>
+    proveUntilUnchanged(prove, async (proved) => {
+      passwordHash ??= await passwords.hash(password, ipAddress)
+      return store(services, actor, proved, passwordHash)
+    }),
   )
 }
 

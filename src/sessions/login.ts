@@ -1,8 +1,6 @@
 import { recordAlone } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey } from '../limits/address-key.ts'
-import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
@@ -11,8 +9,9 @@ import { normalizePassword } from '../users/password-rules.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
 import type { User } from '../users/user.ts'
 import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
+import { attemptPassword } from './password-limits.ts'
 import { signIn } from './sign-in.ts'
-import type { StartedSession } from './start-session.ts'
+import type { SignedInSession } from './start-session.ts'
 
 interface Attempt {
   email: string
@@ -25,17 +24,11 @@ export async function login(
   services: Services,
   asked: Attempt,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession }> {
+): Promise<{ user: User; session: SignedInSession }> {
   const email = normalizeEmail(asked.email)
-  const address = addressKey(caller.ipAddress)
   const prove = () => provePassword(services, email, normalizePassword(asked.password), caller)
-  return services.limits.attempt(
-    [
-      [LIMITS.loginByEmailAndAddress, `${email} ${address}`],
-      [LIMITS.loginByAddress, address],
-    ],
-    () => proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),
-    (error) => error instanceof AppError && error.code === 'wrong_credentials',
+  return attemptPassword(services, { email, caller }, () =>
+    proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),
   )
 }
 
@@ -48,7 +41,7 @@ const start = (
   proved: Proof,
   remember: boolean,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession } | undefined> =>
+): Promise<{ user: User; session: SignedInSession } | undefined> =>
   services.db.transaction().execute(async (trx) => {
     const current = await holdAccount(trx, proved.userId)
     if (!current) throw wrongCredentials()

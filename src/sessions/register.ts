@@ -11,7 +11,7 @@ import { normalizePassword, refuseWeakPassword } from '../users/password-rules.t
 import type { User } from '../users/user.ts'
 import { sendVerification } from './verify-email.ts'
 import { signIn } from './sign-in.ts'
-import type { StartedSession } from './start-session.ts'
+import type { SignedInSession } from './start-session.ts'
 
 interface Registration {
   email: string
@@ -24,7 +24,7 @@ export async function register(
   services: Services,
   asked: Registration,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession }> {
+): Promise<{ user: User; session: SignedInSession }> {
   const { db, config, limits, passwords } = services
   if (config.registration === 'invite' && (await hasAdministrator(db))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
@@ -40,7 +40,7 @@ export async function register(
   }
   const passwordHash = await passwords.hash(password, caller.ipAddress)
 
-  let session: StartedSession | undefined
+  let session: SignedInSession | undefined
   const user = await createUser(
     services,
     db,
