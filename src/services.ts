@@ -3,12 +3,13 @@ import type { Blobs } from './blobs/blobs.ts'
 import { openBlobs } from './blobs/blobs.ts'
 import { createDailyCounts, type DailyCounts } from './audit/daily-counts.ts'
 import type { Config } from './config.ts'
-import { createPasswords, type Passwords } from './crypto/password.ts'
+import { createPasswords, MAX_HASHES_AT_ONCE, type Passwords } from './crypto/password.ts'
 import { createRandom, type Random } from './crypto/random.ts'
 import { createVault, type Vault } from './crypto/vault.ts'
 import { ensureBuiltInRoles } from './access/built-in-roles.ts'
 import { createLocate, type Locate } from './http/caller.ts'
-import { createLimits, type Limits } from './http/limits.ts'
+import { createFairQueue } from './limits/fair-queue.ts'
+import { createLimits, type Limits } from './limits/limits.ts'
 import { loadServiceKeys, type ServiceKey } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
 import { openSigningKeys, type SigningKeys } from './keys/signing-keys.ts'
@@ -84,7 +85,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       vault,
       signingKeys,
       sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
-      passwords: await createPasswords(random),
+      passwords: await createPasswords(random, createFairQueue(passwordQueue(config))),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
       mail,
@@ -105,6 +106,13 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
     throw error
   }
 }
+
+/** Half a minute of work in all, five seconds of it for one address. */
+const passwordQueue = ({ rateLimits }: Config) => ({
+  atOnce: MAX_HASHES_AT_ONCE,
+  maxWaiting: 500,
+  maxWaitingPerAddress: rateLimits ? 100 : 500,
+})
 
 /** Loaded only where it is wanted. */
 const openMetrics = async (needs: Parameters<typeof createMetrics>[0]): Promise<Metrics> =>

@@ -8,6 +8,7 @@ const DAY = 24 * 3_600_000
 /** What outlives its use, by a key that has an index, and for how long after its time it is still kept. */
 const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: number }[] = [
   { table: 'sessions', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'known_browsers', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
   { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },

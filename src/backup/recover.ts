@@ -85,6 +85,7 @@ async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   // A link that was used or replaced after the copy was made would work again.
   const links = await deleteAll(db, 'email_tokens', 'token_hash')
   await deleteAll(db, 'reset_requests', 'id')
+  await deleteAll(db, 'known_browsers', 'token_hash')
   await deleteAll(db, 'outgoing_mail', 'id')
   const certificates = await revokeAllCertificates(services, 'A backup was restored.')
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { CityResponse, Reader } from 'maxmind'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import { readBrowserTokens } from './known-browser-cookie.ts'
 
 export interface Geolocation {
   country: string | null
@@ -15,6 +16,8 @@ export interface Caller {
   userAgent: string | null
   geolocation: Geolocation
   requestId: string
+  /** What shows that the browser has signed in before. Secret: never logged or stored. */
+  browserTokens?: string[]
 }
 
 export type Locate = (request: FastifyRequest) => Geolocation
@@ -28,6 +31,7 @@ export const callerOf = (locate: Locate, request: FastifyRequest): Caller => ({
   userAgent: request.headers['user-agent']?.slice(0, LONGEST_AGENT) ?? null,
   geolocation: locate(request),
   requestId: request.id,
+  browserTokens: readBrowserTokens(request),
 })
 
 /** Edge headers where a trusted proxy sent them, the database otherwise. */

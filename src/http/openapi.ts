@@ -31,7 +31,13 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
       servers: [{ url: baseUrl }],
       components: {
         securitySchemes: {
-          session: { type: 'apiKey', in: 'cookie', name: 'session' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'session',
+            description:
+              'Where the dashboard is on https, `__Host-session` is set beside it and wins. Two different ones named session, without that one, count as none.',
+          },
           bearer: { type: 'http', scheme: 'bearer' },
           client: {
             type: 'http',

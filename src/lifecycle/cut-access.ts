@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { revokeTokensOfUsers } from '../oauth/revoke-tokens.ts'
 import type { Services } from '../services.ts'
 import { deleteEmailTokensOfUsers } from '../sessions/email-tokens.ts'
+import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
 import type { Trx } from '../storage/schema.ts'
@@ -33,6 +34,7 @@ export async function cutAccess(
   const tokens = await revokeTokensOfUsers(trx, userIds, services.now())
   const sessions = await endSessionsOfUsers(services, trx, userIds)
   await deleteEmailTokensOfUsers(trx, userIds)
+  await deleteKnownBrowsersOfUsers(trx, userIds)
   const certificates = await revokeCertificatesOfUsers(services, trx, userIds, reason)
   return new Map(
     userIds.map((id) => [

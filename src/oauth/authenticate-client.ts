@@ -3,7 +3,8 @@ import { recordAlone } from '../audit/record-event.ts'
 import { digest, sameDigest } from '../crypto/digest.ts'
 import { AppError, refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
-import { LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { KnownClient } from './client.ts'
 import type { Parameters } from './parameters.ts'
 import type { Provider } from './provider.ts'
@@ -17,7 +18,8 @@ interface Credentials {
 
 /**
  * Who is calling, by client_secret_basic, client_secret_post or none (RFC 6749 section 2.3). Whatever is wrong with the
- * credentials, the answer is the same, and enough wrong ones from one address are answered no more.
+ * credentials, the answer is the same. Only wrong ones are limited: the right secret is taken whatever was tried before,
+ * so that nobody can lock a client out, and with 256 random bits there is nothing to gain by guessing on.
  */
 export async function authenticateClient(
   provider: Provider,
@@ -26,13 +28,20 @@ export async function authenticateClient(
 ): Promise<KnownClient> {
   refuseSecretInUrl(request)
   const given = readCredentials(request.headers.authorization, form)
-  const key = `${given.clientId}\0${request.ip}`
-  provider.limits.check(LIMITS.clientAuthentication, key)
   const client = provider.clients.held(given.clientId) ?? (await provider.clients.find(given.clientId))
   if (client && matches(client, given.secret)) return client
-  await provider.limits.fail(LIMITS.clientAuthentication, key)
-  if (client) await recordFailure(provider, request, client)
+  if (client) await countWrongSecret(provider, request, client)
+  // Anybody can make up client ids: they cost no write, and are limited by the address that they come from.
+  else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.ip))
   throw failed(given.basic)
+}
+
+async function countWrongSecret(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
+  const key = `${client.client_id}\0${addressKey(request.ip)}`
+  provider.limits.check(LIMITS.clientSecret, key)
+  // Of many at once each is counted before any is answered: those beyond the limit are refused like the next one.
+  if (!(await provider.limits.fail(LIMITS.clientSecret, key))) provider.limits.check(LIMITS.clientSecret, key)
+  await recordFailure(provider, request, client)
 }
 
 /** A public client has nothing to prove and must not try; RFC 6749 lets it send an empty password. */

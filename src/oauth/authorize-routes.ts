@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Routes } from '../http/contracts.ts'
-import { readSessionCookie } from '../http/session-cookie.ts'
 import { currentlySignedIn } from '../sessions/guards.ts'
 import { AUTHORIZATION_PARAMETERS, consumes, described, LOGOUT_PARAMETERS, oauthFailures } from './contracts.ts'
 import { continueAuthorization, readAsked } from './continue-authorization.ts'
@@ -35,8 +34,10 @@ export const authorizeRoutes =
         schema: { tags, summary: `${summary}, by a form`, consumes, body: described(parameters), response },
         handler: async (request, reply) => {
           const given = request.body as unknown as ReadParameters
-          if (!isForeignForm(request)) return reply.redirect(await run(request, reply, given), 302)
-          // The cookie is Lax, so another site's form comes without it. As a GET the same request brings it along.
+          if (request.headers['sec-fetch-site'] !== 'cross-site')
+            return reply.redirect(await run(request, reply, given), 302)
+          // Our cookies are Lax, so another site's form comes without them, and with none but what a sibling domain may
+          // have planted. As a GET the same request brings ours along.
           return reply.redirect(`${url}?${new URLSearchParams(given.values).toString()}`, 303)
         },
       })
@@ -58,6 +59,3 @@ export const authorizeRoutes =
       (request, reply, given) => logOut(provider, request, reply, given),
     )
   }
-
-const isForeignForm = (request: FastifyRequest): boolean =>
-  request.headers['sec-fetch-site'] === 'cross-site' && readSessionCookie(request) === undefined

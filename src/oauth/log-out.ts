@@ -30,7 +30,7 @@ export async function logOut(
   if (who && who.user.id !== sub) return `${dashboardOrigin}/logout`
   if (who) {
     await signOut(provider, who, callerOf(provider.locate, request), aud)
-    clearSessionCookie(reply)
+    clearSessionCookie(provider.config, reply)
   }
   return uri === undefined ? `${dashboardOrigin}/login` : withQuery(uri, { state })
 }

@@ -1,8 +1,9 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { signIn } from '../sessions/sign-in.ts'
-import type { StartedSession } from '../sessions/start-session.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import type { User } from '../users/user.ts'
@@ -24,7 +25,7 @@ interface Attempt {
 
 interface SignedInUser {
   user: User
-  session: StartedSession
+  session: SignedInSession
 }
 
 /** Signs in whoever the passkey belongs to. */

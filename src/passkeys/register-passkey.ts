@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import { notify } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { callerOf } from '../http/caller.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { setSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
+import { setSignInCookies } from '../sessions/sign-in-cookies.ts'
 import { User } from '../users/user.ts'
 import { Passkey } from './passkey.ts'
 import { PasskeyName } from './passkey-name.ts'
@@ -110,7 +110,7 @@ export const passkeyRoutes =
         const caller = callerOf(services.locate, request)
         const { loginWithPasskey } = await import('./login-with-passkey.ts')
         const { user, session } = await loginWithPasskey(services, { ...request.body, caller })
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSignInCookies(services.config, reply, session)
         return { user }
       },
     )

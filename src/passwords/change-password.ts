@@ -1,9 +1,9 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { attemptPassword } from '../sessions/password-limits.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findAccountById } from '../users/user-store.ts'
@@ -15,23 +15,22 @@ export async function changePassword(
   asked: { currentPassword: string; newPassword: string },
   actor: SignedInActor,
 ): Promise<void> {
-  const { db, limits, passwords } = services
+  const { db, passwords } = services
+  const { ipAddress } = actor.caller
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, actor.email)
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db, actor.id))?.passwordHash ?? null
-    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword)))) return stored
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))
+      return stored
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
-  await limits.attempt(
-    [[LIMITS.loginByEmail, `${actor.email} ${addressKey(actor.caller.ipAddress)}`]],
-    () =>
-      proveUntilUnchanged(prove, async (proved) => {
-        passwordHash ??= await passwords.hash(password)
-        return store(services, actor, proved, passwordHash)
-      }),
-    (error) => error instanceof AppError && error.code === 'wrong_password',
+  await attemptPassword(services, actor, () =>
+    proveUntilUnchanged(prove, async (proved) => {
+      passwordHash ??= await passwords.hash(password, ipAddress)
+      return store(services, actor, proved, passwordHash)
+    }),
   )
 }
 

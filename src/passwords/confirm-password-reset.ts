@@ -3,6 +3,8 @@ import { refuse } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
 import type { Services } from '../services.ts'
 import { consumeEmailToken, findEmailTokenOwner } from '../sessions/email-tokens.ts'
+import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
+import { rememberBrowser } from '../sessions/remember-browser.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { markEmailConfirmed } from '../users/user-store.ts'
@@ -10,36 +12,39 @@ import { removeAddedAccess } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
- * Sets a password with the link of a reset or invitation mail, and ends every session there was. Whoever has the link
- * receives mail at the address, so it counts as confirmed. If it is the first proof of that for an account that somebody
- * registered, that may have been a stranger: whatever they added to it goes.
+ * Sets a password with the link of a reset or invitation mail, and ends every session there was. Of the browsers that the
+ * account knew, only the one that it is set in stays known. Whoever has the link receives mail at the address, so it counts
+ * as confirmed. If it is the first proof of that for an account that somebody registered, that may have been a stranger:
+ * whatever they added to it goes.
  */
 export async function confirmPasswordReset(
   services: Services,
   asked: { token: string; newPassword: string },
   caller: Caller,
-): Promise<void> {
+): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
   const owner = (await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, owner.email)
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await passwords.hash(password, caller.ipAddress)
 
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const account = await holdAccount(trx, owner.id)
     const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
     if (!account || !stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return invalid()
     await setPassword(services, trx, owner.id, passwordHash)
+    await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
     const removed = account.neverConfirmed ? await removeAddedAccess(services, trx, owner.id) : undefined
-    return recordEvent(services, trx, {
+    await recordEvent(services, trx, {
       action: 'user.password_reset',
       outcome: 'success',
       actor: { id: owner.id, email: owner.email, caller },
       target: { type: 'user', id: owner.id },
       data: removed ? { removed } : {},
     })
+    return { browserTokens: await rememberBrowser(services, trx, owner.id, caller) }
   })
 }
 

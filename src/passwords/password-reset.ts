@@ -1,5 +1,6 @@
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
@@ -7,10 +8,12 @@ import type { Services } from '../services.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
 import { issueEmailToken } from '../sessions/email-tokens.ts'
+import { findKnownBrowser } from '../sessions/password-limits.ts'
 
 /**
  * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
- * that a known and an unknown email take the same time.
+ * that a known and an unknown email take the same time. What strangers ask for, whoever they say they are, does not use
+ * up the owner's requests: those are counted by address, and those of a known browser apart.
  */
 export async function requestPasswordReset(
   services: Services,
@@ -19,10 +22,15 @@ export async function requestPasswordReset(
 ): Promise<void> {
   const { db, now, limits } = services
   const email = normalizeEmail(asked.email)
-  const within = await Promise.all([
-    limits.fail(LIMITS.mailByEmail, email),
-    limits.fail(LIMITS.mailByAddress, addressKey(caller.ipAddress)),
-  ])
+  const browser = await findKnownBrowser(services, email, caller)
+  const address = addressKey(caller.ipAddress)
+  const within =
+    browser === undefined
+      ? await Promise.all([
+          limits.fail(LIMITS.mailByEmailAndAddress, `${email} ${address}`),
+          limits.fail(LIMITS.mailByAddress, address),
+        ])
+      : [await limits.fail(LIMITS.mailByKnownBrowser, browser)]
   if (within.every(Boolean))
     await db.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute()
 }

@@ -5,6 +5,7 @@ import { clearSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
+import { setKnownBrowserCookie } from '../sessions/sign-in-cookies.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { changePassword } from './change-password.ts'
@@ -48,8 +49,9 @@ export const passwordRoutes =
         },
       },
       async (request, reply) => {
-        await confirmPasswordReset(services, request.body, callerOf(locate, request))
-        clearSessionCookie(reply)
+        const { browserTokens } = await confirmPasswordReset(services, request.body, callerOf(locate, request))
+        clearSessionCookie(services.config, reply)
+        setKnownBrowserCookie(services.config, reply, browserTokens)
         return success
       },
     )

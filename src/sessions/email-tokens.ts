@@ -10,7 +10,10 @@ const PREFIXES = { reset: 'pr_', invitation: 'pr_', verification: 'ev_' } as con
 
 export type EmailPurpose = LinkPurpose
 
-/** A new link makes the older ones of its kind worthless. */
+/**
+ * A new link makes the older ones of its kind worthless. A reset does so only when it is used: anybody can ask for one,
+ * and would end the link that its owner has open.
+ */
 export async function issueEmailToken(
   { now, random }: Pick<Services, 'now' | 'random'>,
   db: Db,
@@ -18,7 +21,7 @@ export async function issueEmailToken(
   user: { id: string; email: string },
 ): Promise<string> {
   const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
-  await deleteEmailTokens(db, user.id, [purpose])
+  if (purpose !== 'reset') await deleteEmailTokens(db, user.id, [purpose])
   await db
     .insertInto('email_tokens')
     .values({

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-type Needs = Pick<Services, 'db' | 'now'>
+type Needs = Pick<Services, 'config' | 'db' | 'now'>
 
 /** A guard runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads its mark. */
 export type Guard = onRequestAsyncHookHandler & { permission: Permission | null }
@@ -30,16 +30,18 @@ export const signedIn = (services: Needs): Guard => guard(services, null)
 export const needs = (services: Needs, permission: Permission): Guard => guard(services, permission)
 
 /** Whoever has a live session, for the route that tells them all about it. */
-export const signedInAccount = ({ db, now }: Needs): Guard =>
+export const signedInAccount = (services: Needs): Guard =>
   marked(null, async (request) => {
-    const account = await readSession({ db, now }, request, (hash) => findSignedInAccount(db, hash, now()))
+    const { db, now } = services
+    const account = await readSession(services, request, (hash) => findSignedInAccount(db, hash, now()))
     request.account = account ?? pleaseSignIn()
     request.signedIn = request.account
   })
 
-function guard({ db, now }: Needs, permission: Permission | null): Guard {
+function guard(services: Needs, permission: Permission | null): Guard {
+  const { db, now } = services
   return marked(permission, async (request) => {
-    const found = await readSession({ db, now }, request, (hash) => findSignedIn(db, hash, now(), permission))
+    const found = await readSession(services, request, (hash) => findSignedIn(db, hash, now(), permission))
     const who = found ?? pleaseSignIn()
     if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
     request.signedIn = who
@@ -53,15 +55,15 @@ const marked = (permission: Permission | null, check: (request: FastifyRequest) 
 const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
-export const currentlySignedIn = ({ db, now }: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
-  readSession({ db, now }, request, (hash) => findSignedIn(db, hash, now()))
+export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
+  readSession(services, request, (hash) => findSignedIn(services.db, hash, services.now()))
 
 async function readSession<T extends { session: { id: string; lastUsedAt: number } }>(
-  { db, now }: Needs,
+  { config, db, now }: Needs,
   request: FastifyRequest,
   find: (hash: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const token = readSessionCookie(request)
+  const token = readSessionCookie(config, request)
   if (token === undefined) return undefined
   const found = await find(digest(token))
   // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.

@@ -1,7 +1,6 @@
 import { recordAlone } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
 import type { Services } from '../services.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/hold-account.ts'
@@ -10,8 +9,9 @@ import { normalizePassword } from '../users/password-rules.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
 import type { User } from '../users/user.ts'
 import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
+import { attemptPassword } from './password-limits.ts'
 import { signIn } from './sign-in.ts'
-import type { StartedSession } from './start-session.ts'
+import type { SignedInSession } from './start-session.ts'
 
 interface Attempt {
   email: string
@@ -24,17 +24,11 @@ export async function login(
   services: Services,
   asked: Attempt,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession }> {
+): Promise<{ user: User; session: SignedInSession }> {
   const email = normalizeEmail(asked.email)
-  const address = addressKey(caller.ipAddress)
   const prove = () => provePassword(services, email, normalizePassword(asked.password), caller)
-  return services.limits.attempt(
-    [
-      [LIMITS.loginByEmail, `${email} ${address}`],
-      [LIMITS.loginByAddress, address],
-    ],
-    () => proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),
-    (error) => error instanceof AppError && error.code === 'wrong_credentials',
+  return attemptPassword(services, { email, caller }, () =>
+    proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, caller)),
   )
 }
 
@@ -47,7 +41,7 @@ const start = (
   proved: Proof,
   remember: boolean,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession } | undefined> =>
+): Promise<{ user: User; session: SignedInSession } | undefined> =>
   services.db.transaction().execute(async (trx) => {
     const current = await holdAccount(trx, proved.userId)
     if (!current) throw wrongCredentials()
@@ -68,7 +62,7 @@ async function provePassword(services: Services, email: string, password: string
   const { db, passwords } = services
   const account = await findAccountByEmail(db, email)
   const stored = account?.passwordHash ?? null
-  const isRight = await passwords.verify(stored, password)
+  const isRight = await passwords.verify(stored, password, caller.ipAddress)
   if (!account || stored === null || !isRight) {
     await refused(services, email, account, caller, 'wrong_credentials')
     throw wrongCredentials()
@@ -76,12 +70,21 @@ async function provePassword(services: Services, email: string, password: string
   if (account.disabledAt !== null) await refused(services, email, account, caller, 'account_disabled')
   refuseDisabled(account)
   const { id: userId } = account.user
-  return { userId, hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password) : stored }
+  return {
+    userId,
+    hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password, caller) : stored,
+  }
 }
 
 /** Answers the hash in force: the new one, or the old one when somebody else has just replaced that. */
-async function rehash({ db, passwords }: Services, userId: string, stored: string, password: string): Promise<string> {
-  const renewed = await passwords.hash(password)
+async function rehash(
+  { db, passwords }: Services,
+  userId: string,
+  stored: string,
+  password: string,
+  caller: Caller,
+): Promise<string> {
+  const renewed = await passwords.hash(password, caller.ipAddress)
   return (await replacePasswordHash(db, userId, { from: stored, to: renewed })) ? renewed : stored
 }
 

@@ -2,7 +2,8 @@ import { hasAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError, refuse } from '../errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { createUser } from '../users/create-user.ts'
 import { normalizeEmail } from '../users/email-address.ts'
@@ -10,7 +11,7 @@ import { normalizePassword, refuseWeakPassword } from '../users/password-rules.t
 import type { User } from '../users/user.ts'
 import { sendVerification } from './verify-email.ts'
 import { signIn } from './sign-in.ts'
-import type { StartedSession } from './start-session.ts'
+import type { SignedInSession } from './start-session.ts'
 
 interface Registration {
   email: string
@@ -23,7 +24,7 @@ export async function register(
   services: Services,
   asked: Registration,
   caller: Caller,
-): Promise<{ user: User; session: StartedSession }> {
+): Promise<{ user: User; session: SignedInSession }> {
   const { db, config, limits, passwords } = services
   if (config.registration === 'invite' && (await hasAdministrator(db))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
@@ -37,9 +38,9 @@ export async function register(
       retryAfter: 3600,
     })
   }
-  const passwordHash = await passwords.hash(password)
+  const passwordHash = await passwords.hash(password, caller.ipAddress)
 
-  let session: StartedSession | undefined
+  let session: SignedInSession | undefined
   const user = await createUser(
     services,
     db,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { callerOf } from '../http/caller.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { Email } from '../users/email-address.ts'
 import { PersonName } from '../users/person-name.ts'
@@ -11,6 +11,7 @@ import { actorOf } from './actor.ts'
 import { currentlySignedIn, signedIn, signedInAccount } from './guards.ts'
 import { login } from './login.ts'
 import { register } from './register.ts'
+import { setSignInCookies } from './sign-in-cookies.ts'
 import { Session } from './session.ts'
 import { listSessions } from './session-store.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './sign-out.ts'
@@ -23,7 +24,7 @@ const SignedInUser = Type.Object({ user: User })
 export const sessionRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const { db, now, locate } = services
+    const { config, db, now, locate } = services
 
     app.post(
       '/api/auth/register',
@@ -37,7 +38,7 @@ export const sessionRoutes =
       },
       async (request, reply) => {
         const { user, session } = await register(services, request.body, callerOf(locate, request))
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSignInCookies(config, reply, session)
         return reply.code(201).send({ user })
       },
     )
@@ -57,7 +58,7 @@ export const sessionRoutes =
       },
       async (request, reply) => {
         const { user, session } = await login(services, request.body, callerOf(locate, request))
-        setSessionCookie(reply, session.token, session.maxAge)
+        setSignInCookies(config, reply, session)
         return { user }
       },
     )
@@ -68,7 +69,7 @@ export const sessionRoutes =
       async (request, reply) => {
         const who = await currentlySignedIn(services, request)
         if (who) await signOut(services, who, callerOf(locate, request))
-        clearSessionCookie(reply)
+        clearSessionCookie(config, reply)
         return success
       },
     )
@@ -126,7 +127,7 @@ export const sessionRoutes =
       async (request, reply) => {
         const { id } = request.params
         await revokeSession(services, actorOf(services, request), id)
-        if (id === request.signedIn.session.id) clearSessionCookie(reply)
+        if (id === request.signedIn.session.id) clearSessionCookie(config, reply)
         return success
       },
     )

@@ -6,7 +6,8 @@ import type { Trx } from '../storage/schema.ts'
 import type { User } from '../users/user.ts'
 import { markSeen } from './device-store.ts'
 import type { SignInMethod } from './session.ts'
-import { type StartedSession, startSession } from './start-session.ts'
+import { rememberBrowser } from './remember-browser.ts'
+import { type SignedInSession, startSession } from './start-session.ts'
 
 interface SigningIn {
   user: User
@@ -24,7 +25,7 @@ export async function signIn(
   services: Pick<Services, 'now' | 'random' | 'signals'>,
   trx: Trx,
   { user, method, amr, remember, caller }: SigningIn,
-): Promise<StartedSession> {
+): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, caller })
   await trx.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
   await recordEvent(services, trx, {
@@ -44,5 +45,5 @@ export async function signIn(
       city,
     })
   }
-  return session
+  return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, caller) }
 }

@@ -13,6 +13,11 @@ export interface StartedSession {
   maxAge: number | undefined
 }
 
+/** A session, and what makes the browser that began it a known one. */
+export interface SignedInSession extends StartedSession {
+  browserTokens: string[]
+}
+
 interface Asked {
   userId: string
   method: SignInMethod

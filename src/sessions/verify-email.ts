@@ -1,6 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import { addressKey, LIMITS } from '../http/limits.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
 import { verificationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
@@ -25,7 +26,7 @@ export async function resendVerification(services: Services, actor: SignedInActo
   const user = await findUser(db, actor.id)
   if (!user || user.email_verified) return
   const within = await Promise.all([
-    limits.fail(LIMITS.mailByEmail, user.email),
+    limits.fail(LIMITS.mailByEmailAndAddress, `${user.email} ${addressKey(actor.caller.ipAddress)}`),
     limits.fail(LIMITS.mailByAddress, addressKey(actor.caller.ipAddress)),
   ])
   if (!within.every(Boolean)) return

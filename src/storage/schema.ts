@@ -47,6 +47,7 @@ export interface Schema {
     last_used_at: number
     expires_at: number
   }
+  known_browsers: { token_hash: string; user_id: string; created_at: number; expires_at: number }
   known_devices: { user_id: string; device_hash: string; first_seen_at: number }
   email_tokens: {
     token_hash: string

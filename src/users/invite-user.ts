@@ -39,7 +39,7 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
   if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db, asked.preferredUsername)
   const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
   if (password !== undefined) refuseWeakPassword('password', password, email)
-  const passwordHash = password === undefined ? null : await passwords.hash(password)
+  const passwordHash = password === undefined ? null : await passwords.hash(password, actor.caller?.ipAddress ?? '')
 
   const { id } = await createUser(
     services,

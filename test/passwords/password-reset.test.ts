@@ -54,7 +54,7 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
   })
 
-  test('a link dies after an hour, after a newer request, and after a password change', async (t) => {
+  test('a link dies after an hour, when a newer one was used, and after a password change', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app, { email: 'dies@example.com', password: OLD })
     const fresh = async () => {
@@ -62,13 +62,26 @@ onEachEngine('password reset and email verification', (engine) => {
       return (await lastMailTo(app, 'dies@example.com')).token
     }
     const first = await fresh()
-    const second = await fresh()
-    assert.equal((await confirm(app, first)).statusCode, 400, 'there is a newer one')
     await person.post('/api/account/password', { currentPassword: OLD, newPassword: 'changed meanwhile' })
-    assert.equal((await confirm(app, second)).statusCode, 400, 'the password was changed')
-    const third = await fresh()
+    assert.equal((await confirm(app, first)).statusCode, 400, 'the password was changed')
+    const [second, third] = [await fresh(), await fresh()]
+    assert.equal((await confirm(app, third)).statusCode, 200)
+    assert.equal((await confirm(app, second)).statusCode, 400, 'a newer one was used')
+    const fourth = await fresh()
     app.clock.advance(HOUR)
-    assert.equal((await confirm(app, third)).statusCode, 400, 'an hour has passed')
+    assert.equal((await confirm(app, fourth)).statusCode, 400, 'an hour has passed')
+  })
+
+  test('a newer link that nobody has used leaves the older one alive', async (t) => {
+    const app = await startApp(t, { engine })
+    await signedInPerson(app, { email: 'open@example.com', password: OLD })
+    await request(app, 'open@example.com')
+    const { token } = await lastMailTo(app, 'open@example.com')
+    await request(app, 'open@example.com')
+    const newer = await lastMailTo(app, 'open@example.com')
+    assert.notEqual(newer.token, token)
+    assert.equal((await confirm(app, token)).statusCode, 200)
+    assert.equal((await confirm(app, newer.token)).statusCode, 400, 'and its use ends all the others')
   })
 
   test('a weak new password is refused and does not use the link up', async () => {
@@ -111,11 +124,55 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal((await caughtMails(shared())).length, before)
   })
 
-  test('more than 5 requests for an email in an hour are silently dropped', async (t) => {
+  test('more than 5 requests for an email from an address in an hour are silently dropped', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'often@example.com', password: OLD })
     for (let n = 0; n < 8; n++) assert.equal((await request(app, 'often@example.com')).statusCode, 200)
     assert.equal((await caughtMails(app)).length, 5)
+    app.clock.advance(HOUR)
+    await request(app, 'often@example.com')
+    assert.equal((await caughtMails(app)).length, 6)
+  })
+
+  test('more than 30 requests from an address in an hour are silently dropped, whoever they are for', async (t) => {
+    const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+    await signedInPerson(app, { email: 'last@example.com', password: OLD })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    for (let n = 0; n < 30; n++) await request(app, `nobody${n}@example.com`, from(`2001:db8::${n}`))
+    await request(app, 'last@example.com', from('2001:db8::ff'))
+    assert.equal((await caughtMails(app)).length, 0)
+    await request(app, 'last@example.com', from('192.0.2.1'))
+    assert.equal((await caughtMails(app)).length, 1)
+  })
+
+  test("what strangers ask for neither uses up the owner's requests nor ends the link that the owner has open", async (t) => {
+    const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+    await signedInPerson(app, { email: 'owner@example.com', password: OLD })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    await request(app, 'owner@example.com', from('192.0.2.1'))
+    const open = await lastMailTo(app, 'owner@example.com')
+    for (let n = 0; n < 8; n++) await request(app, 'owner@example.com', from('203.0.113.1'))
+    const before = (await caughtMails(app)).length
+    await request(app, 'owner@example.com', from('192.0.2.1'))
+    assert.equal((await caughtMails(app)).length, before + 1)
+    assert.equal((await confirm(app, open.token)).statusCode, 200)
+  })
+
+  test('a browser that the account knows gets a link whatever was asked from its address, for that account alone', async (t) => {
+    const app = await startApp(t, { engine })
+    await signedInPerson(app, { email: 'somebody@example.com', password: OLD })
+    const answer = await anonymous(app).post('/api/auth/register', { email: 'known@example.com', password: OLD })
+    const cookie = [answer.headers['set-cookie'] ?? []].flat().at(-1)?.split(';')[0] ?? ''
+    assert.match(cookie, /^known_browser=/)
+    const mailsTo = async (email: string) => (await caughtMails(app)).filter(({ to }) => to === email).length
+    for (let n = 0; n < 30; n++) await request(app, `nobody${n}@example.com`)
+    const before = await mailsTo('known@example.com')
+    await request(app, 'known@example.com')
+    assert.equal(await mailsTo('known@example.com'), before, 'another browser at this address gets none')
+    for (let n = 0; n < 6; n++) await request(app, 'known@example.com', { cookie })
+    assert.equal(await mailsTo('known@example.com'), before + 6)
+    await request(app, 'somebody@example.com', { cookie })
+    assert.equal(await mailsTo('somebody@example.com'), 0)
   })
 
   test('registration sends a mail whose link makes the email verified, once', async () => {

@@ -15,3 +15,20 @@ test('a storm of sign-ins slows down sign-ins and nothing else', async (t) => {
   assert.ok(waiting > 20, `${40 - waiting} sign-ins were served before 20 other requests`)
   await Promise.all(storm)
 })
+
+test('sixty sign-ins from one address let somebody at another address in before all but a few of them', async (t) => {
+  const app = await startApp(t, { config: { trustProxy: ['127.0.0.1'] } })
+  await signedInPerson(app, { email: 'elsewhere@example.com', password: 'correct horse battery staple' })
+  const answered: string[] = []
+  const login = async (email: string, address: string) => {
+    const body = { email, password: 'correct horse battery staple' }
+    const { statusCode } = await anonymous(app).post('/api/auth/login', body, { 'x-forwarded-for': address })
+    answered.push(`${address}: ${statusCode}`)
+  }
+  const storm = Array.from({ length: 60 }, (_, n) => login(`storm${n}@example.com`, '192.0.2.1'))
+  await login('elsewhere@example.com', '192.0.2.2')
+  const before = answered.indexOf('192.0.2.2: 200')
+  // Two run when this one comes, one more is ahead of it, and refusing is done sooner than signing in.
+  assert.ok(before >= 0 && before <= 8, `${before} of 60 were answered before it`)
+  await Promise.all(storm)
+})

@@ -47,9 +47,9 @@ onEachEngine('what the time of an answer tells', (engine) => {
     const { passwords } = shared().services
     const { verify } = passwords
     let calls = 0
-    passwords.verify = (stored, password) => {
+    passwords.verify = (stored, password, address) => {
       calls++
-      return verify(stored, password)
+      return verify(stored, password, address)
     }
     for (const email of ['known@example.com', 'passkey@example.com', 'unknown@example.com']) await login(email)
     passwords.verify = verify

@@ -69,7 +69,7 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
   const { db } = services
   const user = await createUser(services, db, {
     email: traits.email ?? `person${++count}@example.com`,
-    passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password),
+    passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password, '127.0.0.1'),
   })
   if (traits.permissions || traits.principals) {
     const roleId = newId()

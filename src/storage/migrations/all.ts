@@ -8,6 +8,7 @@ import { lifecycle } from './0006-lifecycle.ts'
 import { background } from './0007-background.ts'
 import { deleted } from './0008-deleted.ts'
 import { outgoingMail } from './0009-outgoing-mail.ts'
+import { knownBrowsers } from './0010-known-browsers.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 
 export interface Migration {
@@ -39,5 +40,6 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0007-background', background),
   inSql('0008-deleted', deleted),
   inSql('0009-outgoing-mail', outgoingMail),
+  inSql('0010-known-browsers', knownBrowsers),
   inSql('0011-confirmed-addresses', confirmedAddresses),
 ]

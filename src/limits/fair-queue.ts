@@ -1,0 +1,92 @@
+import { AppError } from '../errors.ts'
+import { addressKey } from './address-key.ts'
+
+/** Runs the work when it is the turn of this remote address. */
+export type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
+
+interface Bounds {
+  /** How much runs at the same time. */
+  atOnce: number
+  /** How much may wait, from one address and in all. */
+  maxWaitingPerAddress: number
+  maxWaiting: number
+}
+
+interface Waiting {
+  start(): void
+  refuse(error: AppError): void
+}
+
+/**
+ * Work that is too expensive to do all at once waits here, one line for each remote address, and the lines take turns:
+ * an address that asks for a hundred things waits for its own, and somebody else's one thing waits for at most one of
+ * them. Both bounds are of the queue and not of the work that runs already.
+ */
+export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bounds): InTurn {
+  /** In the order of their turns; no line is empty. */
+  const lines = new Map<string, Waiting[]>()
+  let running = 0
+  let waiting = 0
+
+  /** The first of the line whose turn it is. That line goes behind the others. */
+  const takeNext = (): Waiting | undefined => {
+    for (const [key, line] of lines) {
+      const next = line.shift()
+      lines.delete(key)
+      if (line.length > 0) lines.set(key, line)
+      waiting--
+      return next
+    }
+    return undefined
+  }
+
+  /** When the queue is full, whoever waits last in the longest line goes, so that few addresses can't fill it for all. */
+  const makeRoom = (newLength: number): void => {
+    let [longestKey, longest]: [string, Waiting[]] = ['', []]
+    for (const [key, line] of lines) if (line.length > longest.length) [longestKey, longest] = [key, line]
+    if (longest.length <= newLength) throw queueFull()
+    longest.pop()?.refuse(queueFull())
+    if (longest.length === 0) lines.delete(longestKey)
+    waiting--
+  }
+
+  const enter = (key: string): Promise<void> | undefined => {
+    if (running < atOnce) {
+      running++
+      return undefined
+    }
+    const ahead = lines.get(key)?.length ?? 0
+    if (ahead >= maxWaitingPerAddress) throw addressFull()
+    if (waiting >= maxWaiting) makeRoom(ahead + 1)
+    return new Promise((start, refuse) => {
+      const line = lines.get(key)
+      if (line) line.push({ start, refuse })
+      else lines.set(key, [{ start, refuse }])
+      waiting++
+    })
+  }
+
+  return async (address, work) => {
+    await enter(addressKey(address))
+    try {
+      return await work()
+    } finally {
+      const next = takeNext()
+      if (next) next.start()
+      else running--
+    }
+  }
+}
+
+/** About as long as the longest line of password checks takes. */
+const RETRY_AFTER_SECONDS = 10
+
+const addressFull = (): AppError =>
+  new AppError('too_many_requests', 'Very many requests from your network are waiting. Try again in 10 seconds.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+const queueFull = (): AppError =>
+  new AppError('unavailable', 'Very many people are signing in at this moment. Please try again.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })

@@ -1,0 +1,66 @@
+import type { Db, Trx } from '../storage/schema.ts'
+
+interface KnownBrowser {
+  tokenHash: string
+  userId: string
+}
+
+/** Which of these tokens are good, and for which account. */
+export async function findKnownBrowsers(db: Db, hashes: string[], now: number): Promise<KnownBrowser[]> {
+  return db
+    .selectFrom('known_browsers')
+    .select(['token_hash as tokenHash', 'user_id as userId'])
+    .where('token_hash', 'in', hashes)
+    .where('expires_at', '>', now)
+    .execute()
+}
+
+/** The one of these tokens that is good for the account with this email. */
+export async function findKnownBrowserOf(
+  db: Db,
+  email: string,
+  hashes: string[],
+  now: number,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('known_browsers')
+    .innerJoin('users', 'users.id', 'known_browsers.user_id')
+    .select('known_browsers.token_hash')
+    .where('known_browsers.token_hash', 'in', hashes)
+    .where('known_browsers.expires_at', '>', now)
+    .where('users.email', '=', email)
+    .executeTakeFirst()
+  return row?.token_hash
+}
+
+export async function addKnownBrowser(
+  trx: Trx,
+  browser: { token_hash: string; user_id: string; created_at: number; expires_at: number },
+): Promise<void> {
+  await trx.insertInto('known_browsers').values(browser).execute()
+}
+
+export async function renewKnownBrowser(trx: Trx, tokenHash: string, expiresAt: number): Promise<void> {
+  await trx.updateTable('known_browsers').set({ expires_at: expiresAt }).where('token_hash', '=', tokenHash).execute()
+}
+
+/** Deletes the oldest ones of a user beyond so many. */
+export async function deleteSurplusBrowsers(trx: Trx, userId: string, most: number): Promise<void> {
+  await trx
+    .deleteFrom('known_browsers')
+    .where('user_id', '=', userId)
+    .where('token_hash', 'not in', (eb) =>
+      eb
+        .selectFrom('known_browsers')
+        .select('token_hash')
+        .where('user_id', '=', userId)
+        .orderBy('created_at', 'desc')
+        .orderBy('token_hash')
+        .limit(most),
+    )
+    .execute()
+}
+
+export async function deleteKnownBrowsersOfUsers(trx: Trx, userIds: string[]): Promise<void> {
+  await trx.deleteFrom('known_browsers').where('user_id', 'in', userIds).execute()
+}

@@ -1,0 +1,49 @@
+import { digest } from '../crypto/digest.ts'
+import { AppError } from '../errors.ts'
+import type { Caller } from '../http/caller.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { type Limit, LIMITS } from '../limits/limits.ts'
+import type { Services } from '../services.ts'
+import { findKnownBrowserOf } from './known-browser-store.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'limits'>
+
+/** Runs an attempt at the password of an account (there may be none of that email), limited as guesses are. */
+export async function attemptPassword<T>(
+  services: Needs,
+  { email, caller }: { email: string; caller: Caller },
+  run: () => Promise<T>,
+): Promise<T> {
+  return services.limits.attempt(await limitsOf(services, email, caller), run, isWrongPassword)
+}
+
+const isWrongPassword = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password')
+
+/**
+ * Strangers share a limit on the email, from however many addresses they come. A browser that has signed in to this very
+ * account before has only a limit of its own, so that its owner gets in while others guess.
+ */
+async function limitsOf(services: Needs, email: string, caller: Caller): Promise<[Limit, string][]> {
+  const browser = await findKnownBrowser(services, email, caller)
+  if (browser !== undefined) return [[LIMITS.loginByKnownBrowser, browser]]
+  const address = addressKey(caller.ipAddress)
+  return [
+    [LIMITS.loginByEmailAndAddress, `${email} ${address}`],
+    [LIMITS.loginByAddress, address],
+    [LIMITS.loginFromAnywhere, email],
+  ]
+}
+
+/**
+ * What names the caller's browser, when it is one that the account with this email knows. Whether there is such an account
+ * makes no difference to the work.
+ */
+export async function findKnownBrowser(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  email: string,
+  { browserTokens = [] }: Caller,
+): Promise<string | undefined> {
+  if (browserTokens.length === 0) return undefined
+  return findKnownBrowserOf(db, email, browserTokens.map(digest), now())
+}

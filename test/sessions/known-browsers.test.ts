@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Response } from 'light-my-request'
+import { LIMITS } from '../../src/limits/limits.ts'
+import { enrol, login as loginWithPasskey } from '../passkeys/ceremonies.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { lastMailTo } from '../support/mail.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+
+const PASSWORD = 'correct horse battery staple'
+const NEW = 'a different thing entirely'
+const MINUTE = 60_000
+const YEAR = 365 * 24 * 60 * MINUTE
+
+/** The tokens that an answer gives the browser to keep, the latest account's first. */
+const tokensOf = ({ headers }: Response): string[] => {
+  const cookie = [headers['set-cookie'] ?? []].flat().find((each) => /^(__Host-)?known_browser=/.test(each)) ?? ''
+  return cookie === '' ? [] : (/=([^;]*)/.exec(cookie)?.[1] ?? '').split('.')
+}
+
+/** A browser that keeps what it is given, and says where it is. */
+function createBrowser(app: TestApp, address = '192.0.2.1') {
+  let tokens: string[] = []
+  const ask = async (url: string, body: object): Promise<Response> => {
+    const cookie = tokens.length > 0 ? { cookie: `known_browser=${tokens.join('.')}` } : {}
+    const answer = await anonymous(app).post(url, body, { 'x-forwarded-for': address, ...cookie })
+    const given = tokensOf(answer)
+    if (given.length > 0) tokens = given
+    return answer
+  }
+  return {
+    tokens: () => tokens,
+    hold: (held: string[]) => void (tokens = held),
+    register: (email: string) => ask('/api/auth/register', { email, password: PASSWORD }),
+    login: (email: string, password = PASSWORD) => ask('/api/auth/login', { email, password }),
+    requestReset: (email: string) => ask('/api/auth/password-reset', { email }),
+    reset: (token: string) => ask('/api/auth/password-reset/confirm', { token, newPassword: NEW }),
+  }
+}
+
+/** So many wrong guesses, each from another address. */
+async function guessFromEverywhere(app: TestApp, email: string, count: number): Promise<Response[]> {
+  const answers: Response[] = []
+  for (let at = 0; at < count; at++) {
+    const address = at % 2 === 0 ? `198.51.100.${at}` : `2001:db8:0:${at.toString(16)}::1`
+    answers.push(await createBrowser(app, address).login(email, 'wrong'))
+  }
+  return answers
+}
+
+/** Counts as many failures as strangers have, without their hashes. */
+async function useUpGuesses({ services: { limits } }: TestApp, email: string): Promise<void> {
+  for (let at = 0; at < LIMITS.loginFromAnywhere.most; at++) await limits.fail(LIMITS.loginFromAnywhere, email)
+}
+
+onEachEngine('guessing from everywhere', (engine) => {
+  const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+
+  test('100 failures for one email in an hour, each from another address, make strangers wait, also for an email that nobody has', async (t) => {
+    const app = await start(t)
+    await signedInPerson(app, { email: 'guessed@example.com', password: PASSWORD })
+    for (const email of ['guessed@example.com', 'nobody@example.com']) {
+      const answers = await guessFromEverywhere(app, email, 103)
+      const statuses = answers.map(({ statusCode }) => statusCode)
+      assert.deepEqual(statuses, [...Array<number>(100).fill(401), 429, 429, 429], email)
+      assert.equal(answers.at(-1)?.headers['retry-after'], '3600')
+    }
+    const stranger = createBrowser(app, '203.0.113.1')
+    assert.equal((await stranger.login('guessed@example.com')).statusCode, 429, 'the right password waits too')
+    assert.equal((await stranger.login('somebody-else@example.com')).statusCode, 401)
+    app.clock.advance(60 * MINUTE)
+    assert.equal((await stranger.login('guessed@example.com')).statusCode, 200)
+  })
+
+  test('the owner gets in meanwhile: with a browser that has signed in before, and with a passkey', async (t) => {
+    const app = await start(t)
+    const { person, authenticator, visitor } = await enrol(app)
+    const { email } = person.user
+    const hash = await app.services.passwords.hash(PASSWORD, '')
+    await app.services.db.updateTable('users').set({ password_hash: hash }).where('id', '=', person.user.id).execute()
+    const browser = createBrowser(app)
+    assert.equal((await browser.login(email)).statusCode, 200)
+    await useUpGuesses(app, email)
+    assert.equal((await createBrowser(app).login(email)).statusCode, 429, 'another browser at the same address')
+    assert.equal((await browser.login(email)).statusCode, 200)
+    assert.equal((await loginWithPasskey(visitor, authenticator)).statusCode, 200)
+  })
+
+  test('a known browser has a limit of its own, which strangers at its address do not use up', async (t) => {
+    const app = await start(t)
+    await signedInPerson(app, { email: 'own@example.com', password: PASSWORD })
+    const browser = createBrowser(app)
+    await browser.login('own@example.com')
+    const stranger = createBrowser(app)
+    for (let at = 0; at < 11; at++) await stranger.login('own@example.com', 'wrong')
+    assert.equal((await stranger.login('own@example.com')).statusCode, 429)
+    for (let at = 0; at < 10; at++) assert.equal((await browser.login('own@example.com', 'wrong')).statusCode, 401)
+    const refused = await browser.login('own@example.com')
+    assert.equal(refused.statusCode, 429)
+    assert.equal(refused.headers['retry-after'], '900')
+    app.clock.advance(15 * MINUTE)
+    assert.equal((await browser.login('own@example.com')).statusCode, 200)
+  })
+
+  test('a browser that is known to one account is a stranger to another', async (t) => {
+    const app = await start(t)
+    await signedInPerson(app, { email: 'victim@example.com', password: PASSWORD })
+    const browser = createBrowser(app, '203.0.113.1')
+    await browser.register('guesser@example.com')
+    await useUpGuesses(app, 'victim@example.com')
+    assert.equal((await browser.login('victim@example.com', 'wrong')).statusCode, 429)
+  })
+
+  test('the same user agent and network make no browser known', async (t) => {
+    const app = await start(t)
+    await signedInPerson(app, { email: 'forged@example.com', password: PASSWORD })
+    assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 200)
+    await useUpGuesses(app, 'forged@example.com')
+    assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 429)
+  })
+
+  test('guesses at the current password of somebody signed in count like those at a sign-in', async (t) => {
+    const app = await start(t)
+    const person = await signedInPerson(app, { email: 'stolen@example.com', password: PASSWORD })
+    const guess = (at: number) =>
+      person.post(
+        '/api/account/password',
+        { currentPassword: 'wrong', newPassword: NEW },
+        { 'x-forwarded-for': `203.0.113.${at}` },
+      )
+    for (let at = 0; at < 100; at++) assert.equal((await guess(at)).statusCode, 400)
+    assert.equal((await guess(100)).statusCode, 429)
+    assert.equal((await createBrowser(app, '198.51.100.1').login('stolen@example.com')).statusCode, 429)
+  })
+})
+
+onEachEngine('known browsers', (engine) => {
+  const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+  const rows = ({ services }: TestApp) => services.db.selectFrom('known_browsers').selectAll().execute()
+
+  test('the cookie is HttpOnly, Secure, SameSite=Lax, lives a year, and its value is stored hashed', async (t) => {
+    const app = await start(t)
+    const browser = createBrowser(app)
+    const answer = await browser.register('cookie@example.com')
+    const cookie = [answer.headers['set-cookie'] ?? []].flat()[1] ?? ''
+    assert.match(cookie, /^known_browser=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=31536000$/)
+    const [row, ...more] = await rows(app)
+    assert.equal(row?.expires_at, app.clock.now() + YEAR)
+    assert.deepEqual(more, [])
+    assert.ok(!JSON.stringify(row).includes(browser.tokens()[0] ?? 'nothing'))
+  })
+
+  test('where the dashboard is on https it is named __Host-known_browser, and read under that name', async (t) => {
+    const origin = 'https://id.example'
+    const app = await startApp(t, { engine, config: { dashboardOrigin: origin } })
+    const body = { email: 'https@example.com', password: PASSWORD }
+    const answer = await anonymous(app).post('/api/auth/register', body, { origin })
+    const cookie = [answer.headers['set-cookie'] ?? []].flat().at(-1) ?? ''
+    assert.match(cookie, /^__Host-known_browser=[\w-]{43}; Path=\//)
+    const again = { origin, cookie: cookie.split(';')[0] ?? '' }
+    assert.deepEqual(tokensOf(await anonymous(app).post('/api/auth/login', body, again)), tokensOf(answer))
+  })
+
+  test('signing in again keeps the token and lengthens it; a refused sign-in sets nothing', async (t) => {
+    const app = await start(t)
+    const browser = createBrowser(app)
+    await browser.register('again@example.com')
+    const first = browser.tokens()
+    app.clock.advance(YEAR / 2)
+    assert.deepEqual(tokensOf(await browser.login('again@example.com', 'wrong')), [])
+    await browser.login('again@example.com')
+    assert.deepEqual(browser.tokens(), first)
+    assert.deepEqual(
+      (await rows(app)).map(({ expires_at }) => expires_at),
+      [app.clock.now() + YEAR],
+    )
+    app.clock.advance(YEAR)
+    await browser.login('again@example.com')
+    assert.notDeepEqual(browser.tokens(), first, 'a year later it is a new one')
+  })
+
+  test('several accounts are known to one browser, the latest first, and at most eight', async (t) => {
+    const app = await start(t)
+    const browser = createBrowser(app)
+    const tokens: string[] = []
+    for (let at = 0; at < 10; at++) {
+      await browser.register(`person${at}@example.com`)
+      tokens.unshift(browser.tokens()[0] ?? '')
+      assert.deepEqual(browser.tokens(), tokens.slice(0, 8))
+    }
+    await browser.login('person5@example.com')
+    assert.equal(browser.tokens()[0], tokens[4])
+    assert.equal(browser.tokens().length, 8)
+    await useUpGuesses(app, 'person9@example.com')
+    assert.equal((await browser.login('person9@example.com')).statusCode, 200)
+    await useUpGuesses(app, 'person0@example.com')
+    assert.equal((await browser.login('person0@example.com')).statusCode, 429, 'it was forgotten')
+  })
+
+  test('what is no token of ours is ignored, however much of it there is', async (t) => {
+    const app = await start(t)
+    const browser = createBrowser(app)
+    await browser.register('rubbish@example.com')
+    const [token = ''] = browser.tokens()
+    browser.hold(['', '"drop table users"', 'A'.repeat(43), token, ...Array<string>(100).fill('B'.repeat(43))])
+    await browser.login('rubbish@example.com')
+    assert.deepEqual(browser.tokens(), [token])
+  })
+
+  test('an account keeps no more than fifty, the latest ones', async (t) => {
+    const app = await start(t)
+    const person = await signedInPerson(app, { email: 'script@example.com', password: PASSWORD })
+    const old = Array.from({ length: 60 }, (_, at) => ({
+      token_hash: `old${at}`,
+      user_id: person.user.id,
+      created_at: at,
+      expires_at: app.clock.now() + YEAR,
+    }))
+    await app.services.db.insertInto('known_browsers').values(old).execute()
+    await createBrowser(app).login('script@example.com')
+    const kept = (await rows(app)).map(({ created_at }) => created_at)
+    assert.equal(kept.length, 50)
+    assert.ok(kept.includes(app.clock.now()) && kept.includes(59) && !kept.includes(10))
+  })
+
+  test('a used reset link makes its browser the only known one of the account', async (t) => {
+    const app = await start(t)
+    const [before, owner] = [createBrowser(app), createBrowser(app, '192.0.2.2')]
+    await before.register('reset@example.com')
+    await owner.requestReset('reset@example.com')
+    const { token } = await lastMailTo(app, 'reset@example.com')
+    assert.equal((await owner.reset(token)).statusCode, 200)
+    await useUpGuesses(app, 'reset@example.com')
+    assert.equal((await before.login('reset@example.com', NEW)).statusCode, 429)
+    assert.equal((await owner.login('reset@example.com', NEW)).statusCode, 200)
+    assert.equal((await rows(app)).length, 1)
+  })
+
+  test('disabling and deleting an account forget its browsers', async (t) => {
+    const app = await start(t)
+    const admin = await signedInPerson(app, { admin: true })
+    for (const email of ['disabled@example.com', 'deleted@example.com']) {
+      const { user } = (await createBrowser(app).register(email)).json<{ user: { id: string } }>()
+      assert.equal((await rows(app)).length, 1)
+      const answer = email.startsWith('disabled')
+        ? await admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })
+        : await admin.delete(`/api/admin/users/${user.id}`)
+      assert.equal(answer.statusCode, 200)
+      assert.deepEqual(await rows(app), [], email)
+    }
+  })
+
+  test('those whose year is over are swept', async (t) => {
+    const app = await start(t)
+    await createBrowser(app).register('swept@example.com')
+    app.clock.advance(YEAR)
+    await app.tick()
+    assert.deepEqual(await rows(app), [])
+  })
+})
