@@ -227,5 +227,6 @@ test('readiness is refused when the database does not answer, within a bound, an
   connection.write('{}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n')
   await ended
   await closing
+  assert.match(heard, /^HTTP\/1\.1 200 /)
   assert.doesNotMatch(heard, /"status":"ok"/)
 })
