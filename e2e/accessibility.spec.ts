@@ -59,8 +59,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       }
     })
 
-    test('the account pages meet WCAG 2.2 AA', async ({ page, person, expectAccessible }) => {
-      expect(person).toBeDefined()
+    test('the account pages meet WCAG 2.2 AA', async ({ page, person: _person, expectAccessible }) => {
       for (const path of INSIDE) {
         await page.goto(path)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
@@ -116,10 +115,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
       page,
-      person,
+      person: _person,
       expectAccessible,
     }, info) => {
-      expect(person).toBeDefined()
       const look = async (name: string) => {
         const dialog = page.getByRole('dialog')
         await expect(dialog).toBeVisible()
@@ -203,10 +201,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 test('on a phone the navigation opens and closes, and nothing is wider than the screen', async ({
   page,
-  person,
+  person: _person,
   expectAccessible,
 }) => {
-  expect(person).toBeDefined()
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto('/account/sessions')
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeVisible()

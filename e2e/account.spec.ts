@@ -2,9 +2,8 @@ import { addAuthenticator } from './support/authenticator.ts'
 import { redPicture } from './support/picture.ts'
 import { expect, test } from './support/test.ts'
 
-// Asking for the fixture is what signs somebody in.
-test.beforeEach(({ person }) => {
-  expect(person).toBeDefined()
+test.beforeEach(({ person: _person }) => {
+  // Asking for the fixture is what signs somebody in.
 })
 
 test('the profile can be changed', async ({ page, person }) => {

@@ -111,15 +111,13 @@ register(
   },
 )
 
-register('cancelling tells the application', async ({ page, person, registered }) => {
-  expect(person).toBeDefined()
+register('cancelling tells the application', async ({ page, person: _person, registered }) => {
   await page.goto(await application.start(registered))
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('heading', { name: 'Refused: access_denied' })).toBeVisible()
 })
 
-register('consent works with the keyboard alone', async ({ page, person, registered }) => {
-  expect(person).toBeDefined()
+register('consent works with the keyboard alone', async ({ page, person: _person, registered }) => {
   await page.goto(await application.start(registered))
   await expect(page.getByRole('heading', { name: 'Team Wiki asks for access' })).toBeVisible()
   const allow = page.getByRole('button', { name: 'Allow' })
@@ -130,8 +128,7 @@ register('consent works with the keyboard alone', async ({ page, person, registe
   await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
 })
 
-test('a consent page without a request says so', async ({ page, person }) => {
-  expect(person).toBeDefined()
+test('a consent page without a request says so', async ({ page, person: _person }) => {
   await page.goto('/consent?client_id=nobody')
   await expect(page.getByRole('heading', { name: 'This request can’t go on' })).toBeVisible()
   await expect(page.getByRole('alert')).toBeVisible()

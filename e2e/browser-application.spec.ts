@@ -61,8 +61,7 @@ test('an application in the browser signs in, asks who it is, renews and signs o
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('an application in the browser that was revoked can’t renew', async ({ page, person, application }) => {
-  expect(person).toBeDefined()
+test('an application in the browser that was revoked can’t renew', async ({ page, person: _person, application }) => {
   await page.goto(application.origin)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow' }).click()

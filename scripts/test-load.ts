@@ -1,12 +1,18 @@
-// The long form of the fuzz, load and growth tests, and a table of what they measured. It wants a quiet machine and half an hour.
+// The long form of the fuzz, load and growth tests, every other test that holds us to a time, and a table of what was
+// measured. It wants a quiet machine and half an hour.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Figure } from '../test/load/figures.ts'
 import { run } from './run.ts'
 
-const FILES = ['test/fuzz/*.test.ts', 'test/load/*.test.ts']
+/** The times of the fault tests are those of `npm run test:faults`. */
+const FILES = globSync('test/**/*.test.ts').filter(
+  (path) =>
+    /^test\/(fuzz|load)\//.test(path) ||
+    (!path.startsWith('test/faults/') && readFileSync(path, 'utf8').includes(`/speed.ts'`)),
+)
 /** Whatever hangs ends the run. */
 const LONGEST_TEST_MS = 45 * 60_000
 

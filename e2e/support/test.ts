@@ -58,6 +58,8 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
   person: async ({ page, newcomer }, use) => {
     const registered = await page.request.post('/api/auth/register', { data: newcomer })
     expect(registered.status()).toBe(201)
+    const me = await page.request.get('/api/auth/me')
+    expect(await me.json()).toMatchObject({ user: { email: newcomer.email } })
     await use(newcomer)
   },
   keepsToItself: [

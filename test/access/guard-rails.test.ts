@@ -292,10 +292,10 @@ onEachEngine('the last active administrator', (engine) => {
       const answers = await Promise.all(
         admins.flatMap((by) => admins.filter((whom) => whom !== by).map((whom) => remove(by, whom))),
       )
-      assert.equal(
-        answers.filter(({ statusCode }) => statusCode === 200).length,
-        name === 'disable' ? nineAtLeast(answers) : 9,
-      )
+      const done = answers.filter(({ statusCode }) => statusCode === 200).length
+      // Disabling somebody who is disabled already answers 200 as well.
+      if (name === 'disable') assert.ok(done >= 9, String(done))
+      else assert.equal(done, 9)
       for (const { statusCode } of answers)
         assert.ok([200, 401, 403, 404, 409].includes(statusCode), String(statusCode))
       const left = await app.services.db
@@ -327,10 +327,3 @@ onEachEngine('the last active administrator', (engine) => {
     assert.equal((await keeper.get('/api/admin/users')).statusCode, 200)
   })
 })
-
-/** Disabling somebody who is disabled already answers 200 as well. */
-const nineAtLeast = (answers: { statusCode: number }[]): number => {
-  const done = answers.filter(({ statusCode }) => statusCode === 200).length
-  assert.ok(done >= 9)
-  return done
-}

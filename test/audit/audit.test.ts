@@ -78,9 +78,15 @@ onEachEngine('the audit trail', (engine) => {
 
   test('a change that is refused leaves no entry that says it happened', async (t) => {
     const { admin, actions } = await setUp(t, engine)
-    await admin.delete(`/api/admin/users/${admin.user.id}`)
-    await admin.delete(`/api/admin/users/${admin.user.id}/roles/${ADMIN_ROLE}`)
-    await admin.post('/api/admin/roles', { name: 'admin' })
+    const refused = [
+      await admin.delete(`/api/admin/users/${admin.user.id}`),
+      await admin.delete(`/api/admin/users/${admin.user.id}/roles/${ADMIN_ROLE}`),
+      await admin.post('/api/admin/roles', { name: 'admin' }),
+    ]
+    assert.deepEqual(
+      refused.map(({ statusCode }) => statusCode),
+      [409, 409, 409],
+    )
     assert.deepEqual(await actions(), [])
   })
 

@@ -6,6 +6,7 @@ import { openEventStream } from '../notifications/event-stream.ts'
 import { startCopy, until } from '../support/copies.ts'
 import { cuttable } from '../support/cuttable.ts'
 import { createDatabase, DURABLE, startPostgres } from '../support/postgres.ts'
+import { assertWithin } from '../support/speed.ts'
 import { type Answer, ask } from '../support/visitor.ts'
 import { assertSoundServer } from './invariants.ts'
 import { between, figure, fork, rounds, seededRandom } from './rounds.ts'
@@ -63,10 +64,10 @@ async function liveThrough(world: World, traffic: Traffic, outage: Outage, awayM
   for (const { to, status, headers, ms, body } of refusals) {
     assert.equal(status, 503, body)
     assert.ok(Number(headers.get('retry-after')) > 0, 'It says when to come back.')
-    assert.ok(ms < NO_LONGER_THAN_MS, `${outage.name}: the answer to ${to} took ${Math.round(ms)} ms`)
+    assertWithin(NO_LONGER_THAN_MS, ms, `${outage.name}: the answer to ${to}`)
   }
   const back = Math.max(0, ...attempts.unavailable.map(({ askedAt, ms }) => askedAt + ms - returned))
-  assert.ok(back < BACK_WITHIN_MS, `${outage.name}: 503 still ${Math.round(back)} ms after its return`)
+  assertWithin(BACK_WITHIN_MS, back, `${outage.name}: the last 503 after its return`)
   return { longest: Math.max(...refusals.map(({ ms }) => ms)), back, refused: refusals.length }
 }
 
@@ -88,7 +89,7 @@ async function serveOn(world: World, forMs: number): Promise<void> {
     for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json', '/ssh/ca.pub', '/healthz']) {
       const { status, ms } = await world.ask('GET', path)
       assert.equal(status, 200, path)
-      assert.ok(ms < NO_LONGER_THAN_MS, `${path} took ${Math.round(ms)} ms`)
+      assertWithin(NO_LONGER_THAN_MS, ms, path)
     }
     await setTimeout(50)
   }

@@ -61,7 +61,7 @@ onEachEngine('planned actions', (engine) => {
 
   test('years ahead is as good as seconds', async (t) => {
     const { app, person, schedule, now } = await setUp(t, engine)
-    await schedule(now() + 30 * YEAR)
+    const { lifecycleActionId } = await schedule(now() + 30 * YEAR)
     app.clock.advance(30 * YEAR - 1)
     await app.tick()
     const read = async () =>
@@ -76,6 +76,12 @@ onEachEngine('planned actions', (engine) => {
     app.clock.advance(1)
     await app.tick()
     assert.equal(await read(), now())
+    const action = await app.services.db
+      .selectFrom('lifecycle_actions')
+      .select(['status', 'finished_at'])
+      .where('id', '=', lifecycleActionId)
+      .executeTakeFirst()
+    assert.deepEqual({ ...action }, { status: 'completed', finished_at: now() })
   })
 
   test('what is due while the service is down runs when it is back', async (t) => {

@@ -65,6 +65,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     assert.equal(answer.statusCode, 400)
     assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
     const page = await anonymous(app()).get('/oauth/authorize?client_id=%3Cscript%3E&redirect_uri=%3Cscript%3E')
+    assert.deepEqual([page.statusCode, page.body.slice(0, 15)], [400, '<!doctype html>'])
     assert.doesNotMatch(page.body, /<script>/)
   })
 

@@ -47,6 +47,7 @@ onEachEngine('registering and signing in', (engine) => {
     const [first, second] = [await login('twice@example.com'), await login('twice@example.com')]
     assert.equal(first.statusCode, 200)
     assert.equal(first.json().user.email, 'twice@example.com')
+    assert.equal(second.statusCode, 200)
     assert.notEqual(cookieOf(first), cookieOf(second))
   })
 
@@ -57,6 +58,7 @@ onEachEngine('registering and signing in', (engine) => {
       email: 'fixed@example.com',
       password: PASSWORD,
     })
+    assert.match(cookieOf(response) ?? '', /^[\w-]{43,}$/)
     assert.notEqual(cookieOf(response), planted)
     assert.equal((await anonymous(shared(), planted).get('/api/auth/me')).statusCode, 401)
   })

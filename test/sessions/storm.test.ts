@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
+import { testSpeed } from '../support/speed.ts'
 
-test('a storm of sign-ins slows down sign-ins and nothing else', async (t) => {
+testSpeed('a storm of sign-ins slows down sign-ins and nothing else', async (t) => {
   const app = await startApp(t, { config: { rateLimits: false } })
   const person = await signedInPerson(app)
   let waiting = 40

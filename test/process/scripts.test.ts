@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { run } from '../../scripts/run.ts'
+import type { TestTime } from '../../scripts/test-times.ts'
+import { until } from '../support/copies.ts'
+
+const SCRIPTS = join(import.meta.dirname, '../../scripts')
+
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-scripts-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A runner of its own, and not a part of the one that runs this test. */
+const ENVIRONMENT = { PATH: process.env['PATH'] ?? '' }
+
+test('npm test ends a program that prints nothing any more, with all that it has started', async (t) => {
+  const pidFile = join(newFolder(t), 'pid')
+  const program = `
+    const child = require('child_process').spawn('sleep', ['1000'])
+    require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
+    console.log('I will hang now.')
+    setInterval(() => {}, 1000)`
+  const { code, output } = await run(process.execPath, ['-e', program], { quiet: true, longestSilenceMs: 1000 })
+  assert.deepEqual([code, output], [1, 'I will hang now.\n'])
+  const child = Number(readFileSync(pidFile, 'utf8'))
+  const isDead = () =>
+    spawnSync('ps', ['-o', 'stat=', '-p', String(child)])
+      .stdout.toString()
+      .trim()
+      .replace(/^Z.*/, '') === ''
+  await until(async () => isDead())
+})
+
+test('npm test gives every test a limit, and counts one that ran into it as failed', (t) => {
+  const script = readFileSync(join(SCRIPTS, 'test.ts'), 'utf8')
+  assert.match(script, /`--test-timeout=\$\{LONGEST_TEST_MS\}`/)
+  assert.match(script, /cancelled/)
+  const folder = newFolder(t)
+  writeFileSync(
+    join(folder, 'hangs.test.mjs'),
+    `import { test } from 'node:test'
+     test('hangs', (t) => { const timer = setInterval(() => {}, 1000); t.after(() => clearInterval(timer)); return new Promise(() => {}) })`,
+  )
+  const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-timeout=200', 'hangs.test.mjs'], {
+    cwd: folder,
+    env: ENVIRONMENT,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 1)
+  assert.match(stdout, /^ℹ cancelled 1$/m)
+})
+
+test('the times of tests are written down with the suite that each stands in', (t) => {
+  const folder = newFolder(t)
+  writeFileSync(
+    join(folder, 'two.test.mjs'),
+    `import { describe, test } from 'node:test'
+     describe('a suite', () => { test('one', () => {}); test('two', (t) => t.test('inner', () => {})) })
+     test('alone', () => {})`,
+  )
+  const args = ['--test', `--test-reporter=${join(SCRIPTS, 'test-times.ts')}`, 'two.test.mjs']
+  const output = execFileSync(process.execPath, args, { cwd: folder, env: ENVIRONMENT, encoding: 'utf8' })
+  const times = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as TestTime)
+  assert.deepEqual(
+    times.map(({ name }) => name),
+    ['a suite › one', 'a suite › two › inner', 'a suite › two', 'alone'],
+  )
+  assert.ok(times.every(({ ms }) => ms > 0))
+})
