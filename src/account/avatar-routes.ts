@@ -1,5 +1,4 @@
 import multipart from '@fastify/multipart'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { refuse } from '../errors.ts'
 import { failures, type Routes, Success, success } from '../http/contracts.ts'
@@ -9,19 +8,15 @@ import { actorOf } from '../sessions/actor.ts'
 import { currentlySignedIn, signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
 import { findAvatar, removeAvatar, replaceAvatar } from './avatar.ts'
+import { readUpload, UPLOAD_LIMITS } from './read-upload.ts'
 
 const tags = ['Account']
-const MOST_BYTES = 5 * 1024 * 1024
-/** What the multipart frame around the file may add. */
-const FRAME_BYTES = 64 * 1024
 const path = '/api/account/profile/avatar'
 
 export const avatarRoutes =
   (services: Services): Routes =>
   async (app) => {
-    await app.register(multipart, {
-      limits: { fileSize: MOST_BYTES, files: 2, fields: 8, parts: 10, fieldSize: 1024, headerPairs: 20 },
-    })
+    await app.register(multipart, { limits: UPLOAD_LIMITS })
 
     app.get(
       path,
@@ -55,7 +50,6 @@ export const avatarRoutes =
       path,
       {
         onRequest: signedIn(services),
-        bodyLimit: MOST_BYTES + FRAME_BYTES,
         schema: {
           tags,
           summary: 'Set your avatar',
@@ -88,24 +82,3 @@ export const avatarRoutes =
       },
     )
   }
-
-/** Exactly one part called `file`, read no further than it may be long. Its name and announced type mean nothing. */
-async function readUpload(request: FastifyRequest): Promise<Buffer> {
-  if (!request.isMultipart())
-    return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')
-  let found: Buffer | undefined
-  try {
-    for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
-      if (part.fieldname !== 'file' || found) return refuse('invalid_input', 'Send exactly one part called "file".')
-      found = await part.toBuffer()
-    }
-  } catch (error) {
-    // What the parser itself stumbles over is the sender's mistake; what it refuses by a limit says so with its status.
-    if (error instanceof Error && !('statusCode' in error) && !('status' in error)) {
-      return refuse('malformed_body', 'The body is not valid multipart/form-data.')
-    }
-    throw error
-  }
-  return found && found.length > 0 ? found : refuse('invalid_input', 'The part "file" is missing or empty.')
-}

@@ -3,13 +3,26 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { latchkeyDialect } from './errors.ts'
+import { MAX_READ_ON_BYTES, MAX_READ_ON_MS } from './read-on.ts'
 
 /** Answers what never became a request: bytes that are no HTTP, headers without an end. No hook runs there. */
-export const answerClientErrors =
-  (headers: Record<string, string>, log: Logger) =>
-  (problem: Error & { code?: string }, socket: Socket): void => {
+export function answerClientErrors(headers: Record<string, string>, log: Logger) {
+  /** Up to which number of bytes a connection that was answered is read on. */
+  const answered = new WeakMap<Socket, number>()
+
+  return (problem: Error & { code?: string }, socket: Socket): void => {
     // Whoever hung up hears nothing more.
-    if (problem.code === 'ECONNRESET' || !socket.writable) {
+    if (problem.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    // Whatever else the client sends makes the parser fail again.
+    const readUpTo = answered.get(socket)
+    if (readUpTo !== undefined) {
+      if (socket.bytesRead > readUpTo) socket.destroy()
+      return
+    }
+    if (!socket.writable) {
       socket.destroy()
       return
     }
@@ -31,4 +44,8 @@ export const answerClientErrors =
       connection: 'close',
     }).map(([name, value]) => `${name}: ${value}`)
     socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    answered.set(socket, socket.bytesRead + MAX_READ_ON_BYTES)
+    const timer = setTimeout(() => socket.destroy(), MAX_READ_ON_MS)
+    socket.once('close', () => clearTimeout(timer))
   }
+}

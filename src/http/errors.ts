@@ -3,6 +3,7 @@ import { AppError, type ErrorCode, type Issue } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { letPagesReadRefusal } from './cors.ts'
 import { levelOf } from './log.ts'
+import { sendAndReadOn } from './read-on.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -57,11 +58,8 @@ export function sendError(
   letPagesReadRefusal(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
-  return reply
-    .code(error.status)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(dialect(error)))
+  void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')
+  return sendAndReadOn(request, reply, JSON.stringify(dialect(error)))
 }
 
 /** Other things than the database can be away, or too busy, such as the hashing of passwords. The error itself says which. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../errors.ts'
 import { oauthDialect, sendError, toAppError } from '../http/errors.ts'
 import { levelOf } from '../http/log.ts'
+import { sendAndReadOn } from '../http/read-on.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
 /** A page without scripts, pictures or anybody else's anything. */
@@ -29,12 +30,12 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, thrown: unknown)
     request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, 'A page could not be answered.')
   }
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
-  return reply
+  void reply
     .code(error.status)
     .header('content-security-policy', POLICY)
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(renderError(error))
+  return sendAndReadOn(request, reply, renderError(error))
 }
 
 const renderError = ({ message }: AppError): string => `<!doctype html>

@@ -1,5 +1,6 @@
 import { test } from 'node:test'
 import { createPlace } from '../support/engines.ts'
+import { readFromOutside } from '../support/outside-process.ts'
 import { crashAgainAndAgain } from './crash.ts'
 import { assertSoundFile } from './invariants.ts'
 
@@ -13,6 +14,26 @@ test('kill -9 under mixed writes on SQLite loses nothing that was acknowledged',
     environment: { DATA_DIR: place.dataDir },
     unavailable: 'never',
     async crash(copy, start) {
+      await copy.kill()
+      await assertSoundFile(file)
+      return start()
+    },
+  })
+  await assertSoundFile(file)
+})
+
+test('programs that open, read and close the SQLite file under mixed writes, and then kill -9, lose nothing either', async (t) => {
+  const place = await createPlace('sqlite')
+  t.after(place.remove)
+  const file = place.databaseUrl.slice('sqlite:'.length)
+  await crashAgainAndAgain(t, {
+    part: 'Outside readers and a crash on SQLite',
+    place,
+    environment: { DATA_DIR: place.dataDir },
+    unavailable: 'never',
+    during: () => readFromOutside(file),
+    async crash(copy, start) {
+      await readFromOutside(file)
       await copy.kill()
       await assertSoundFile(file)
       return start()

@@ -19,6 +19,8 @@ interface Subject {
   environment: Record<string, string>
   /** Whether a request may be told that the database is away. */
   unavailable: Tolerance['unavailable']
+  /** What else goes on while there is traffic. What is acknowledged after it is lost no more than before. */
+  during?(): Promise<void>
   /** Ends something at once, whatever it is doing, and answers the copy that serves afterwards. */
   crash(copy: Copy, start: () => Promise<Copy>, round: number): Promise<Copy>
 }
@@ -35,8 +37,9 @@ export async function crashAgainAndAgain(t: TestContext, subject: Subject): Prom
   let checked = 0
   let longestRestart = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const before = traffic.acknowledged()
     const stop = traffic.start()
+    await subject.during?.()
+    const before = traffic.acknowledged()
     await setTimeout(between(random, 150, 900))
     await until(async () => traffic.acknowledged() - before >= LEAST)
     const crashed = performance.now()
