@@ -3,6 +3,7 @@ import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { deliverMail } from '../mail/deliver-mail.ts'
 import type { Services } from '../services.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
+import { reviewCertificates } from '../ssh/review-certificates.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
 
@@ -12,6 +13,7 @@ const MINUTE = 60_000
 export const backgroundJobs = (services: Services): Job[] => [
   { name: 'keep-streams', run: () => services.streams.beat() },
   { name: 'run-due-actions', run: () => runDueActions(services) },
+  { name: 'review-certificates', run: () => reviewCertificates(services) },
   { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
   { name: 'write-counts', run: () => services.dailyCounts.flush() },
   { name: 'deliver-mail', run: () => deliverMail(services) },

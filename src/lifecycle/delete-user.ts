@@ -6,6 +6,7 @@ import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { retireUsername } from '../users/retired-usernames.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
@@ -21,7 +22,12 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
     if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
-    await trx.deleteFrom('users').where('id', '=', userId).execute()
+    const { username } = await trx
+      .deleteFrom('users')
+      .where('id', '=', userId)
+      .returning('preferred_username as username')
+      .executeTakeFirstOrThrow()
+    await retireUsername(trx, { username, userId, now: services.now() })
     await recordEvent(services, trx, {
       action: 'user.deleted',
       outcome: 'success',
