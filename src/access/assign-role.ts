@@ -2,6 +2,8 @@ import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { certificatesDependOn } from '../ssh/entitlements.ts'
+import { revokeLostCertificates } from '../ssh/revoke-lost-certificates.ts'
 import type { Db, Trx } from '../storage/schema.ts'
 import { accountExists } from '../users/account-standing.ts'
 import { administer } from './administer.ts'
@@ -42,6 +44,7 @@ export async function giveRole(
   await record(services, trx, 'role.assigned', actor, userId, role)
 }
 
+/** Takes a role from somebody, and revokes the certificates that name what they have lost with it. */
 export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, caller) => {
     await refuseUnknownUser(trx, userId)
@@ -50,7 +53,10 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     if (!(await removeAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
-    await record(services, trx, 'role.unassigned', actor, userId, role)
+    const certificatesRevoked = certificatesDependOn(role)
+      ? await revokeLostCertificates(services, trx, [userId], 'A role was taken away.')
+      : 0
+    await record(services, trx, 'role.unassigned', actor, userId, role, { certificatesRevoked })
     return listRolesOf(trx, userId)
   })
 
@@ -71,11 +77,12 @@ const record = (
   actor: SignedInActor,
   userId: string,
   role: Role,
+  also: Record<string, unknown> = {},
 ): Promise<void> =>
   recordEvent(services, trx, {
     action,
     outcome: 'success',
     actor,
     target: { type: 'user', id: userId },
-    data: { roleId: role.id, role: role.name },
+    data: { roleId: role.id, role: role.name, ...also },
   })

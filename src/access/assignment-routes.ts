@@ -63,7 +63,8 @@ export const assignmentRoutes =
         schema: {
           tags,
           summary: 'Take a role from a user',
-          description: 'It bites at the next request. The last active administrator stays one.',
+          description:
+            'It counts from the next request on, and certificates that name what is lost are revoked. The last active administrator stays one.',
           params: Type.Object({ userId: Id, roleId: Id }),
           response: { 200: Changed, ...failures(401, 403, 404, 409) },
         },

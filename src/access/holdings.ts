@@ -69,3 +69,10 @@ export function refuseOwnRole(caller: UserHoldings, userId: string): void {
     refuse('forbidden', "You can't give yourself a role. Ask somebody else who may assign roles.")
   }
 }
+
+/** A username opens the UNIX account of its name. Nobody who may get certificates chooses their own, but administrators. */
+export function refuseOwnUsername(caller: UserHoldings, userId: string): void {
+  if (userId === caller.userId && !isAdministrator(caller) && caller.permissions.has('ssh:cert:issue')) {
+    refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')
+  }
+}

@@ -83,7 +83,7 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, and the UNIX accounts it opens. The caller has to hold what the role holds, and what is added to it. Built-in roles keep their names.',
+            'Its name, its description, and the UNIX accounts it opens. The caller has to hold what the role holds, and what is added to it. Certificates that name a principal which is taken out are revoked. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {
@@ -109,7 +109,7 @@ export const roleRoutes =
           tags,
           summary: 'Delete a role',
           description:
-            'Whoever has it loses it at once. The caller has to hold what the role holds. Built-in roles stay.',
+            'Whoever has it loses it at once, and certificates that name what is lost are revoked. The caller has to hold what the role holds. Built-in roles stay.',
           params: ById,
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },

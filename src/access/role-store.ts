@@ -78,8 +78,25 @@ export async function updateRole(db: Db, id: string, change: Updateable<Schema['
   await sayWhenTaken(() => db.updateTable('roles').set(change).where('id', '=', id).execute())
 }
 
-export async function deleteRole(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
+/**
+ * What hangs on the role goes before the role itself. Whoever issues a certificate locks these rows in the same order, so
+ * that the two never wait for each other.
+ */
+export async function deleteRole(trx: Trx, id: string): Promise<void> {
+  await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
+  await trx.deleteFrom('role_permissions').where('role_id', '=', id).execute()
+  await trx.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
+}
+
+/** Waits for certificates that are being issued with principals of this role, and lets none begin until the commit. */
+export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
+  await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
+}
+
+/** Who has this role; no more of them than the limit. */
+export async function listHolderIds(db: Db, roleId: string, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId).limit(limit).execute()
+  return rows.map(({ user_id }) => user_id)
 }
 
 /** False when the role had it already. */

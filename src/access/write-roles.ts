@@ -3,13 +3,25 @@ import { refuse } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { certificatesDependOn } from '../ssh/entitlements.ts'
+import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/schema.ts'
 import { administer } from './administer.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { refuseChangingStrongerRole, refuseGivingMore } from './holdings.ts'
 import { isPermission } from './permissions.ts'
 import type { NewRole, Role } from './role.ts'
-import { addPermission, addRole, deleteRole, findRole, holdingsOf, removePermission, updateRole } from './role-store.ts'
+import {
+  addPermission,
+  addRole,
+  deleteRole,
+  findRole,
+  holdingsOf,
+  holdPrincipalsOfRole,
+  listHolderIds,
+  removePermission,
+  updateRole,
+} from './role-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -30,7 +42,10 @@ export interface RoleChange {
   principals?: string[]
 }
 
-/** The name of a built-in role is part of the service; what it says about itself and opens on hosts is not. */
+/**
+ * Only what was asked for is written. The name of a built-in role is part of the service; what it says about itself and
+ * opens on hosts is not. Certificates that name a principal which the role no longer gives are revoked.
+ */
 export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, caller) => {
     const before = await findRole(trx, id)
@@ -40,8 +55,13 @@ export const changeRole = (services: Needs, id: string, asked: RoleChange, actor
     if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
+    const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
+    if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
     await updateRole(trx, id, { ...words, ...(principals ? { principals: JSON.stringify(principals) } : {}) })
-    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name })
+    const revoked = losesPrincipals
+      ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, id), 'A role lost a principal.')
+      : {}
+    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name, ...revoked })
     return findRole(trx, id)
   })
 
@@ -50,8 +70,11 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     const role = await findRole(trx, id)
     refuseChangingStrongerRole(caller, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
+    const holders = certificatesDependOn(role) ? await findHolders(trx, id) : []
     await deleteRole(trx, id)
-    await record(services, trx, 'role.deleted', actor, id, { name: role.name, permissions: role.permissions })
+    const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
+    const { name, permissions } = role
+    await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
   })
 
 /** Granting again changes nothing. */
@@ -85,9 +108,18 @@ export const revokePermission = (
     if (!(await removePermission(trx, roleId, permission))) {
       return refuse('not_found', 'The role does not have this permission.')
     }
-    await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission })
+    const revoked =
+      permission === 'ssh:cert:issue'
+        ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, roleId), LOST_PERMISSION)
+        : {}
+    await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
     return findRole(trx, roleId)
   })
+
+const LOST_PERMISSION = 'A role lost the permission to get certificates.'
+
+/** One more than are looked at in one transaction, so that it is known when there are too many. */
+const findHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
 
 const record = (
   services: Needs,

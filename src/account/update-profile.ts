@@ -4,44 +4,61 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { revokeLostCertificates } from '../ssh/revoke-lost-certificates.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Trx } from '../storage/schema.ts'
+import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import type { User } from '../users/user.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 
-/** Changes what is one's own to change. The username opens UNIX accounts, so it stops being that with the right to certificates. */
+/**
+ * Changes what is one's own to change, and nothing else than was asked for. The username opens UNIX accounts, so it stops
+ * being that with the right to certificates.
+ */
 export async function updateProfile(services: Services, asked: ProfileChange, actor: SignedInActor): Promise<User> {
-  const { preferredUsername } = asked
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
-      if (preferredUsername !== undefined) await refuseUsername(trx, actor.id, preferredUsername)
+      const { preferredUsername: from } =
+        (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const { preferredUsername: to = from } = asked
+      const isRenamed = to !== from
+      if (isRenamed) {
+        await refuseWithCertificates(trx, actor.id)
+        await refuseUnusableUsername(trx, to)
+      }
       const updated = await updateUser(trx, actor.id, profileColumns(asked))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
+      if (isRenamed) await replaceUsername(services, trx, { userId: actor.id, from, to })
+      const certificatesRevoked = isRenamed
+        ? await revokeLostCertificates(services, trx, [actor.id], 'The username was changed.')
+        : 0
       await recordEvent(services, trx, {
         action: 'user.profile_updated',
         outcome: 'success',
         actor,
         target: { type: 'user', id: actor.id },
-        data: { fields: Object.keys(asked) },
+        data: {
+          fields: Object.keys(asked),
+          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
+        },
       })
       return updated
     })
   } catch (error) {
-    if (isDuplicate(error, 'users.preferred_username'))
-      refuse('conflict', `The username ${preferredUsername} is taken.`)
+    if (isDuplicate(error, 'users.preferred_username')) {
+      refuse('conflict', `The username ${asked.preferredUsername} is taken.`)
+    }
     throw error
   }
 }
 
-async function refuseUsername(trx: Trx, userId: string, wanted: string): Promise<void> {
-  if ((await findUser(trx, userId))?.preferredUsername === wanted) return
+async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {
   if ((await findHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
     refuse(
       'forbidden',
       'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',
     )
   }
-  await refuseUnusableUsername(trx, wanted)
 }

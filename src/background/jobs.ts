@@ -7,6 +7,7 @@ import { removeDeletedClients } from '../oauth/remove-deleted-clients.ts'
 import type { Services } from '../services.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
 import { isEmailTokenAlive } from '../sessions/email-tokens.ts'
+import { reviewCertificates } from '../ssh/review-certificates.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
@@ -23,6 +24,7 @@ export function backgroundJobs(services: Services): Job[] {
   return [
     { name: 'keep-streams', run: () => services.streams.beat() },
     { name: 'run-due-actions', run: () => runDueActions(services) },
+    { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
     { name: 'write-counts', run: () => services.dailyCounts.flush() },
     { name: 'deliver-mail', run: mail.deliver, stop: mail.stop },

@@ -15,6 +15,7 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code lives as long as what it issued, so that using it again is still noticed.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },

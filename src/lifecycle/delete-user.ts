@@ -6,6 +6,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import type { Trx } from '../storage/schema.ts'
+import { retireUsername } from '../users/retired-usernames.ts'
 import { findUser } from '../users/user-store.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
@@ -27,6 +28,7 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
     await markDeleted(trx, userId, services.now())
+    await retireUsername(trx, { username: user.preferredUsername, userId, now: services.now() })
     await recordEvent(services, trx, {
       action: 'user.deleted',
       outcome: 'success',

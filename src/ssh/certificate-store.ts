@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { MOST_LOOKED_AT } from '../http/cursor.ts'
 import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
@@ -9,7 +9,7 @@ export const LAST_SERIAL = 2n ** 63n - 1n
 
 type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
 
-const COLUMNS = [
+export const COLUMNS = [
   'id',
   'user_id',
   'saved_key_id',
@@ -24,9 +24,9 @@ const COLUMNS = [
 ] as const
 
 /** A serial has more bits than a JavaScript number: it is read as text. */
-const serialText = sql<string>`cast(serial as text)`.as('serial_text')
+export const serialText = sql<string>`cast(serial as text)`.as('serial_text')
 
-const toCertificate = (row: Row): SshCertificate => ({
+export const toCertificate = (row: Row): SshCertificate => ({
   id: row.id,
   serial: row.serial_text,
   userId: row.user_id,
@@ -167,86 +167,4 @@ export async function listCertificates(
   if (state === 'expired') query = query.where('valid_before', '<=', now)
   const rows = await query.orderBy('serial', 'desc').limit(limit).execute()
   return { certificates: rows.map(toCertificate), stoppedAt: stop?.serial_text }
-}
-
-/** The certificate as it is afterwards; nothing when it was revoked before, or never was. */
-export async function markRevoked(
-  db: Db,
-  { id, reason, at }: { id: string; reason: string | null; at: number },
-): Promise<SshCertificate | undefined> {
-  const row = await db
-    .updateTable('ssh_certificates')
-    .set({ revoked_at: at, revoke_reason: reason })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .returning(COLUMNS)
-    .returning(serialText)
-    .executeTakeFirst()
-  return row && toCertificate(row)
-}
-
-/** Marks what is still valid of these users, or of one key of theirs, and names the owner of each. */
-export async function markValidRevoked(
-  db: Db,
-  { userIds, savedKeyId, reason, at }: { userIds: string[]; savedKeyId?: string; reason: string; at: number },
-): Promise<string[]> {
-  const rows = await db
-    .with(
-      (cte) => cte('expired').materialized(),
-      (cte) =>
-        cte
-          .selectFrom('users')
-          .select('id')
-          .select((eb) => eb.fn.coalesce(lastExpired(eb, at), sql<bigint>`0`).as('serial'))
-          .where('id', 'in', userIds),
-    )
-    .updateTable('ssh_certificates')
-    .set({ revoked_at: at, revoke_reason: reason })
-    .where('serial', 'in', (eb) =>
-      eb
-        .selectFrom('expired')
-        .innerJoin('ssh_certificates as later', (join) =>
-          join.onRef('later.user_id', '=', 'expired.id').onRef('later.serial', '>', 'expired.serial'),
-        )
-        .select('later.serial')
-        .where('later.revoked_at', 'is', null)
-        .where('later.valid_before', '>', at)
-        .$if(savedKeyId !== undefined, (query) => query.where('later.saved_key_id', '=', savedKeyId ?? '')),
-    )
-    .returning('user_id')
-    .execute()
-  return rows.map(({ user_id }) => user_id)
-}
-
-/** Of the user in the enclosing query: the newest certificate that is expired together with all before it. */
-const lastExpired = (eb: ExpressionBuilder<Schema, 'users'>, at: number) =>
-  eb
-    .selectFrom('ssh_certificates')
-    .select('serial')
-    .whereRef('user_id', '=', 'users.id')
-    .where('latest_expiry', '<=', at)
-    .orderBy('serial', 'desc')
-    .limit(1)
-
-/** Marks so many of all that are still valid, the lowest serials above that one first, and names the serials. */
-export async function markNextValidRevoked(
-  db: Db,
-  { above, reason, at, limit }: { above: bigint; reason: string; at: number; limit: number },
-): Promise<bigint[]> {
-  const rows = await db
-    .updateTable('ssh_certificates')
-    .set({ revoked_at: at, revoke_reason: reason })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('ssh_certificates')
-        .select('id')
-        .where('serial', '>', above)
-        .where('revoked_at', 'is', null)
-        .where('valid_before', '>', at)
-        .orderBy('serial')
-        .limit(limit),
-    )
-    .returning(serialText)
-    .execute()
-  return rows.map(({ serial_text }) => BigInt(serial_text))
 }

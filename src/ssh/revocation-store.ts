@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 
 /**
  * Says that the list of revocations is another one now. In the transaction of every revocation, and as its last
  * statement: all revocations meet at this one row, so nobody should hold it while waiting for something else.
  */
-export async function raiseKrlVersion(db: Db): Promise<void> {
-  await db
+export async function raiseKrlVersion(trx: Trx): Promise<void> {
+  await trx
     .updateTable('counters')
     .set({ value: sql`value + 1` })
     .where('name', '=', 'krl_version')

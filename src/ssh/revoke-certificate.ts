@@ -4,8 +4,9 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/hold-actor.ts'
 import type { SshCertificate } from './certificate.ts'
-import { findCertificate, markRevoked } from './certificate-store.ts'
+import { findCertificate } from './certificate-store.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
+import { markRevoked } from './revoked-certificate-store.ts'
 
 /** Revoking again changes nothing: the first reason and time stand. */
 export async function revokeCertificate(

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
-import { markNextValidRevoked, markValidRevoked } from './certificate-store.ts'
+import type { Trx } from '../storage/schema.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
+import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
 
 /**
  * Revokes every certificate of these users that is still valid, and says how many those were for each who had any. Part of
@@ -10,11 +10,11 @@ import { raiseKrlVersion } from './revocation-store.ts'
  */
 export async function revokeCertificatesOfUsers(
   { now }: Pick<Services, 'now'>,
-  db: Db,
+  trx: Trx,
   userIds: string[],
   reason: string,
 ): Promise<Map<string, number>> {
-  const owners = await revokeValid(db, { userIds, reason, at: now() })
+  const owners = await revokeValid(trx, { userIds, reason, at: now() })
   const counts = new Map<string, number>()
   for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
   return counts
@@ -23,11 +23,11 @@ export async function revokeCertificatesOfUsers(
 /** The same for the certificates of one saved key: call it after the key was deleted, so that nobody issues another. */
 export async function revokeCertificatesOfKey(
   { now }: Pick<Services, 'now'>,
-  db: Db,
+  trx: Trx,
   { userId, savedKeyId }: { userId: string; savedKeyId: string },
   reason: string,
 ): Promise<number> {
-  return (await revokeValid(db, { userIds: [userId], savedKeyId, reason, at: now() })).length
+  return (await revokeValid(trx, { userIds: [userId], savedKeyId, reason, at: now() })).length
 }
 
 const BATCH = 2000
@@ -51,8 +51,8 @@ export async function revokeAllCertificates(
   }
 }
 
-async function revokeValid(db: Db, which: Parameters<typeof markValidRevoked>[1]): Promise<string[]> {
-  const owners = await markValidRevoked(db, which)
-  if (owners.length > 0) await raiseKrlVersion(db)
+async function revokeValid(trx: Trx, which: Parameters<typeof markValidRevoked>[1]): Promise<string[]> {
+  const owners = await markValidRevoked(trx, which)
+  if (owners.length > 0) await raiseKrlVersion(trx)
   return owners
 }

@@ -20,6 +20,8 @@ export interface Schema {
     /** Set when it was deleted: what is left of it is being removed. */
     deleted_at: number | null
   }
+  /** Names that were given up: until then nobody but that user gets them. */
+  retired_usernames: { username: string; user_id: string; reserved_until: number }
   roles: {
     id: string
     name: string
@@ -181,6 +183,15 @@ export interface Schema {
     last_serial: string | bigint
     revoked_at: number
     valid_before: number
+  }
+  /** Walks through all accounts that revoke certificates which name what their owners have lost. */
+  ssh_certificate_reviews: {
+    id: string
+    reason: string
+    /** The id of the last account that was looked at; empty at first. */
+    reviewed_up_to: string
+    revoked: Generated<number>
+    created_at: number
   }
   counters: { name: string; value: string | bigint }
 

@@ -117,7 +117,8 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'Change a user',
-          description: 'A new email counts as unverified unless email_verified says otherwise.',
+          description:
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which nobody else gets for 90 days.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...names }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },

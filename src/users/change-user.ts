@@ -1,16 +1,19 @@
 import type { Updateable } from 'kysely'
 import { administer } from '../access/administer.ts'
-import { refuseChangingMore } from '../access/holdings.ts'
+import { refuseChangingMore, refuseOwnUsername } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { deleteEmailTokens } from '../sessions/email-tokens.ts'
+import { revokeLostCertificates } from '../ssh/revoke-lost-certificates.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { normalizeEmail } from './email-address.ts'
+import { holdAccount } from './hold-account.ts'
 import { sendInvitation } from './invite-user.ts'
 import { type ProfileChange, profileColumns } from './profile-columns.ts'
+import { replaceUsername } from './replace-username.ts'
 import { refuseUnusableUsername } from './usable-username.ts'
 import type { User } from './user.ts'
 import { findAccountById, updateUser } from './user-store.ts'
@@ -20,7 +23,10 @@ export interface UserChange extends ProfileChange {
   email_verified?: boolean
 }
 
-/** Changes somebody else's attributes. Whoever receives a person's mail can become that person, so the rails stand here. */
+/**
+ * Changes somebody's attributes, and no others than were asked for. Whoever receives a person's mail can become that
+ * person, so nobody changes whoever holds more. Certificates that name a username which is given up are revoked.
+ */
 export async function changeUser(
   services: Services,
   id: string,
@@ -29,18 +35,23 @@ export async function changeUser(
 ): Promise<User> {
   try {
     return await administer(services, actor, async (trx, caller) => {
-      const before = (await findAccountById(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
+      const before = (await holdAccount(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
       await refuseChangingMore(trx, caller, id)
       if (Object.keys(asked).length === 0) return before
-      const { preferredUsername } = asked
-      if (preferredUsername !== undefined && preferredUsername !== before.preferredUsername) {
-        await refuseUnusableUsername(trx, preferredUsername)
-      }
+      const { preferredUsername: from } = before
+      const { preferredUsername: to = from } = asked
+      const isRenamed = to !== from
+      if (isRenamed) refuseOwnUsername(caller, id)
+      if (isRenamed) await refuseUnusableUsername(trx, to)
       const email = asked.email === undefined ? before.email : normalizeEmail(asked.email)
       const moved = email !== before.email
       // Links that went to the old address are worth nothing at the new one.
       if (moved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
       const user = await updateUser(trx, id, toColumns(asked, email, moved))
+      if (isRenamed) await replaceUsername(services, trx, { userId: id, from, to })
+      const certificatesRevoked = isRenamed
+        ? await revokeLostCertificates(services, trx, [id], 'The username was changed.')
+        : 0
       await recordEvent(services, trx, {
         action: 'user.updated',
         outcome: 'success',
@@ -49,9 +60,7 @@ export async function changeUser(
         data: {
           fields: Object.keys(asked),
           ...(moved ? { email: { from: before.email, to: email } } : {}),
-          ...(user && user.preferredUsername !== before.preferredUsername
-            ? { preferredUsername: { from: before.preferredUsername, to: user.preferredUsername } }
-            : {}),
+          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
         },
       })
       return user ?? refuse('not_found', 'There is no such user.')

@@ -5,6 +5,7 @@ import type { Services } from '../services.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Db, Trx } from '../storage/schema.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from './preferred-username.ts'
+import { listRetiredUsernames, RetiredUsername, takeUsername } from './retired-usernames.ts'
 import type { User } from './user.ts'
 import { addUser, findUser, listTakenUsernames } from './user-store.ts'
 
@@ -45,9 +46,12 @@ export async function createUser(
       })
     } catch (error) {
       if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
-      if (!isDuplicate(error, 'users.preferred_username')) throw error
-      if (asked.preferredUsername !== undefined) refuse('conflict', `The username ${preferredUsername} is taken.`)
-      if (attempt === TRIES) throw error
+      const isTaken = isDuplicate(error, 'users.preferred_username')
+      if (!isTaken && !(error instanceof RetiredUsername)) throw error
+      if (asked.preferredUsername !== undefined && isTaken) {
+        refuse('conflict', `The username ${preferredUsername} is taken.`)
+      }
+      if (asked.preferredUsername !== undefined || attempt === TRIES) throw error
     }
   }
 }
@@ -73,16 +77,22 @@ async function insert(
     created_at: now(),
     last_login_at: null,
   })
+  await takeUsername(trx, { username: asked.preferredUsername, userId: id, now: now() })
   await trx.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
   const user = await findUser(trx, id)
   if (!user) throw new Error('The user that was just added is not there.')
   return user
 }
 
-async function nextFreeUsername({ random }: Pick<Services, 'random'>, db: Db, email: string): Promise<string> {
+async function nextFreeUsername(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  db: Db,
+  email: string,
+): Promise<string> {
   const base = usernameFromEmail(email)
   const candidates = Array.from({ length: SUFFIXES }, (_, index) => withSuffix(base, index + 1))
   const taken = await listTakenUsernames(db, candidates)
+  for (const name of await listRetiredUsernames(db, candidates, now())) taken.add(name)
   const free = candidates.find((name) => !taken.has(name) && !isReservedUsername(name))
   // A name that twenty people have already is not worth counting further.
   return free ?? withSuffix(base, 100_000 + (random.bytes(4).readUInt32BE() % 900_000))

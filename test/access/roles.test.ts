@@ -71,6 +71,26 @@ onEachEngine('roles', (engine) => {
     assert.equal((await admin.delete(`/api/admin/roles/${role.id}`)).statusCode, 404)
   })
 
+  test('two changes of one role at once both count', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await create({ name: `Changed twice ${round}`, principals: ['before'] })
+      const url = `/api/admin/roles/${id}`
+      const answers = await Promise.all([
+        admin.patch(url, { principals: [] }),
+        admin.patch(url, { description: 'Changed' }),
+        admin.patch(url, { name: `Renamed ${round}` }),
+        admin.post(`${url}/permissions`, { permissionId: 'users:read' }),
+      ])
+      for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body)
+      const { role } = (await admin.get(url)).json<{ role: Role }>()
+      const { name, description, principals, permissions } = role
+      assert.deepEqual(
+        { name, description, principals, permissions },
+        { name: `Renamed ${round}`, description: 'Changed', principals: [], permissions: ['users:read'] },
+      )
+    }
+  })
+
   test('a second role of the same name is 409, whatever its case', async () => {
     await create({ name: 'Twice' })
     for (const name of ['Twice', 'TWICE', 'Admin']) {

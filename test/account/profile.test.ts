@@ -40,6 +40,17 @@ onEachEngine('profile and password', (engine) => {
     assert.equal((await person.patch('/api/account/profile', {})).json().given_name, 'Åsa')
   })
 
+  test('two changes of a profile at once both count', async () => {
+    for (let round = 0; round < 10; round++) {
+      const person = await signedInPerson(shared())
+      const changes = [{ displayName: 'Ada' }, { given_name: 'Augusta' }, { family_name: 'King' }]
+      const answers = await Promise.all(changes.map((change) => person.patch('/api/account/profile', change)))
+      for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body)
+      const profile = (await person.get('/api/account/profile')).json<object>()
+      assert.partialDeepStrictEqual(profile, Object.assign({}, ...changes) as object)
+    }
+  })
+
   test('what is not one’s own to change is an error that names the field, and nothing changes', async () => {
     const person = await signedInPerson(shared())
     const before = (await person.get('/api/account/profile')).body

@@ -170,6 +170,52 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.patch(url, { preferredUsername: 'ada' })).statusCode, 409)
   })
 
+  test('two changes of one user at once both count, also by the user and an administrator', async () => {
+    for (let round = 0; round < 10; round++) {
+      const person = await signedInPerson(app, { email: `twice${round}@example.com` })
+      const url = `/api/admin/users/${person.user.id}`
+      const answers = await Promise.all([
+        admin.patch(url, { email: `moved${round}@example.com` }),
+        admin.patch(url, { displayName: 'Changed' }),
+        person.patch('/api/account/profile', { given_name: 'Given' }),
+        admin.patch(url, { preferredUsername: `moved${round}` }),
+      ])
+      for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body)
+      const { email, displayName, given_name, preferredUsername } = (await admin.get(url)).json<{ user: User }>().user
+      assert.deepEqual(
+        { email, displayName, given_name, preferredUsername },
+        {
+          email: `moved${round}@example.com`,
+          displayName: 'Changed',
+          given_name: 'Given',
+          preferredUsername: `moved${round}`,
+        },
+      )
+    }
+  })
+
+  test('of two new usernames at once both old ones are kept from others', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = await signedInPerson(app, { email: `named${round}@example.com` })
+      const [one, two] = [`named${round}-one`, `named${round}-two`]
+      await Promise.all([
+        admin.patch(`/api/admin/users/${person.user.id}`, { preferredUsername: one }),
+        person.patch('/api/account/profile', { preferredUsername: two }),
+      ])
+      const { preferredUsername } = (await person.get('/api/account/profile')).json<User>()
+      const retired = await app.services.db
+        .selectFrom('retired_usernames')
+        .select('username')
+        .where('user_id', '=', person.user.id)
+        .execute()
+      assert.deepEqual([preferredUsername, ...retired.map(({ username }) => username)].toSorted(), [
+        `named${round}`,
+        one,
+        two,
+      ])
+    }
+  })
+
   test('a new email is unverified unless vouched for, and links to the old one stop working', async () => {
     const user = await create({ email: 'old@example.com' })
     const { token } = await lastMailTo(app, 'old@example.com')

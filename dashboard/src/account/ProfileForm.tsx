@@ -33,11 +33,16 @@ export function ProfileForm({ profile }: { profile: Profile }) {
   const shared = useTexts('shared')
   const may = useMay()
   const reload = useReloadProfile()
-  const [fields, setFields] = useState(() => fieldsOf(profile))
+  const [saved, setSaved] = useState(() => fieldsOf(profile))
+  const [fields, setFields] = useState(saved)
   const locked = may('ssh:cert:issue')
-  const lockedHint = may('users:write') ? texts.usernameLockedHere : texts.usernameLocked
+  const isAdministrator = profile.roles.some(({ name }) => name === 'admin')
+  const lockedHint = isAdministrator ? texts.usernameLockedHere : texts.usernameLocked
   const save = useMutation({
-    mutationFn: () => answer(api.PATCH('/api/account/profile', { body: changes(fieldsOf(profile), fields) })),
+    mutationFn: async () => {
+      await answer(api.PATCH('/api/account/profile', { body: changes(saved, fields) }))
+      setSaved(fields)
+    },
     onSuccess: reload,
   })
   const field = (name: keyof Fields) => ({
@@ -48,7 +53,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
       setFields((before) => ({ ...before, [name]: value }))
     },
   })
-  const unchanged = Object.keys(changes(fieldsOf(profile), fields)).length === 0
+  const unchanged = Object.keys(changes(saved, fields)).length === 0
 
   return (
     <form

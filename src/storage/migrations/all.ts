@@ -10,6 +10,7 @@ import { deleted } from './0008-deleted.ts'
 import { outgoingMail } from './0009-outgoing-mail.ts'
 import { knownBrowsers } from './0010-known-browsers.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
+import { lostPrincipals } from './0012-lost-principals.ts'
 
 export interface Migration {
   name: string
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0009-outgoing-mail', outgoingMail),
   inSql('0010-known-browsers', knownBrowsers),
   inSql('0011-confirmed-addresses', confirmedAddresses),
+  inSql('0012-lost-principals', lostPrincipals),
 ]

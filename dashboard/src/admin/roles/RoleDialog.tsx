@@ -13,6 +13,15 @@ const listed = (text: string) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
+type Fields = Pick<Role, 'name' | 'description' | 'principals'>
+
+/** Only what was changed is sent, so that nothing is undone that somebody else has changed meanwhile. */
+const changes = (before: Fields, after: Fields) => ({
+  ...(after.name === before.name ? {} : { name: after.name }),
+  ...(after.description === before.description ? {} : { description: after.description }),
+  ...(after.principals.join() === before.principals.join() ? {} : { principals: after.principals }),
+})
+
 export function RoleDialog({ role, onClose, onDone }: Props) {
   const texts = useTexts('admin').roles
   const { save } = useTexts('shared')
@@ -21,10 +30,10 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
   const [principals, setPrincipals] = useState(role?.principals.join(', ') ?? '')
 
   const submit = async () => {
-    const body = { name: name.trim(), description: description.trim(), principals: listed(principals) }
+    const after = { name: name.trim(), description: description.trim(), principals: listed(principals) }
     await (role
-      ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body }))
-      : answer(api.POST('/api/admin/roles', { body })))
+      ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
+      : answer(api.POST('/api/admin/roles', { body: after })))
     await onDone()
   }
 

@@ -10,6 +10,32 @@ import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SavedNote } from '../../ui/SavedNote.tsx'
 import { Section } from '../../ui/Section.tsx'
 
+const fieldsOf = (user: User) => ({
+  email: user.email,
+  displayName: user.displayName ?? '',
+  given_name: user.given_name ?? '',
+  family_name: user.family_name ?? '',
+  preferredUsername: user.preferredUsername,
+  email_verified: user.email_verified,
+})
+type Fields = ReturnType<typeof fieldsOf>
+
+/**
+ * Only what was changed is sent, so that nothing is undone that somebody else has changed meanwhile. Whether an address is
+ * confirmed goes with the address.
+ */
+function changes(before: Fields, after: Fields) {
+  const names = ['displayName', 'given_name', 'family_name'] as const
+  const changed = names.filter((name) => after[name].trim() !== before[name])
+  const [email, username] = [after.email.trim(), after.preferredUsername.trim()]
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, after[name].trim() || null])),
+    ...(username === before.preferredUsername || username === '' ? {} : { preferredUsername: username }),
+    ...(email === before.email ? {} : { email, email_verified: after.email_verified }),
+    ...(after.email_verified === before.email_verified ? {} : { email_verified: after.email_verified }),
+  }
+}
+
 export function UserDetailsSection({ user }: { user: User }) {
   const texts = useTexts('admin').users
   const labels = useTexts('account').profile
@@ -17,32 +43,17 @@ export function UserDetailsSection({ user }: { user: User }) {
   const format = useFormat()
   const client = useQueryClient()
   const readOnly = !useMay()('users:write')
-  const [fields, setFields] = useState({
-    email: user.email,
-    displayName: user.displayName ?? '',
-    given_name: user.given_name ?? '',
-    family_name: user.family_name ?? '',
-    preferredUsername: user.preferredUsername ?? '',
-    email_verified: user.email_verified,
-  })
+  const [saved, setSaved] = useState(() => fieldsOf(user))
+  const [fields, setFields] = useState(saved)
   const save = useMutation({
-    mutationFn: () =>
-      answer(
-        api.PATCH('/api/admin/users/{userId}', {
-          params: { path: { userId: user.id } },
-          body: {
-            email: fields.email.trim(),
-            email_verified: fields.email_verified,
-            displayName: fields.displayName.trim() || null,
-            given_name: fields.given_name.trim() || null,
-            family_name: fields.family_name.trim() || null,
-            ...(fields.preferredUsername ? { preferredUsername: fields.preferredUsername.trim() } : {}),
-          },
-        }),
-      ),
+    mutationFn: async () => {
+      const body = changes(saved, fields)
+      await answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body }))
+      setSaved(fields)
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
   })
-  const field = (name: Exclude<keyof typeof fields, 'email_verified'>) => ({
+  const field = (name: Exclude<keyof Fields, 'email_verified'>) => ({
     value: fields[name],
     readOnly,
     autoComplete: 'off',

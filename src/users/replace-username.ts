@@ -1,0 +1,13 @@
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/schema.ts'
+import { retireUsername, takeUsername } from './retired-usernames.ts'
+
+/** What goes with a username that was changed in this transaction: the new one must be free, the old one is kept free. */
+export async function replaceUsername(
+  { now }: Pick<Services, 'now'>,
+  trx: Trx,
+  { userId, from, to }: { userId: string; from: string; to: string },
+): Promise<void> {
+  await takeUsername(trx, { username: to, userId, now: now() })
+  await retireUsername(trx, { username: from, userId, now: now() })
+}
