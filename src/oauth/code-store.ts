@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Db, Schema, Trx } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
@@ -25,8 +25,8 @@ const insertCode = statement((db, value: Values<Required<NewCode>>) =>
 )
 
 /** Fails as a missing reference when the grant that it stands on is gone. */
-export async function addCode(db: Db, code: Required<NewCode>): Promise<void> {
-  await insertCode(db, code)
+export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> {
+  await insertCode(trx, code)
 }
 
 const byHash = statement((db, value: Values<{ hash: string }>) =>
@@ -48,6 +48,7 @@ const byHash = statement((db, value: Values<{ hash: string }>) =>
       'codes.amr',
       'codes.consumed_at as consumedAt',
       'codes.revoked_at as revokedAt',
+      'codes.created_at as authorizedAt',
       'codes.expires_at as expiresAt',
     ])
     .select(CLAIM_COLUMNS),
@@ -75,8 +76,8 @@ export const consumeCode = async (db: Db, hash: string, now: number, until: numb
   (await consume(db, { hash, now, until })).length > 0
 
 /** Revokes the code and everything it issued. False when that was done before. */
-export async function markRevoked(db: Db, hash: string, at: number): Promise<boolean> {
-  const rows = await db
+export async function markRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
+  const rows = await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
     .where('code_hash', '=', hash)

@@ -1,6 +1,7 @@
 import { digest } from '../crypto/digest.ts'
 import type { KnownClient } from './client.ts'
 import type { Provider } from './provider.ts'
+import { isUsable } from './refresh-reuse.ts'
 import { findAccessToken, findRefreshToken } from './token-store.ts'
 
 /** RFC 7662 section 2.2. */
@@ -47,6 +48,6 @@ export async function introspect(
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db, digest(token), now)
 
 async function liveRefreshToken(db: Provider['db'], token: string, now: number) {
-  const found = await findRefreshToken(db, digest(token), now)
-  return found?.usedAt === null ? found : undefined
+  const found = await findRefreshToken(db, digest(token))
+  return found && isUsable(found, now) ? found : undefined
 }

@@ -5,9 +5,8 @@ import type { Trx } from '../storage/schema.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { packClaims } from './claims-request.ts'
 import { addCode } from './code-store.ts'
+import { CODE_MS } from './lifetimes.ts'
 import { withQuery } from './redirect-uri.ts'
-
-const CODE_LIFETIME_MS = 10 * 60_000
 
 /** How sure we are who it is: `phr` is phishing-resistant, of OpenID's Extended Authentication Profile. */
 const ACR = { passkey: 'phr', password: '1' } as const
@@ -36,7 +35,7 @@ export async function issueCode(
     acr: acrOf(who),
     amr: who.amr.join(' '),
     created_at: at,
-    expires_at: at + CODE_LIFETIME_MS,
+    expires_at: at + CODE_MS,
   })
   return withQuery(request.redirectUri, { code: code.plaintext, state: request.state, iss: request.issuer })
 }

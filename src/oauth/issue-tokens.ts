@@ -1,14 +1,10 @@
 import { issueToken } from '../crypto/token.ts'
 import type { Authentication } from './id-token.ts'
 import { issueIdToken } from './id-token.ts'
+import { accessTokenEnd, clientTokenEnd, refreshTokenEnd } from './lifetimes.ts'
 import type { Provider } from './provider.ts'
 import { hasScope } from './scope.ts'
 import { addAccessToken, addRefreshToken } from './token-store.ts'
-
-export const ACCESS_SECONDS = 3600
-const ACCESS_MS = ACCESS_SECONDS * 1000
-const DAY = 24 * 3_600_000
-const REFRESH_MS = 30 * DAY
 
 /** RFC 6749 section 5.1. */
 export interface TokenAnswer {
@@ -23,6 +19,8 @@ export interface TokenAnswer {
 /** What tokens are issued on: an authorization of a user's. */
 export interface Basis extends Authentication {
   codeHash: string
+  /** When it was given: the family of its tokens ends a fixed time after that. */
+  authorizedAt: number
   scope: string
   nonce: string | null
   /** Claims of the user that go into the ID token, asked for by name. */
@@ -31,28 +29,22 @@ export interface Basis extends Authentication {
   refresh: { scope: string; parentHash: string | null } | undefined
 }
 
-/** Until when an authorization is kept for the tokens it issues now: a day beyond a refresh token, see `isKeptFor`. */
-export const neededUntil = (now: number, withRefresh: boolean): number =>
-  now + (withRefresh ? REFRESH_MS + DAY : ACCESS_MS)
-
-/** Whether it is kept for long enough already. The day to spare lets most refreshes leave its row alone. */
-export const isKeptFor = (keptUntil: number, now: number): boolean => keptUntil >= now + REFRESH_MS
-
 /**
  * The one place that issues tokens to a user's application. The tokens reach nobody unless the caller has also used up
  * what they are exchanged for.
  */
 export async function issueTokens(provider: Provider, basis: Basis): Promise<TokenAnswer> {
   const { db, now, random, dailyCounts } = provider
-  const { codeHash, clientId, scope, refresh } = basis
+  const { codeHash, clientId, scope, refresh, authorizedAt } = basis
   const issuedAt = now()
+  const expiresAt = accessTokenEnd(authorizedAt, issuedAt)
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
   const idToken = hasScope(scope, 'openid')
     ? issueIdToken(provider, basis, access.plaintext, { nonce: basis.nonce, named: basis.named })
     : undefined
   await Promise.all([
-    addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS }),
+    addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt }),
     next &&
       addRefreshToken(db, {
         hash: next.token.hash,
@@ -60,14 +52,14 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
         parentHash: next.parentHash,
         scope: next.scope,
         issuedAt,
-        expiresAt: issuedAt + REFRESH_MS,
+        expiresAt: refreshTokenEnd(authorizedAt, issuedAt),
       }),
   ])
   dailyCounts.add('access_tokens')
   const answer: TokenAnswer = {
     access_token: access.plaintext,
     token_type: 'Bearer',
-    expires_in: ACCESS_SECONDS,
+    expires_in: Math.floor((expiresAt - issuedAt) / 1000),
     scope,
   }
   if (next) answer.refresh_token = next.token.plaintext
@@ -82,8 +74,9 @@ export async function issueClientToken(
   scope: string,
 ): Promise<TokenAnswer> {
   const issuedAt = now()
+  const expiresAt = clientTokenEnd(issuedAt)
   const { plaintext, hash } = issueToken(random, 'at_')
-  await addAccessToken(db, { hash, codeHash: null, clientId, scope, issuedAt, expiresAt: issuedAt + ACCESS_MS })
+  await addAccessToken(db, { hash, codeHash: null, clientId, scope, issuedAt, expiresAt })
   dailyCounts.add('access_tokens')
-  return { access_token: plaintext, token_type: 'Bearer', expires_in: ACCESS_SECONDS, scope }
+  return { access_token: plaintext, token_type: 'Bearer', expires_in: (expiresAt - issuedAt) / 1000, scope }
 }

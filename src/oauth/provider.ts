@@ -1,9 +1,15 @@
 import type { Services } from '../services.ts'
 import { type ClientCache, createClientCache } from './client-cache.ts'
+import { createRedemptions, type Redemptions } from './redemptions.ts'
 
 /** The services, and what the OAuth provider itself keeps in memory. */
 export interface Provider extends Services {
   clients: ClientCache
+  redemptions: Redemptions
 }
 
-export const createProvider = (services: Services): Provider => ({ ...services, clients: createClientCache(services) })
+export const createProvider = (services: Services): Provider => ({
+  ...services,
+  clients: createClientCache(services),
+  redemptions: createRedemptions(services),
+})

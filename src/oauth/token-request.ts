@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { refuse } from '../errors.ts'
 import { callerOf } from '../http/caller.ts'
 import { authenticateClient } from './authenticate-client.ts'
-import type { GrantType, KnownClient } from './client.ts'
+import type { GrantType } from './client.ts'
 import type { GrantRequest } from './grant-request.ts'
 import { exchangeCode } from './grants/authorization-code.ts'
 import { exchangeClientCredentials } from './grants/client-credentials.ts'
@@ -25,11 +25,11 @@ export async function answerTokenRequest(
   request: FastifyRequest,
   form: Parameters,
 ): Promise<TokenAnswer> {
+  const began = provider.redemptions.begin()
   refuseUnnamedClient(request, form)
   const client = await authenticateClient(provider, request, form)
   const grantType = readGrantType(form)
-  refuseForeignGrant(client, grantType)
-  return GRANTS[grantType](provider, { client, form, caller: callerOf(provider.locate, request) })
+  return GRANTS[grantType](provider, { client, form, began, caller: callerOf(provider.locate, request) })
 }
 
 /** Here a missing client_id is a malformed request; at the endpoints of other RFCs it is a client that did not authenticate. */
@@ -43,9 +43,4 @@ function readGrantType({ grant_type: asked }: Parameters): GrantType {
   if (!Object.hasOwn(GRANTS, asked))
     return refuse('unsupported_grant_type', `The grant types here are ${Object.keys(GRANTS).join(', ')}.`)
   return asked as GrantType
-}
-
-function refuseForeignGrant(client: KnownClient, grantType: GrantType): void {
-  if (!client.grantTypes.includes(grantType))
-    refuse('unauthorized_client', `This client may not use the grant type ${grantType}.`)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../storage/schema.ts'
 import { statement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import { latestStart } from './lifetimes.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
 interface NewAccessToken {
@@ -45,7 +46,7 @@ export const addRefreshToken = statement((db, value: Values<NewRefreshToken>) =>
   }),
 )
 
-const liveAccessToken = statement((db, value: Values<{ hash: string; now: number }>) =>
+const liveAccessToken = statement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
     .innerJoin('oauth_clients as clients', 'clients.client_id', 'tokens.client_id')
@@ -53,6 +54,7 @@ const liveAccessToken = statement((db, value: Values<{ hash: string; now: number
     .leftJoin('users', 'users.id', 'codes.user_id')
     .where('tokens.token_hash', '=', value('hash'))
     .where('tokens.expires_at', '>', value('now'))
+    .where('tokens.issued_at', '<=', value('latestStart'))
     .where((eb) =>
       eb.or([
         eb('tokens.code_hash', 'is', null),
@@ -75,44 +77,47 @@ const liveAccessToken = statement((db, value: Values<{ hash: string; now: number
  * may act. One query; without a user for client credentials.
  */
 export async function findAccessToken(db: Db, hash: string, now: number) {
-  const [row] = await liveAccessToken(db, { hash, now })
+  const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
   return row
 }
 
 export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
 
-const standingRefreshToken = statement((db, value: Values<{ hash: string; now: number }>) =>
+const standingRefreshToken = statement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_refresh_tokens as tokens')
     .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .innerJoin('users', 'users.id', 'codes.user_id')
+    .leftJoin('oauth_refresh_tokens as parents', 'parents.token_hash', 'tokens.parent_hash')
     .where('tokens.token_hash', '=', value('hash'))
-    .where('tokens.expires_at', '>', value('now'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
     .select([
       'tokens.token_hash as hash',
       'tokens.code_hash as codeHash',
-      'tokens.parent_hash as parentHash',
       'tokens.scope',
       'tokens.used_at as usedAt',
       'tokens.successor_used_at as successorUsedAt',
       'tokens.issued_at as issuedAt',
       'tokens.expires_at as expiresAt',
+      // The first token of a family has no parent, and one that expired long ago is no longer stored.
+      'parents.token_hash as parentHash',
+      'parents.successor_used_at as parentSuccessorUsedAt',
       'codes.client_id as clientId',
       'codes.user_id as userId',
       'codes.auth_time as authTime',
       'codes.acr',
       'codes.amr',
+      'codes.created_at as authorizedAt',
       'codes.expires_at as keptUntil',
       'codes.claims',
     ])
     .select(CLAIM_COLUMNS),
 )
 
-/** A refresh token whose authorization stands and whose user may act, used or not. */
-export async function findRefreshToken(db: Db, hash: string, now: number) {
-  const [row] = await standingRefreshToken(db, { hash, now })
+/** A refresh token whose authorization was not revoked and whose user may act; used or not, expired or not. */
+export async function findRefreshToken(db: Db, hash: string) {
+  const [row] = await standingRefreshToken(db, { hash })
   return row
 }
 
@@ -130,19 +135,36 @@ const useRefreshToken = statement((db, value: Values<{ hash: string; parentHash:
     .where((eb) =>
       eb.or([
         eb.and([eb('token_hash', '=', value('hash')), eb('used_at', 'is', null)]),
-        eb('token_hash', '=', value('parentHash') as string),
+        eb.and([eb('token_hash', '=', value('parentHash') as string), eb('successor_used_at', 'is', null)]),
       ]),
     )
     .returning('token_hash'),
 )
 
-/** Uses the token, and tells the one before it that its successor is in use. Of all who try, one gets true. */
+/**
+ * Uses the token, and marks its parent as having a successor in use, each if nobody has done so before. Of all who use one
+ * token, one gets `used`; of all who use one of several siblings, one gets `marked`.
+ */
 export async function markRefreshTokenUsed(
   db: Db,
   { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
   now: number,
-): Promise<boolean> {
-  return (await useRefreshToken(db, { hash, parentHash, now })).some(({ token_hash }) => token_hash === hash)
+): Promise<{ used: boolean; marked: boolean }> {
+  const changed = await useRefreshToken(db, { hash, parentHash, now })
+  return {
+    used: changed.some(({ token_hash }) => token_hash === hash),
+    marked: changed.some(({ token_hash }) => token_hash === parentHash),
+  }
+}
+
+/** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
+export async function keepRefreshToken(db: Db, hash: string, until: number): Promise<void> {
+  await db
+    .updateTable('oauth_refresh_tokens')
+    .set({ expires_at: until })
+    .where('token_hash', '=', hash)
+    .where('expires_at', '<', until)
+    .execute()
 }
 
 /** Revoking an access token is forgetting it. Another client's token is left alone. */

@@ -61,10 +61,10 @@ onEachEngine('refresh tokens', (engine) => {
     app().clock.advance(10_000)
     const retried = await refresh(app(), application, refresh_token)
     assert.equal(retried.statusCode, 200)
-    // Both tabs go on, each with its own, for as long as they like.
     app().clock.advance(60_000)
     for (const token of [lost.refresh_token, retried.json<Tokens>().refresh_token])
-      assert.equal((await refresh(app(), application, token)).statusCode, 200)
+      assert.equal(await isLive(app(), application, token), true)
+    assert.equal((await refresh(app(), application, retried.json<Tokens>().refresh_token)).statusCode, 200)
   })
 
   test('a used token after more than ten seconds revokes its whole family, and is written down', async () => {
@@ -109,19 +109,16 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await refresh(app(), application, refresh_token)).statusCode, 200)
   })
 
-  test('a token lives for 30 days from its issue, and a family for as long as it is used', async () => {
+  test('a token lives for 30 days from its issue', async () => {
     const application = await registerApplication(app())
-    let tokens = await getTokens(app(), await signedInPerson(app()), application)
-    for (let month = 0; month < 3; month++) {
-      app().clock.advance(30 * DAY - 1)
-      await app().tick()
-      const answer = await refresh(app(), application, tokens.refresh_token)
-      assert.equal(answer.statusCode, 200, `in month ${month}: ${answer.body}`)
-      tokens = answer.json<Tokens>()
-    }
+    const first = await getTokens(app(), await signedInPerson(app()), application)
+    app().clock.advance(30 * DAY - 1)
+    await app().tick()
+    const second = (await refresh(app(), application, first.refresh_token)).json<Tokens>()
+    assert.equal(await isLive(app(), application, second.refresh_token), true)
     app().clock.advance(30 * DAY)
-    assert.equal(await isLive(app(), application, tokens.refresh_token), false)
-    assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
+    assert.equal(await isLive(app(), application, second.refresh_token), false)
+    assert.equal((await refresh(app(), application, second.refresh_token)).statusCode, 400)
   })
 
   test('an access token lives for an hour', async () => {

@@ -2,14 +2,17 @@ import { recordEvent } from '../../audit/record-event.ts'
 import { digest, sameDigest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { consumeCode, findCode, markRevoked } from '../code-store.ts'
-import type { GrantRequest } from '../grant-request.ts'
+import { type GrantRequest, requireGrantType } from '../grant-request.ts'
 import { namedClaims } from '../id-token.ts'
-import { issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
+import { issueTokens, type TokenAnswer } from '../issue-tokens.ts'
+import { accessTokenEnd, keepWithRefresh, latestStart } from '../lifetimes.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
-export async function exchangeCode(provider: Provider, { client, form, caller }: GrantRequest): Promise<TokenAnswer> {
+export async function exchangeCode(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
+  const { client, form } = asked
+  requireGrantType(client, 'authorization_code')
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
   if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
   if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
@@ -23,35 +26,53 @@ export async function exchangeCode(provider: Provider, { client, form, caller }:
   if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
   if (!verifierMatches(verifier, found.challenge))
     return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
-  if (found.consumedAt === null && found.expiresAt <= now()) return refuseCode()
+  if (found.consumedAt !== null) {
+    if (provider.redemptions.isReuse(codeHash, asked.began, found.consumedAt))
+      await revokeAuthorization(provider, asked, codeHash, found.userId)
+    return refuseCode()
+  }
+  const { authorizedAt } = found
+  if (found.expiresAt <= now() || authorizedAt > latestStart(now())) return refuseCode()
 
   const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
+  const keptUntil = withRefresh ? keepWithRefresh(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
   const [isFirst, answer] = await Promise.all([
-    found.consumedAt === null && consumeCode(db, codeHash, now(), neededUntil(now(), withRefresh)),
-    found.consumedAt === null &&
-      issueTokens(provider, {
-        ...found,
-        codeHash,
-        named: namedClaims(found, provider.config.baseUrl),
-        refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
-      }),
+    consumeCode(db, codeHash, now(), keptUntil),
+    issueTokens(provider, {
+      ...found,
+      codeHash,
+      named: namedClaims(found, provider.config.baseUrl),
+      refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
+    }),
   ])
-  if (isFirst && answer) return answer
-
-  // Somebody else has the code as well, and may have been first: what it issued dies (RFC 6749 section 4.1.2).
-  await db.transaction().execute(async (trx) => {
-    if (!(await markRevoked(trx, codeHash, now()))) return
-    await recordEvent(provider, trx, {
-      action: 'oauth_code.reused',
-      outcome: 'refused',
-      actor: { id: found.userId, email: null, caller },
-      target: { type: 'oauth_client', id: client.client_id },
-    })
-  })
-  return refuseCode()
+  // Whoever saw the code unused and lost it used it at the same time as the winner, who keeps what it issued.
+  if (!isFirst) {
+    provider.redemptions.lost(codeHash)
+    return refuseCode()
+  }
+  provider.redemptions.won(codeHash)
+  return answer
 }
 
 const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
+
+/** Somebody else has the code as well, and may have been first: what it issued dies (RFC 6749 section 4.1.2). */
+async function revokeAuthorization(
+  provider: Provider,
+  { client, caller }: GrantRequest,
+  codeHash: string,
+  userId: string,
+): Promise<void> {
+  await provider.db.transaction().execute(async (trx) => {
+    if (!(await markRevoked(trx, codeHash, provider.now()))) return
+    await recordEvent(provider, trx, {
+      action: 'oauth_code.reused',
+      outcome: 'refused',
+      actor: { id: userId, email: null, caller },
+      target: { type: 'oauth_client', id: client.client_id },
+    })
+  })
+}
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 

@@ -2,15 +2,14 @@ import { recordEvent } from '../../audit/record-event.ts'
 import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { markNeededUntil, markRevoked } from '../code-store.ts'
-import type { GrantRequest } from '../grant-request.ts'
+import { type GrantRequest, requireGrantType } from '../grant-request.ts'
 import { namedClaims } from '../id-token.ts'
-import { isKeptFor, issueTokens, neededUntil, type TokenAnswer } from '../issue-tokens.ts'
+import { issueTokens, type TokenAnswer } from '../issue-tokens.ts'
+import { keepWithRefresh, refreshTokenEnd } from '../lifetimes.ts'
 import type { Provider } from '../provider.ts'
+import { isReused, isUnexpired } from '../refresh-reuse.ts'
 import { includesAll, parseScope } from '../scope.ts'
-import { findRefreshToken, markRefreshTokenUsed, type RefreshToken } from '../token-store.ts'
-
-/** How long a used token may come again: an answer that was lost, two tabs that refresh at once. */
-const RETRY_MS = 10_000
+import { findRefreshToken, keepRefreshToken, markRefreshTokenUsed, type RefreshToken } from '../token-store.ts'
 
 /** RFC 6749 section 6, with rotation as RFC 9700 section 4.14.2 wants it. */
 export async function exchangeRefreshToken(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
@@ -18,13 +17,16 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   const { db, now } = provider
   if (form['refresh_token'] === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
   const hash = digest(form['refresh_token'])
-  const token = await findRefreshToken(db, hash, now())
+  const token = await findRefreshToken(db, hash)
   if (!token || token.clientId !== client.client_id) return refuseToken()
-  const scope = narrowedScope(token, client.scopes, form['scope'])
+  // Before whatever else is wrong with the request: whoever holds a used token must not keep the family alive by a mistake.
   if (isReused(token, now())) return revokeFamily(provider, asked, token)
+  requireGrantType(client, 'refresh_token')
+  if (!isUnexpired(token, now())) return refuseToken()
+  const scope = narrowedScope(token, client.scopes, form['scope'])
 
-  const [isFirst, answer] = await Promise.all([
-    token.usedAt === null && markRefreshTokenUsed(db, token, now()),
+  const [use, answer] = await Promise.all([
+    token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_USED,
     issueTokens(provider, {
       ...token,
       scope,
@@ -33,20 +35,27 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),
-    isKeptFor(token.keptUntil, now()) ? undefined : markNeededUntil(db, token.codeHash, neededUntil(now(), true)),
+    keepAuthorization(provider, token),
   ])
-  if (isFirst) return answer
-  // Others were quicker. If theirs was this same moment's doing, these tokens are the retry's.
-  const after = await findRefreshToken(db, hash, now())
+  if (use.used && (use.marked || token.parentHash === null)) return answer
+
+  // Somebody else was quicker, with this token or with a sibling of it.
+  const after = await findRefreshToken(db, hash)
   if (!after) return refuseToken()
-  return isReused(after, now()) ? revokeFamily(provider, asked, after) : answer
+  const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
+  if (siblingInUse || isReused(after, now())) return revokeFamily(provider, asked, after)
+  await keepRefreshToken(db, hash, refreshTokenEnd(token.authorizedAt, now()))
+  return answer
 }
+
+const NOT_USED = { used: false, marked: false }
 
 const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown, expired or revoked.')
 
-/** Once its successor is in use, or the time for a retry is over, a used token is in the wrong hands. */
-const isReused = ({ usedAt, successorUsedAt }: RefreshToken, now: number): boolean =>
-  usedAt !== null && (successorUsedAt !== null || now - usedAt > RETRY_MS)
+async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
+  if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
+    await markNeededUntil(db, token.codeHash, keepWithRefresh(token.authorizedAt, now()))
+}
 
 /** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
 async function revokeFamily(provider: Provider, { client, caller }: GrantRequest, token: RefreshToken): Promise<never> {

@@ -1,0 +1,24 @@
+import { familyLives } from './lifetimes.ts'
+import type { RefreshToken } from './token-store.ts'
+
+/** How long a used token may come again: an answer that was lost, two tabs that refresh at once. */
+const RETRY_MS = 10_000
+
+/**
+ * Whether using the token now shows that two parties hold tokens of its family.
+ *
+ * A retry gets a sibling of the successor whose answer may have been lost. Of siblings one goes on: once one is in use, the
+ * others are in the wrong hands, and so is the token that they came of. A clock that was set back by more than the time
+ * for a retry makes no retry of what was used before.
+ */
+export function isReused({ usedAt, successorUsedAt, parentSuccessorUsedAt }: RefreshToken, now: number): boolean {
+  if (usedAt === null) return parentSuccessorUsedAt !== null
+  return successorUsedAt !== null || Math.abs(now - usedAt) > RETRY_MS
+}
+
+export const isUnexpired = ({ expiresAt, authorizedAt }: RefreshToken, now: number): boolean =>
+  expiresAt > now && familyLives(authorizedAt, now)
+
+/** Whether a use of the token would be its first, and would be accepted. */
+export const isUsable = (token: RefreshToken, now: number): boolean =>
+  token.usedAt === null && !isReused(token, now) && isUnexpired(token, now)
