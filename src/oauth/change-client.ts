@@ -36,7 +36,9 @@ export const updateClient = (
   })
 
 const differences = <T extends object>(before: T, after: T): Partial<T> =>
-  Object.fromEntries(Object.entries(after).filter(([column, value]) => before[column as keyof T] !== value)) as Partial<T>
+  Object.fromEntries(
+    Object.entries(after).filter(([column, value]) => before[column as keyof T] !== value),
+  ) as Partial<T>
 
 /** Deletes the application. Its grants, codes and tokens go with it, at once and everywhere. */
 export const deleteClient = (services: Needs, clientId: string, actor: SignedInActor): Promise<void> =>

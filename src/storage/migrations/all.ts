@@ -7,6 +7,7 @@ import { ssh } from './0005-ssh.ts'
 import { lifecycle } from './0006-lifecycle.ts'
 import { background } from './0007-background.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
+import { oauthSingleUse } from './0013-oauth-single-use.ts'
 
 export interface Migration {
   name: string
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0006-lifecycle', lifecycle),
   inSql('0007-background', background),
   inSql('0011-confirmed-addresses', confirmedAddresses),
+  inSql('0013-oauth-single-use', oauthSingleUse),
 ]
