@@ -58,8 +58,10 @@ async function addPerson(services: Services, at: number, clientId: string): Prom
   })
   await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
   const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
-  const { id: sessionId, token } = await db.transaction().execute((trx) => startSession(services, trx, asked))
-  await addToGrant(db, { userId: user.id, clientId, scopes: SCOPES, at: now() })
+  const { id: sessionId, token } = await db.transaction().execute(async (trx) => {
+    await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })
+    return startSession(services, trx, asked)
+  })
   const actor = { id: user.id, email: user.email, caller, sessionId, permission: null }
   const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
   return { id: user.id, session: token, sshKeyId: key.id }

@@ -13,6 +13,8 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'rate_limits', key: 'bucket', expiry: 'expires_at', keptMs: 0 },
   { table: 'passkey_challenges', key: 'id', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
+  // A replica whose clock is behind must still find it.
+  { table: 'oauth_answered_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 3_600_000 },
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },

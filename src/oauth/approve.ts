@@ -4,15 +4,16 @@ import { notify } from '../notifications/notify.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
-import { isMissingReference } from '../storage/failure.ts'
 import type { Trx } from '../storage/schema.ts'
-import { RedirectedRefusal } from './authorization-request.ts'
-import { type Asked, readAsked, whereToSignIn } from './continue-authorization.ts'
+import { markAnswered } from './answered-request-store.ts'
+import { type AuthorizationRequest, checkAgain, RedirectedRefusal } from './authorization-request.ts'
+import { holdClient } from './client-store.ts'
+import { readAsked } from './continue-authorization.ts'
 import { addToGrant } from './grant-store.ts'
 import { issueCode } from './issue-code.ts'
 import type { ReadParameters } from './parameters.ts'
-import { consumePendingRequest } from './pending-request-store.ts'
 import type { Provider } from './provider.ts'
+import { reasonToSignIn, whereToSignIn } from './sign-in-need.ts'
 
 interface Decision {
   given: ReadParameters
@@ -25,43 +26,36 @@ interface Decision {
 export async function approve(provider: Provider, { given, approve, who, actor }: Decision): Promise<string> {
   const asked = await readAsked(provider, given)
   const { request, pending } = asked
-  if (!approve) {
-    if (pending) await changeOwnAccount(provider, actor, (trx) => consumePendingRequest(trx, pending.id))
-    return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
-  }
-  const login = await whereToSignIn(provider, asked, who)
-  if (login !== undefined) return login
+  if (!approve) return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
+  const reason = reasonToSignIn(provider, asked, who)
+  if (reason === 'nobody' || reason === 'asked') return whereToSignIn(provider, asked, who)
 
-  try {
-    return await changeOwnAccount(provider, actor, (trx) => grantAndIssue(provider, trx, asked, who, actor))
-  } catch (error) {
-    // While the user was deciding, the application was deleted.
-    if (isMissingReference(error)) return refuse('conflict', 'The application is no longer registered.')
-    throw error
-  }
+  return changeOwnAccount(provider, actor, async (trx) => {
+    checkAgain(request, await holdClient(trx, request.client.client_id, 'shared'))
+    await addConsent(provider, trx, request, actor)
+    // Reading the page took longer than `max_age` allows. What was decided stays, so that it is asked once.
+    if (reason === 'age') return whereToSignIn(provider, asked, who, who.user.id)
+    if (pending && !(await markAnswered(trx, pending))) return refuse('conflict', 'This request was answered already.')
+    return issueCode(provider, trx, request, who)
+  })
 }
 
-async function grantAndIssue(
+async function addConsent(
   provider: Provider,
   trx: Trx,
-  { request, pending }: Asked,
-  who: SignedIn,
+  { client, consentScopes }: AuthorizationRequest,
   actor: SignedInActor,
-): Promise<string> {
-  if (pending && !(await consumePendingRequest(trx, pending.id)))
-    return refuse('conflict', 'This request was answered already.')
-  const { client_id: clientId, name } = request.client
-  const { id: userId } = who.user
-  const added = await addToGrant(trx, { userId, clientId, scopes: request.consentScopes, at: provider.now() })
-  if (added.length > 0) {
-    await recordEvent(provider, trx, {
-      action: 'oauth_grant.added',
-      outcome: 'success',
-      actor,
-      target: { type: 'oauth_client', id: clientId },
-      data: { scopes: added },
-    })
-    await notify(provider, trx, userId, 'oauth.grant_added', { client_id: clientId, name, scopes: added })
-  }
-  return issueCode(provider, trx, request, who)
+): Promise<void> {
+  const { client_id: clientId, name } = client
+  const { id: userId } = actor
+  const added = await addToGrant(trx, { userId, clientId, scopes: consentScopes, at: provider.now() })
+  if (added.length === 0) return
+  await recordEvent(provider, trx, {
+    action: 'oauth_grant.added',
+    outcome: 'success',
+    actor,
+    target: { type: 'oauth_client', id: clientId },
+    data: { scopes: added },
+  })
+  await notify(provider, trx, userId, 'oauth.grant_added', { client_id: clientId, name, scopes: added })
 }

@@ -2,6 +2,7 @@ import { AppError, refuse } from '../errors.ts'
 import { asDescription } from '../http/errors.ts'
 import { type ClaimsRequest, NO_CLAIMS, readClaims, scopesOfClaims } from './claims-request.ts'
 import type { KnownClient } from './client.ts'
+import { AUTHORIZATION_PARAMETERS, onlyKnown } from './contracts.ts'
 import type { Parameters, ReadParameters } from './parameters.ts'
 import type { Provider } from './provider.ts'
 import { isRegisteredUri, withQuery } from './redirect-uri.ts'
@@ -78,7 +79,7 @@ const CHECKS: readonly ((draft: Draft) => void)[] = [
 
 export async function readAuthorizationRequest(
   provider: Pick<Provider, 'clients' | 'config' | 'signingKeys'>,
-  { values, repeated }: ReadParameters,
+  { values, repeated }: Omit<ReadParameters, 'encoded'>,
 ): Promise<AuthorizationRequest> {
   // Until client and redirect URL are known to belong together, nobody is redirected anywhere.
   const { client, redirectUri } = await findDestination(provider, values, repeated)
@@ -99,7 +100,18 @@ export async function readAuthorizationRequest(
     signingKeys: provider.signingKeys,
   }
   for (const check of CHECKS) check(draft)
-  return { ...draft, codeChallenge: values['code_challenge'] ?? '' }
+  const parameters = onlyKnown(AUTHORIZATION_PARAMETERS, values)
+  return { ...draft, parameters, codeChallenge: values['code_challenge'] ?? '' }
+}
+
+/**
+ * What the client's record decides, checked again in the transaction that answers the request: a redirect URL that was
+ * removed meanwhile gets no code, and a scope that was taken away is not granted.
+ */
+export function checkAgain(request: AuthorizationRequest, client: KnownClient | undefined): void {
+  const present = { ...request, client: checkDestination(client, request.redirectUri) }
+  checkClientMayUseCodes(present)
+  checkClientMayAsk(present, request.consentScopes)
 }
 
 async function findDestination(
@@ -111,11 +123,15 @@ async function findDestination(
   if (repeated.has('redirect_uri')) refuse('invalid_request', 'The parameter redirect_uri is given twice.')
   if (clientId === undefined) refuse('invalid_request', 'The parameter client_id is missing.')
   const client = await clients.find(clientId)
+  if (client && redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
+  return { client: checkDestination(client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
+}
+
+function checkDestination(client: KnownClient | undefined, redirectUri: string): KnownClient {
   if (!client) return refuse('invalid_request', 'No application is registered under this client_id.')
-  if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
   if (!isRegisteredUri(client.redirect_uris, redirectUri))
     return refuse('invalid_request', 'The redirect_uri is not one that this application has registered.')
-  return { client, redirectUri }
+  return client
 }
 
 function checkEachOnce(draft: Draft): void {
@@ -144,7 +160,9 @@ function checkResponseMode(draft: Draft): void {
     throw new RedirectedRefusal(draft, 'invalid_request', 'The only response_mode here is query.')
 }
 
-function checkClientMayUseCodes(draft: Draft): void {
+type Told = Pick<AuthorizationRequest, 'issuer' | 'redirectUri' | 'state' | 'client'>
+
+function checkClientMayUseCodes(draft: Told): void {
   if (!draft.client.grantTypes.includes('authorization_code'))
     throw new RedirectedRefusal(draft, 'unauthorized_client', 'This application may not use authorization codes.')
 }
@@ -153,10 +171,14 @@ function checkScope(draft: Draft): void {
   const scopes = parseScope(draft.parameters['scope'])
   if (scopes === undefined || scopes.length === 0)
     throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope is missing or malformed.')
-  if (!includesAll(draft.client.scopes, scopes))
-    throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
+  checkClientMayAsk(draft, scopes)
   draft.scopes = scopes
   draft.consentScopes = scopes
+}
+
+function checkClientMayAsk(draft: Told, scopes: string[]): void {
+  if (!includesAll(draft.client.scopes, scopes))
+    throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
 }
 
 /** RFC 7636 section 4.3. A SHA-256 in base64url has 43 characters. */

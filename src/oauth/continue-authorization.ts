@@ -1,25 +1,16 @@
 import { refuse } from '../errors.ts'
 import { holdActor } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
-import { isMissingReference } from '../storage/failure.ts'
-import { type AuthorizationRequest, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { markAnswered } from './answered-request-store.ts'
+import { checkAgain, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { holdClient } from './client-store.ts'
 import { findGrantedScopes } from './grant-store.ts'
-import { acrOf, issueCode } from './issue-code.ts'
-import type { Parameters, ReadParameters } from './parameters.ts'
-import {
-  consumePendingRequest,
-  findPendingRequest,
-  type PendingRequest,
-  rememberRequest,
-} from './pending-request-store.ts'
+import { issueCode } from './issue-code.ts'
+import { type ReadParameters, refuseOversized, refuseRepeated } from './parameters.ts'
+import { packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import type { Provider } from './provider.ts'
 import { includesAll } from './scope.ts'
-
-/** A request as it stands: checked, with what we remember of it if it has been here before. */
-export interface Asked {
-  request: AuthorizationRequest
-  pending: PendingRequest | undefined
-}
+import { type Asked, encode, reasonToSignIn, whereToSignIn } from './sign-in-need.ts'
 
 const expired = () =>
   refuse(
@@ -27,11 +18,15 @@ const expired = () =>
     'This sign-in has expired or was finished already. Go back to the application and start again.',
   )
 
-/** Whether it comes in full or by the name we gave it, a request is checked from its first parameter to its last. */
+/** Whether it comes in full or as we have marked it, a request is checked from its first parameter to its last. */
 export async function readAsked(provider: Provider, given: ReadParameters): Promise<Asked> {
-  const id = given.values['pending_request']
-  if (id === undefined) return { request: await readAuthorizationRequest(provider, given), pending: undefined }
-  const pending = (await findPendingRequest(provider.db, id, provider.now())) ?? expired()
+  const marked = given.values['pending_request']
+  if (marked === undefined) {
+    refuseOversized(given)
+    return { request: await readAuthorizationRequest(provider, given), pending: undefined }
+  }
+  refuseRepeated(given)
+  const pending = unpackPendingRequest(provider, marked) ?? expired()
   const request = await readAuthorizationRequest(provider, { values: pending.parameters, repeated: new Set() })
   return { request, pending }
 }
@@ -39,76 +34,32 @@ export async function readAsked(provider: Provider, given: ReadParameters): Prom
 /** Where the browser goes next: to sign in, to consent, or back to the application with a code. */
 export async function continueAuthorization(
   provider: Provider,
-  { request, pending }: Asked,
+  asked: Asked,
   who: SignedIn | undefined,
 ): Promise<string> {
-  const login = await whereToSignIn(provider, { request, pending }, who)
-  if (login !== undefined || who === undefined) return login ?? expired()
+  const reason = reasonToSignIn(provider, asked, who)
+  if (reason !== undefined || !who) return whereToSignIn(provider, asked, who)
 
-  const granted = await findGrantedScopes(provider.db, who.user.id, request.client.client_id)
-  if (request.prompts.has('consent') || !includesAll(granted, request.consentScopes)) {
-    return whereToConsent(provider, { request, pending })
-  }
-  try {
-    return await provider.db.transaction().execute(async (trx) => {
-      await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })
-      if (pending && !(await consumePendingRequest(trx, pending.id))) return expired()
-      return issueCode(provider, trx, request, who)
-    })
-  } catch (error) {
-    // The grant was revoked a moment ago.
-    if (isMissingReference(error)) return whereToConsent(provider, { request, pending: undefined })
-    throw error
-  }
+  const { request, pending } = asked
+  const { client_id: clientId } = request.client
+  const mustAsk = request.prompts.has('consent') && pending?.consentedBy !== who.user.id
+  const isGranted = async (db: Provider['db']) =>
+    !mustAsk && includesAll(await findGrantedScopes(db, who.user.id, clientId), request.consentScopes)
+  if (!(await isGranted(provider.db))) return whereToConsent(provider, asked)
+
+  return provider.db.transaction().execute(async (trx) => {
+    await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })
+    checkAgain(request, await holdClient(trx, clientId, 'shared'))
+    // Whoever changes what the user has granted holds the account for themselves, so from here on it stays.
+    if (!(await isGranted(trx))) return whereToConsent(provider, asked)
+    if (pending && !(await markAnswered(trx, pending))) return expired()
+    return issueCode(provider, trx, request, who)
+  })
 }
 
-/**
- * The sign-in page, while the request needs one. A request that asks for a fresh sign-in gets it once: when somebody
- * comes back with a session that is younger than the request, that need is met, whatever the parameters say.
- */
-export async function whereToSignIn(
-  provider: Provider,
-  { request, pending }: Asked,
-  who: SignedIn | undefined,
-): Promise<string | undefined> {
-  const { prompts, maxAge, hintedUser, claims } = request
-  const other = who !== undefined && hintedUser !== undefined && hintedUser !== who.user.id
-  const tooWeak = who !== undefined && claims.acr !== undefined && !claims.acr.includes(acrOf(who))
-  if (who && pending && isFresh(who, pending)) {
-    // Asking again would go round in circles (OpenID Connect Core 3.1.2.2).
-    if (other) throw new RedirectedRefusal(request, 'login_required', 'Another user than the hinted one signed in.')
-    if (tooWeak)
-      throw new RedirectedRefusal(
-        request,
-        'unmet_authentication_requirements',
-        'The user signed in with less than that.',
-      )
-    return undefined
-  }
-  const tooOld = who !== undefined && maxAge !== undefined && provider.now() - who.session.createdAt > maxAge * 1000
-  const asksAnew = prompts.has('login') || prompts.has('select_account')
-  if (who && !other && !tooWeak && !tooOld && !asksAnew) return undefined
-
-  if (prompts.has('none')) throw new RedirectedRefusal(request, 'login_required', 'Nobody suitable is signed in.')
-  const mustRemember = asksAnew || maxAge !== undefined || hintedUser !== undefined || claims.acr !== undefined
-  const kept = mustRemember
-    ? (pending ?? (await rememberRequest(provider, request.parameters, who?.session.id ?? null)))
-    : undefined
-  const { login_hint } = request.parameters
-  const query = kept
-    ? { pending_request: kept.id, ...(login_hint === undefined ? {} : { login_hint }) }
-    : request.parameters
-  const returnTo = `/oauth/authorize?${encode(query)}`
-  return `${provider.config.dashboardOrigin}/login?${encode({ return_to: returnTo })}`
-}
-
-const isFresh = ({ session }: SignedIn, pending: PendingRequest): boolean =>
-  session.id !== pending.sessionId && session.createdAt >= pending.createdAt
-
-function whereToConsent({ config }: Pick<Provider, 'config'>, { request, pending }: Asked): string {
+function whereToConsent(provider: Pick<Provider, 'config' | 'vault'>, { request, pending }: Asked): string {
   if (request.prompts.has('none'))
     throw new RedirectedRefusal(request, 'consent_required', 'The user has not granted this yet.')
-  return `${config.dashboardOrigin}/consent?${encode(pending ? { pending_request: pending.id } : request.parameters)}`
+  const query = pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
+  return `${provider.config.dashboardOrigin}/consent?${encode(query)}`
 }
-
-const encode = (parameters: Parameters): string => new URLSearchParams(parameters).toString()

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { OAuthErrorBody } from '../http/contracts.ts'
+import type { Parameters } from './parameters.ts'
 
 /** Protocol endpoints ignore what they don't know (RFC 6749 section 3.2), so their forms are open. */
 export const Parameter = (description: string) => Type.Optional(Type.String({ description, maxLength: 64 * 1024 }))
@@ -30,8 +31,18 @@ export const AUTHORIZATION_PARAMETERS = {
   login_hint: 'What the user will probably sign in with.',
   id_token_hint: 'An ID token of the user that the request is about.',
   claims: 'Claims asked for by name, OpenID Connect Core 5.5.',
+  response_mode: 'query',
+  acr_values: 'Ways of signing in that the application would like.',
+  display: 'How the application would like our pages to look.',
+  ui_locales: 'Languages that the user reads.',
   pending_request: 'Set by this server when it sends the browser here again.',
 }
+
+/** What is carried further while a person signs in and decides: the parameters we know, and nothing else. */
+export const onlyKnown = (known: Record<string, string>, values: Parameters): Parameters =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => name !== 'pending_request' && Object.hasOwn(known, name)),
+  )
 
 /** OpenID Connect RP-Initiated Logout 1.0 section 2. */
 export const LOGOUT_PARAMETERS = {

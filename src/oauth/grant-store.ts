@@ -52,13 +52,13 @@ export async function listGrants(db: Db, userId: string): Promise<Grant[]> {
 
 /**
  * Adds scopes to what the user has granted, and names those that are new. The first statement makes the row or takes
- * its lock, so that of two approvals at once neither undoes the other. Call it in a transaction.
+ * its lock, so that of two approvals at once neither undoes the other.
  */
 export async function addToGrant(
-  db: Db,
+  trx: Trx,
   { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
 ): Promise<string[]> {
-  const held = await db
+  const held = await trx
     .insertInto('oauth_grants')
     .values({ user_id: userId, client_id: clientId, scopes: '[]', created_at: at, updated_at: at })
     .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
@@ -67,7 +67,7 @@ export async function addToGrant(
   const before = JSON.parse(held.scopes) as string[]
   const added = scopes.filter((scope) => !before.includes(scope))
   if (added.length > 0) {
-    await db
+    await trx
       .updateTable('oauth_grants')
       .set({ scopes: JSON.stringify([...before, ...added]) })
       .where('user_id', '=', userId)
@@ -78,8 +78,8 @@ export async function addToGrant(
 }
 
 /** Codes and tokens stand on the grant and go with it. Answers what was granted, or nothing if there was no grant. */
-export async function deleteGrant(db: Db, userId: string, clientId: string): Promise<string[] | undefined> {
-  const row = await db
+export async function deleteGrant(trx: Trx, userId: string, clientId: string): Promise<string[] | undefined> {
+  const row = await trx
     .deleteFrom('oauth_grants')
     .where('user_id', '=', userId)
     .where('client_id', '=', clientId)

@@ -4,7 +4,8 @@ import { callerOf } from '../http/caller.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { currentlySignedIn } from '../sessions/guards.ts'
 import { signOut } from '../sessions/sign-out.ts'
-import { type ReadParameters, refuseRepeated } from './parameters.ts'
+import { LOGOUT_PARAMETERS, onlyKnown } from './contracts.ts'
+import { type Parameters, type ReadParameters, refuseOversized, refuseRepeated } from './parameters.ts'
 import type { Provider } from './provider.ts'
 import { withQuery } from './redirect-uri.ts'
 
@@ -18,7 +19,7 @@ export async function logOut(
   reply: FastifyReply,
   given: ReadParameters,
 ): Promise<string> {
-  const { id_token_hint: hint, post_logout_redirect_uri: uri, client_id: clientId, state } = refuseRepeated(given)
+  const { id_token_hint: hint, post_logout_redirect_uri: uri, client_id: clientId, state } = readLogout(given)
   const { dashboardOrigin } = provider.config
   if (hint === undefined) return `${dashboardOrigin}/logout`
   const { sub, aud } = readHint(provider, hint)
@@ -33,6 +34,12 @@ export async function logOut(
     clearSessionCookie(provider.config, reply)
   }
   return uri === undefined ? `${dashboardOrigin}/login` : withQuery(uri, { state })
+}
+
+/** What a logout request says, which is carried further by browsers like an authorization request. */
+export function readLogout(given: ReadParameters): Parameters {
+  refuseOversized(given)
+  return onlyKnown(LOGOUT_PARAMETERS, refuseRepeated(given))
 }
 
 /** Its age does not matter: applications keep ID tokens for this long after they have expired (section 2). */

@@ -8,7 +8,12 @@ export interface ReadParameters {
   values: Parameters
   /** Given more than once, which RFC 6749 section 3.1 forbids. */
   repeated: ReadonlySet<string>
+  /** As they came. */
+  encoded: string
 }
+
+/** RFC 8707 section 2: a client may ask for tokens for several resources at once. */
+const REPEATABLE = 'resource'
 
 export function readParameters(encoded: string): ReadParameters {
   const values = Object.create(null) as Record<string, string>
@@ -20,10 +25,10 @@ export function readParameters(encoded: string): ReadParameters {
     const name = decode(part.slice(0, equals))
     // No protocol value holds one, and PostgreSQL can't store it.
     if (value.includes('\0')) refuse('invalid_request', 'A parameter holds a NUL character.')
-    if (name in values) repeated.add(name)
+    if (name in values && name !== REPEATABLE) repeated.add(name)
     values[name] = value
   }
-  return { values, repeated }
+  return { values, repeated, encoded }
 }
 
 /** As URLSearchParams reads it, which takes three times as long for what mostly has nothing to decode. */
@@ -48,7 +53,15 @@ export function readForm(body: Buffer): ReadParameters {
   return readParameters(body.toString())
 }
 
-export function refuseRepeated({ values, repeated }: ReadParameters): Parameters {
+const MAX_REQUEST_BYTES = 16 * 1024
+
+/** Whoever may send a request that a browser has to carry further sends one of a bounded size, decoded. */
+export function refuseOversized({ encoded }: ReadParameters): void {
+  const bytes = Buffer.byteLength(encoded.replaceAll(/%[0-9a-f]{2}/gi, ' '))
+  if (bytes > MAX_REQUEST_BYTES) refuse('invalid_request', `The request is larger than ${MAX_REQUEST_BYTES / 1024} KB.`)
+}
+
+export function refuseRepeated({ values, repeated }: Omit<ReadParameters, 'encoded'>): Parameters {
   for (const name of repeated) refuse('invalid_request', `The parameter ${name.slice(0, 50)} is given twice.`)
   return values
 }

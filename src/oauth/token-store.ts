@@ -154,8 +154,11 @@ export async function markRefreshTokenUsed(
   { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
   now: number,
 ): Promise<{ used: boolean; marked: boolean }> {
-  const changed = (await useRefreshToken(db, { hash, parentHash, now })).map(({ token_hash }) => token_hash)
-  return { used: changed.includes(hash), marked: parentHash !== null && changed.includes(parentHash) }
+  const changed = await useRefreshToken(db, { hash, parentHash, now })
+  return {
+    used: changed.some(({ token_hash }) => token_hash === hash),
+    marked: changed.some(({ token_hash }) => token_hash === parentHash),
+  }
 }
 
 /** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */

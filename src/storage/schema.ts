@@ -105,6 +105,8 @@ export interface Schema {
     created_at: number
     updated_at: number
   }
+  oauth_answered_requests: { id_hash: string; expires_at: number }
+  /** Used by the version before alone; see the migration 0013. */
   oauth_pending_requests: {
     id_hash: string
     session_id: string | null

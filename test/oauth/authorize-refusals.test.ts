@@ -7,6 +7,7 @@ import {
   type Fields,
   locationOf,
   newPkce,
+  postForm,
   registerApplication,
 } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -151,6 +152,55 @@ onEachEngine('the checks of an authorization request', (engine) => {
       const answer = await anonymous(app()).get(`/oauth/authorize?${query}&${name}=1&${name}=2`)
       assert.equal(locationOf(answer).searchParams.get('error'), 'invalid_request', name)
     }
+  })
+
+  for (const [name, headers] of [
+    ['of this site', {}],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }],
+  ] as const) {
+    test(`a form ${name} with a parameter twice: invalid_request, nothing collapsed or carried further`, async () => {
+      const application = await registerApplication(app())
+      const query = authorizationQuery(application, newPkce())
+      const post = (form: string) => postForm(app(), '/oauth/authorize', form, headers)
+      for (const twice of ['client_id', 'redirect_uri']) {
+        for (const value of [new URLSearchParams(query).get(twice) ?? '', 'https://evil.example/cb']) {
+          const answer = await post(`${query}&${twice}=${encodeURIComponent(value)}`)
+          assert.equal(answer.statusCode, 400, twice)
+          assert.equal(answer.headers.location, undefined, twice)
+          assert.match(answer.headers['content-type'] as string, /^text\/html/)
+        }
+      }
+      for (const twice of ['scope', 'response_type', 'code_challenge', 'state', 'nonce', 'prompt', 'unknown']) {
+        const answer = await post(`${query}&${twice}=1&${twice}=2`)
+        const url = locationOf(answer)
+        assert.equal(url.origin + url.pathname, application.redirectUri, twice)
+        assert.equal(url.searchParams.get('error'), 'invalid_request', twice)
+      }
+      const logout = await postForm(app(), '/oauth/logout', 'state=1&state=2', headers)
+      assert.deepEqual([logout.statusCode, logout.headers.location], [400, undefined])
+    })
+
+    test(`a form ${name} may name several resources, as a link may`, async () => {
+      const application = await registerApplication(app())
+      const query = `${authorizationQuery(application, newPkce())}&resource=https://a.example&resource=https://b.example`
+      const answers = [
+        await postForm(app(), '/oauth/authorize', query, headers),
+        await anonymous(app()).get(`/oauth/authorize?${query}`),
+      ]
+      for (const answer of answers)
+        assert.doesNotMatch(String(answer.headers.location), /error=/, String(answer.headers.location))
+    })
+  }
+
+  test('a form of another site is sent once more as a link, which brings the cookie along', async () => {
+    const application = await registerApplication(app())
+    const query = authorizationQuery(application, newPkce())
+    const answer = await postForm(app(), '/oauth/authorize', query, { 'sec-fetch-site': 'cross-site' })
+    assert.deepEqual([answer.statusCode, answer.headers.location], [303, `/oauth/authorize?${query}`])
+    const refused = await postForm(app(), '/oauth/authorize', query.replace('S256', 'plain'), {
+      'sec-fetch-site': 'cross-site',
+    })
+    assert.equal(locationOf(refused).searchParams.get('error'), 'invalid_request')
   })
 
   test('unknown and optional parameters, and scopes in another order, change nothing', async () => {

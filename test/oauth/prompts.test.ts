@@ -157,12 +157,94 @@ onEachEngine('prompt, max_age and hints', (engine) => {
     const answer = await (await signIn(app(), person.user)).get(back)
     assert.equal(answer.statusCode, 400)
     assert.match(answer.body, /expired/)
-    await app().tick()
-    const left = await app()
-      .services.db.selectFrom('oauth_pending_requests')
-      .selectAll()
-      .where('expires_at', '<=', app().clock.now())
-      .execute()
-    assert.deepEqual(left, [])
+  })
+
+  test('max_age is checked again after the sign-in: who comes back too late signs in once more', async () => {
+    const person = await signedInPerson(app())
+    const { application, pkce, url } = await askWith(person, { max_age: '60' })
+    await authorize(person, application, newPkce())
+    app().clock.advance(61_000)
+    const back = returnTo(await ask(person, url))
+    const second = await signIn(app(), person.user)
+    app().clock.advance(61_001)
+    const backAgain = returnTo(await ask(second, back))
+    assert.notEqual(backAgain, back)
+    // The session that came too late does not become young again, whichever of the two it comes back with.
+    assert.equal(returnTo(await ask(second, backAgain)), backAgain)
+    returnTo(await ask(second, back))
+    const third = await signIn(app(), person.user)
+    const signedInAt = Math.floor(app().clock.now() / 1000)
+    app().clock.advance(61_000)
+    const { searchParams } = await ask(third, backAgain)
+    const answer = await exchangeCode(app(), application, searchParams.get('code') ?? '', pkce)
+    assert.equal(claimsOf(answer.json<Tokens>().id_token)['auth_time'], signedInAt)
+    assert.equal((await third.get(back)).statusCode, 400)
+  })
+
+  for (const prompt of [undefined, 'consent', 'login consent']) {
+    test(`max_age is checked again on the consent page, which is shown once, with prompt ${prompt}`, async () => {
+      const person = await signedInPerson(app())
+      const { application, pkce, url } = await askWith(person, { max_age: '1', prompt })
+      app().clock.advance(2000)
+      const back = returnTo(await ask(person, url))
+      const second = await signIn(app(), person.user)
+      const page = await ask(second, back)
+      app().clock.advance(20_000)
+      const answer = await second.post('/oauth/approve', Object.fromEntries(page.searchParams))
+      const backAgain = returnTo(new URL(answer.json<{ redirectTo: string }>().redirectTo))
+      // What was decided is recorded, and counts for whoever decided it.
+      const { grants } = (await second.get('/api/account/oauth/grants')).json<{ grants: unknown[] }>()
+      assert.equal(grants.length, 1)
+      const other = await signedInPerson(app())
+      await authorize(other, application, newPkce())
+      app().clock.advance(1)
+      const stranger = await ask(await signIn(app(), other.user), backAgain)
+      assert.equal(stranger.pathname, prompt === undefined ? '/cb' : '/consent')
+
+      if (prompt === undefined) return
+      const third = await signIn(app(), person.user)
+      const { searchParams } = await ask(third, backAgain)
+      const tokens = await exchangeCode(app(), application, searchParams.get('code') ?? '', pkce)
+      assert.equal(tokens.statusCode, 200, tokens.body)
+    })
+  }
+
+  test('max_age that is over each time before the browser is back: login_required, and no loop', async () => {
+    const person = await signedInPerson(app())
+    const { application, url } = await askWith(person, { max_age: '1' })
+    app().clock.advance(2000)
+    let next = await ask(person, url)
+    let rounds = 0
+    while (next.pathname === '/login' && rounds < 10) {
+      rounds++
+      const again = await signIn(app(), person.user)
+      app().clock.advance(3000)
+      next = await ask(again, returnTo(next))
+    }
+    assert.equal(rounds, 3)
+    assert.equal(next.origin + next.pathname, application.redirectUri)
+    assert.equal(next.searchParams.get('error'), 'login_required')
+  })
+
+  test('max_age=0 is prompt=login: any sign-in after the request will do, and one before it never', async () => {
+    const person = await signedInPerson(app())
+    const { application, url } = await askWith(person, { max_age: '0' })
+    await authorize(person, application, newPkce())
+    const back = returnTo(await ask(person, url))
+    const again = await signIn(app(), person.user)
+    app().clock.advance(60_000)
+    assert.match((await ask(again, back)).searchParams.get('code') ?? '', /^ac_/)
+  })
+
+  test('a session that is young enough for max_age when the page opens, and too old when it is answered', async () => {
+    const person = await signedInPerson(app())
+    const { url } = await askWith(person, { max_age: '60' })
+    const page = await ask(person, url)
+    assert.equal(page.pathname, '/consent')
+    app().clock.advance(60_001)
+    const answer = await person.post('/oauth/approve', Object.fromEntries(page.searchParams))
+    const back = returnTo(new URL(answer.json<{ redirectTo: string }>().redirectTo))
+    const again = await signIn(app(), person.user)
+    assert.match((await ask(again, back)).searchParams.get('code') ?? '', /^ac_/)
   })
 })

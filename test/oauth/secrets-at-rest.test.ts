@@ -23,7 +23,7 @@ import { signedInPerson } from '../support/people.ts'
 const TABLES = [
   'oauth_clients',
   'oauth_grants',
-  'oauth_pending_requests',
+  'oauth_answered_requests',
   'oauth_authorization_codes',
   'oauth_access_tokens',
   'oauth_refresh_tokens',

@@ -1296,7 +1296,7 @@ export type paths = {
         content: {
           'application/json': {
             response: components['schemas']['RegistrationResponseJSON']
-            /** 1 to 100 characters in one line, without < and >. */ name?: string
+            /** One line without < and >. */ name?: string
           }
         }
       }
@@ -1339,9 +1339,7 @@ export type paths = {
     head?: never
     patch: /** Rename a passkey */ {
       parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
-      requestBody: {
-        content: { 'application/json': { /** 1 to 100 characters in one line, without < and >. */ name: string } }
-      }
+      requestBody: { content: { 'application/json': { /** One line without < and >. */ name: string } } }
       responses: {
         200: {
           headers: Record<string, unknown>
@@ -1603,6 +1601,10 @@ export type paths = {
             /** What the user will probably sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
             /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: string
+            /** query */ response_mode?: string
+            /** Ways of signing in that the application would like. */ acr_values?: string
+            /** How the application would like our pages to look. */ display?: string
+            /** Languages that the user reads. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
           }
@@ -1643,6 +1645,10 @@ export type paths = {
           login_hint?: unknown
           id_token_hint?: unknown
           claims?: unknown
+          response_mode?: unknown
+          acr_values?: unknown
+          display?: unknown
+          ui_locales?: unknown
           pending_request?: unknown
         }
         header?: never
@@ -1675,6 +1681,10 @@ export type paths = {
             /** What the user will probably sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
             /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: unknown
+            /** query */ response_mode?: unknown
+            /** Ways of signing in that the application would like. */ acr_values?: unknown
+            /** How the application would like our pages to look. */ display?: unknown
+            /** Languages that the user reads. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
         }
@@ -1719,7 +1729,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            name: string
+            /** What the consent page calls the application. */ name: string
             operator?: string | null
             clientType: 'confidential' | 'public'
             redirectUris?: string[]
@@ -1788,7 +1798,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            name?: string
+            /** What the consent page calls the application. */ name?: string
             operator?: string | null
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
@@ -1860,6 +1870,10 @@ export type paths = {
           login_hint?: string
           id_token_hint?: string
           claims?: string
+          response_mode?: string
+          acr_values?: string
+          display?: string
+          ui_locales?: string
           pending_request?: string
         }
         header?: never

@@ -11,6 +11,7 @@ import { outgoingMail } from './0009-outgoing-mail.ts'
 import { knownBrowsers } from './0010-known-browsers.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 import { lostPrincipals } from './0012-lost-principals.ts'
+import { oauthSingleUse } from './0013-oauth-single-use.ts'
 
 export interface Migration {
   name: string
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0010-known-browsers', knownBrowsers),
   inSql('0011-confirmed-addresses', confirmedAddresses),
   inSql('0012-lost-principals', lostPrincipals),
+  inSql('0013-oauth-single-use', oauthSingleUse),
 ]
