@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { testSpeed } from '../support/speed.ts'
