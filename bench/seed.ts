@@ -22,8 +22,7 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
     const { client_id: clientId, client_secret: clientSecret = '' } = await services.db
-      .transaction()
-      .execute((trx) =>
+      .transaction((trx) =>
         insertClient(
           services,
           trx,
@@ -33,7 +32,7 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
       )
     const people: Person[] = []
     for (let at = 0; at < PEOPLE; at++) people.push(await addPerson(services, at, clientId))
-    const victim = await createUser(services, services.db, { email: 'victim@example.com', passwordHash: null })
+    const victim = await createUser(services, services.db.read, { email: 'victim@example.com', passwordHash: null })
     const certificateIds = await addCertificates(services, victim.id, revoked)
     return { clientId, clientSecret, redirectUri: REDIRECT_URI, people, victimId: victim.id, certificateIds }
   } finally {
@@ -49,16 +48,16 @@ async function addPerson(services: Services, at: number, clientId: string): Prom
     geolocation: { country: null, city: null, region: null },
     requestId: 'bench',
   }
-  const user = await createUser(services, db, {
+  const user = await createUser(services, db.read, {
     email: `person${at}@example.com`,
     passwordHash: null,
     displayName: 'Ada Example',
     givenName: 'Ada',
     familyName: 'Example',
   })
-  await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
+  await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute())
   const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
-  const { id: sessionId, token } = await db.transaction().execute(async (trx) => {
+  const { id: sessionId, token } = await db.transaction(async (trx) => {
     await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })
     return startSession(services, trx, asked)
   })
@@ -106,7 +105,7 @@ async function addCertificates({ db, now }: Services, userId: string, revoked: n
     }
   }
   const total = revoked + LIVE_CERTIFICATES
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     for (let from = 0; from < total; from += BATCH) {
       const rows = Array.from({ length: Math.min(BATCH, total - from) }, (_, index) => row(from + index))
       await trx.insertInto('ssh_certificates').values(rows).execute()

@@ -36,7 +36,7 @@ async function seed(): Promise<void> {
   }
   // Opening makes the tables; closing lets go of the file.
   const services = await openServices(config, { log: createLogger('warn'), now: Date.now })
-  const someone = await services.db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  const someone = await services.db.read.selectFrom('users').select('id').limit(1).executeTakeFirst()
   await services.close()
   if (someone) throw new Error(`There are people in ${where} already. Only an empty database is filled.`)
 

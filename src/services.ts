@@ -19,7 +19,7 @@ import type { createMetrics, Metrics } from './metrics/metrics.ts'
 import { createStreams, type Streams } from './notifications/streams.ts'
 import { type Authority, openAuthority } from './openssh/certificate.ts'
 import { openStorage } from './storage/open.ts'
-import type { Db } from './storage/schema.ts'
+import type { Database } from './storage/database.ts'
 import type { Signals } from './storage/signals.ts'
 
 /** Everything the rules of this service stand on. A function asks for what it needs of it, and for nothing else. */
@@ -31,7 +31,7 @@ export interface Services {
   /** Milliseconds that only grow, however the clock is set: for intervals and timeouts within this process. */
   monotonicNow: () => number
   random: Random
-  db: Db
+  db: Database
   signals: Signals
   vault: Vault
   signingKeys: SigningKeys
@@ -64,9 +64,9 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
   const { monotonicNow = () => performance.now(), isTerminal = false } = outside
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
-    await ensureBuiltInRoles(db, now())
+    await ensureBuiltInRoles(db.read, now())
     const random = createRandom()
-    const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db)))
+    const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [caKey] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!caKey) throw new Error('The SSH CA key was neither found nor made.')

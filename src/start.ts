@@ -141,7 +141,7 @@ async function announce({ config, db, log, bootstrapSecret }: Services, output: 
   const print = (line: string) => (isTerminal ? output.write(`${line}\n`) : void process.stderr.write(`${line}\n`))
   if (isTerminal) print(`Latchkey is running: ${dashboardOrigin}`)
   else log.info({ address: `${host}:${port}`, issuer: baseUrl, dashboard: dashboardOrigin }, 'Latchkey is running.')
-  if (!(await hasAdministrator(db))) {
+  if (!(await hasAdministrator(db.read))) {
     const secret = config.adminBootstrapSecret === undefined ? `#secret=${bootstrapSecret}` : ''
     print(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)
   }

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { holdActor } from '../sessions/hold-actor.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { findHoldings, type UserHoldings } from './holdings.ts'
 
@@ -14,7 +14,7 @@ export const administer = <T>(
   actor: SignedInActor,
   change: (trx: Trx, caller: UserHoldings) => Promise<T>,
 ): Promise<T> =>
-  services.db.transaction().execute(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
+  services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
 
 /** The same for whoever has a transaction already. Answers what the caller holds. */
 export async function beginAdministration(

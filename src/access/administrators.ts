@@ -1,13 +1,13 @@
 import { refuse } from '../errors.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 
 /** Whether anybody holds the administrator's role; until then the bootstrap secret makes the first one. */
-export const hasAdministrator = async (db: Db): Promise<boolean> =>
+export const hasAdministrator = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('user_roles').select('user_id').where('role_id', '=', ADMIN_ROLE).limit(1).execute()).length > 0
 
 /** Everyone who holds the administrator's role, always in the same order: that is the order their rows are locked in. */
-export async function listAdministratorIds(db: Db): Promise<string[]> {
+export async function listAdministratorIds(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('user_roles')
     .select('user_id')
@@ -18,7 +18,7 @@ export async function listAdministratorIds(db: Db): Promise<string[]> {
 }
 
 /** Somebody must be left who can administer. Asked under the lock of `administer`, so that the answer still holds. */
-export async function refuseLastAdministrator(db: Db, leaving: string[]): Promise<void> {
+export async function refuseLastAdministrator(db: Reader, leaving: string[]): Promise<void> {
   const active = await db
     .selectFrom('user_roles')
     .innerJoin('users', 'users.id', 'user_roles.user_id')

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { certificatesDependOn } from '../ssh/entitlements.ts'
 import { revokeLostCertificates } from '../ssh/revoke-lost-certificates.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { accountExists } from '../users/account-standing.ts'
 import { administer } from './administer.ts'
 import { refuseLastAdministrator } from './administrators.ts'
@@ -60,7 +60,7 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     return listRolesOf(trx, userId)
   })
 
-export async function refuseUnknownUser(db: Db, userId: string): Promise<void> {
+export async function refuseUnknownUser(db: Reader, userId: string): Promise<void> {
   const found = await db
     .selectFrom('users')
     .select('id')

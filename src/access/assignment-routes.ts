@@ -31,8 +31,8 @@ export const assignmentRoutes =
         },
       },
       async ({ params }) => {
-        await refuseUnknownUser(services.db, params.userId)
-        return { roles: await listRolesOf(services.db, params.userId) }
+        await refuseUnknownUser(services.db.read, params.userId)
+        return { roles: await listRolesOf(services.db.read, params.userId) }
       },
     )
 

@@ -25,7 +25,7 @@ export const bootstrap = (services: Needs, actor: SignedInActor, secret: string)
         await recordAlone(services, { ...event, outcome: 'refused' })
         return refuse('wrong_secret', 'This is not the bootstrap secret.')
       }
-      return services.db.transaction().execute(async (trx) => {
+      return services.db.transaction(async (trx) => {
         await takeAdministrationLock(trx)
         await holdActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')

@@ -15,7 +15,7 @@ export const grantAdministrator = (
   services: Pick<Services, 'db' | 'now'>,
   email: string,
 ): Promise<{ granted: boolean; email: string }> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     await takeAdministrationLock(trx)
     const account = await findAccountByEmail(trx, normalizeEmail(email))
     if (!account) return refuse('not_found', `There is no account with the email ${email}.`)

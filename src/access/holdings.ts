@@ -1,5 +1,5 @@
 import { refuse } from '../errors.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { readPrincipals } from './role.ts'
 
@@ -17,7 +17,7 @@ export interface UserHoldings extends Holdings {
 }
 
 /** Read afresh wherever it decides something, never remembered. */
-export async function findHoldings(db: Db, userId: string): Promise<UserHoldings> {
+export async function findHoldings(db: Reader, userId: string): Promise<UserHoldings> {
   const rows = await db
     .selectFrom('user_roles')
     .innerJoin('users', 'users.id', 'user_roles.user_id')
@@ -58,7 +58,7 @@ export function refuseChangingStrongerRole(caller: UserHoldings, role: Holdings)
 }
 
 /** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
-export async function refuseChangingMore(db: Db, caller: UserHoldings, userId: string): Promise<void> {
+export async function refuseChangingMore(db: Reader, caller: UserHoldings, userId: string): Promise<void> {
   if (userId === caller.userId || isAdministrator(caller)) return
   const more = listMore(caller, await findHoldings(db, userId))
   if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)

@@ -32,7 +32,7 @@ export const roleRoutes =
         },
       },
       async ({ query }) => {
-        const { items, nextCursor } = await listRoles(services.db, query.limit ?? 50, decodeCursor(query.cursor))
+        const { items, nextCursor } = await listRoles(services.db.read, query.limit ?? 50, decodeCursor(query.cursor))
         return { roles: items, nextCursor }
       },
     )
@@ -72,7 +72,7 @@ export const roleRoutes =
         onRequest: needs(services, 'roles:read'),
         schema: { tags, summary: 'A role', params: ById, response: { 200: OneRole, ...failures(401, 403, 404) } },
       },
-      async ({ params }) => ({ role: await findRole(services.db, params.id) }),
+      async ({ params }) => ({ role: await findRole(services.db.read, params.id) }),
     )
 
     app.patch(
@@ -131,7 +131,7 @@ export const roleRoutes =
           response: { 200: Granted, ...failures(401, 403, 404) },
         },
       },
-      async ({ params }) => described(await findRole(services.db, params.id)),
+      async ({ params }) => described(await findRole(services.db.read, params.id)),
     )
 
     app.post(

@@ -2,8 +2,9 @@ import { sql, type Updateable } from 'kysely'
 import { refuse } from '../errors.ts'
 import { type Position, toPage } from '../http/cursor.ts'
 import { isDuplicate, isMissingReference } from '../storage/failure.ts'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 import type { Holdings } from './holdings.ts'
 import type { Permission } from './permissions.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
@@ -12,7 +13,7 @@ import { type NewRole, readPrincipals, type Role } from './role.ts'
 const packedPermissions = sql<string | null>`(
   select string_agg(role_permissions.permission, ' ') from role_permissions where role_permissions.role_id = roles.id)`
 
-const roles = (db: Db) =>
+const roles = (db: Reader) =>
   db
     .selectFrom('roles')
     .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.built_in', 'roles.created_at'])
@@ -35,7 +36,7 @@ export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
 })
 
 /** Oldest first, so the built-in ones lead. */
-export async function listRoles(db: Db, limit: number, after: Position | undefined) {
+export async function listRoles(db: Reader, limit: number, after: Position | undefined) {
   const rows = await roles(db)
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(roles.created_at, roles.id) > (${after?.[0]}, ${after?.[1]})`),
@@ -47,12 +48,12 @@ export async function listRoles(db: Db, limit: number, after: Position | undefin
   return toPage(rows, limit, (row) => [row.created_at, row.id], toRole)
 }
 
-export async function findRole(db: Db, id: string): Promise<Role> {
+export async function findRole(db: Reader, id: string): Promise<Role> {
   const row = await roles(db).where('roles.id', '=', id).executeTakeFirst()
   return row ? toRole(row) : refuse('not_found', 'There is no such role.')
 }
 
-export async function listRolesOf(db: Db, userId: string): Promise<Role[]> {
+export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   const rows = await roles(db)
     .innerJoin('user_roles', 'user_roles.role_id', 'roles.id')
     .where('user_roles.user_id', '=', userId)
@@ -62,7 +63,7 @@ export async function listRolesOf(db: Db, userId: string): Promise<Role[]> {
   return rows.map(toRole)
 }
 
-export async function addRole(db: Db, id: string, role: NewRole, now: number): Promise<void> {
+export async function addRole(db: Trx, id: string, role: NewRole, now: number): Promise<void> {
   const { name, description = '', principals = [], permissions = [] } = role
   await sayWhenTaken(() =>
     db
@@ -73,7 +74,7 @@ export async function addRole(db: Db, id: string, role: NewRole, now: number): P
   for (const permission of permissions) await addPermission(db, id, permission)
 }
 
-export async function updateRole(db: Db, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+export async function updateRole(db: Trx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
   if (Object.keys(change).length === 0) return
   await sayWhenTaken(() => db.updateTable('roles').set(change).where('id', '=', id).execute())
 }
@@ -94,13 +95,13 @@ export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> 
 }
 
 /** Who has this role; no more of them than the limit. */
-export async function listHolderIds(db: Db, roleId: string, limit: number): Promise<string[]> {
+export async function listHolderIds(db: Reader, roleId: string, limit: number): Promise<string[]> {
   const rows = await db.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId).limit(limit).execute()
   return rows.map(({ user_id }) => user_id)
 }
 
 /** False when the role had it already. */
-export async function addPermission(db: Db, roleId: string, permission: string): Promise<boolean> {
+export async function addPermission(db: Trx, roleId: string, permission: string): Promise<boolean> {
   const rows = await db
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
@@ -111,7 +112,7 @@ export async function addPermission(db: Db, roleId: string, permission: string):
 }
 
 /** False when the role did not have it. */
-export async function removePermission(db: Db, roleId: string, permission: string): Promise<boolean> {
+export async function removePermission(db: Trx, roleId: string, permission: string): Promise<boolean> {
   const rows = await db
     .deleteFrom('role_permissions')
     .where('role_id', '=', roleId)
@@ -122,7 +123,7 @@ export async function removePermission(db: Db, roleId: string, permission: strin
 }
 
 /** False when the user had it already. */
-export async function addAssignment(db: Db, userId: string, roleId: string): Promise<boolean> {
+export async function addAssignment(db: Trx, userId: string, roleId: string): Promise<boolean> {
   try {
     const rows = await db
       .insertInto('user_roles')
@@ -138,7 +139,7 @@ export async function addAssignment(db: Db, userId: string, roleId: string): Pro
 }
 
 /** False when the user did not have it. */
-export async function removeAssignment(db: Db, userId: string, roleId: string): Promise<boolean> {
+export async function removeAssignment(db: Trx, userId: string, roleId: string): Promise<boolean> {
   const rows = await db
     .deleteFrom('user_roles')
     .where('user_id', '=', userId)
@@ -157,7 +158,7 @@ async function sayWhenTaken(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const heldPermission = statement((db, value: Values<{ userId: string; permission: string }>) =>
+const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: string }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')

@@ -3,13 +3,13 @@ import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
 import { avatarBlobName } from './avatar-name.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
 
-const versionOf = statement((db, value: Values<{ userId: string }>) =>
+const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
 )
 
@@ -22,7 +22,7 @@ export async function findAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
   userId: string,
 ): Promise<Avatar | undefined> {
-  const findVersion = async () => (await versionOf(db, { userId }))[0]?.avatar_version ?? undefined
+  const findVersion = async () => (await versionOf(db.read, { userId }))[0]?.avatar_version ?? undefined
   let version = await findVersion()
   for (let before: string | undefined; version !== undefined && version !== before; version = await findVersion()) {
     const bytes = await blobs.get(avatarBlobName(userId, version))
@@ -47,7 +47,7 @@ export async function replaceAvatar(services: Services, upload: Buffer, actor: S
     if (error instanceof AppError) await deleteOld(services, actor.id, version)
     throw error
   }
-  return (await findUser(services.db, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  return (await findUser(services.db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
 }
 
 export async function removeAvatar(services: Services, actor: SignedInActor): Promise<void> {

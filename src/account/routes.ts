@@ -22,7 +22,7 @@ export const accountRoutes =
         schema: { tags, summary: 'Your profile', response: { 200: User, ...failures(401) } },
       },
       async ({ signedIn: { user } }) =>
-        (await findUser(services.db, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
+        (await findUser(services.db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
     )
 
     app.patch(

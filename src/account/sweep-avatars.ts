@@ -1,6 +1,6 @@
 import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { readAvatarName } from './avatar-name.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
@@ -45,7 +45,7 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
     try {
       for (let seen = 0; seen < MAX_LOOKED_AT && !isResting() && stop?.aborted !== true; seen += BATCH) {
         const old = (await nextBatch()).filter(({ modifiedAt }) => modifiedAt <= now() - KEPT_MS)
-        for (const name of await listUnnamed(db, old)) {
+        for (const name of await listUnnamed(db.read, old)) {
           await blobs.delete(name)
           deleted++
         }
@@ -64,7 +64,7 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
   }
 }
 
-async function listUnnamed(db: Db, blobs: StoredBlob[]): Promise<string[]> {
+async function listUnnamed(db: Reader, blobs: StoredBlob[]): Promise<string[]> {
   const ours = blobs.flatMap(({ name }) => {
     const read = readAvatarName(name)
     return read ? [{ name, ...read }] : []

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 
 const SLICE = 10_000
 
@@ -17,7 +18,7 @@ interface Asked {
  * Counts what lies above a value, a slice at a time, and lets others have their turn between the slices: counting
  * millions of rows in one go would keep everybody waiting on SQLite, which answers in this process.
  */
-export async function countInSlices(db: Db, { table, by, above, where = sql<boolean>`1 = 1` }: Asked): Promise<number> {
+export async function countInSlices(db: Reader, { table, by, above, where = sql<boolean>`1 = 1` }: Asked): Promise<number> {
   const column = sql.ref<number>(by)
   const from = db.selectFrom(sql<{ at: number }>`${sql.table(table)}`.as('counted'))
   let total = 0

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 
 /** What is counted by the day because it happens too often for the audit trail. */
 export type Counted = 'access_tokens'
@@ -10,7 +10,7 @@ export interface DailyCounts {
   flush(): Promise<void>
 }
 
-export function createDailyCounts({ db, now }: { db: Db; now: () => number }): DailyCounts {
+export function createDailyCounts({ db, now }: { db: Trx; now: () => number }): DailyCounts {
   let unwritten = new Map<string, number>()
 
   return {
@@ -46,7 +46,7 @@ export function createDailyCounts({ db, now }: { db: Db; now: () => number }): D
 /** A day in UTC, as 2026-01-31. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-export async function findDailyCount(db: Db, day: string, what: Counted): Promise<number> {
+export async function findDailyCount(db: Reader, day: string, what: Counted): Promise<number> {
   const row = await db
     .selectFrom('daily_counts')
     .select('count')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { decodeCursor, MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { type AuditEntry, toEntry } from './audit-entry.ts'
 
 export interface AuditFilter {
@@ -13,7 +13,7 @@ export interface AuditFilter {
 }
 
 /** Newest first. Times are compared alone and with their id: see `listUsers`. */
-export async function listEvents(db: Db, filter: AuditFilter, limit: number, after: Position | undefined) {
+export async function listEvents(db: Reader, filter: AuditFilter, limit: number, after: Position | undefined) {
   const { served, sifting } = divide(filter)
   const walked = db
     .selectFrom('audit_events')
@@ -69,7 +69,7 @@ const beginsWith = (start: string) =>
 const PAGE = 500
 
 /** Everything that matches, a page at a time: as much as there is costs no more memory than a page. */
-export async function* eachEvent(db: Db, filter: AuditFilter, most: number, after: Position | undefined) {
+export async function* eachEvent(db: Reader, filter: AuditFilter, most: number, after: Position | undefined) {
   let left = most
   let from = after
   while (left > 0) {

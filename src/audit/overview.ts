@@ -5,7 +5,7 @@ import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { Time } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { IDLE_MS } from '../sessions/session.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { countInSlices } from './count-in-slices.ts'
 import { dayOf, findDailyCount } from './daily-counts.ts'
 
@@ -70,7 +70,7 @@ export function createOverview({
   const figuresOf = async (start: number): Promise<Day> => {
     const known = settled.get(start)
     if (known) return known
-    const day = await countDay(db, start)
+    const day = await countDay(db.read, start)
     if (now() - (start + DAY_MS) > SETTLED_MS) settled.set(start, day)
     return day
   }
@@ -81,7 +81,7 @@ export function createOverview({
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
     const days: Day[] = []
     for (const start of starts) days.push(await figuresOf(start))
-    return { ...(await countNow(db, now())), days }
+    return { ...(await countNow(db.read, now())), days }
   }
 
   return () => {
@@ -102,7 +102,7 @@ export function createOverview({
 }
 
 /** An hour at a time, since a day of a large installation is more than others like to wait for. */
-async function countDay(db: Db, start: number): Promise<Day> {
+async function countDay(db: Reader, start: number): Promise<Day> {
   const rows: { action: string; passkey: number; count: number }[] = []
   for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
     const counted = await db
@@ -131,7 +131,7 @@ async function countDay(db: Db, start: number): Promise<Day> {
   }
 }
 
-async function countNow(db: Db, now: number): Promise<Omit<Overview, 'days'>> {
+async function countNow(db: Reader, now: number): Promise<Omit<Overview, 'days'>> {
   const { rows } = await sql<Record<string, number>>`select
     (select count(*) from users where disabled_at is not null) as disabled,
     (select count(*) from user_roles where role_id = ${ADMIN_ROLE}) as administrators,

@@ -2,8 +2,9 @@ import type { DialectAdapter, Insertable } from 'kysely'
 import type { Caller } from '../http/caller.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 
 /** Who did something: a person with a request, or the service itself. */
 export interface Actor {
@@ -32,10 +33,10 @@ export async function recordEvent(services: Pick<Services, 'now'>, trx: Trx, eve
 
 /** For what has no change to go with, such as a refusal. */
 export const recordAlone = (services: Pick<Services, 'db' | 'now'>, event: AuditEvent): Promise<void> =>
-  services.db.transaction().execute((trx) => recordEvent(services, trx, event))
+  services.db.transaction((trx) => recordEvent(services, trx, event))
 
 /** Tells what is recorded on this database, in a transaction that may still fail. */
-export const observeEvents = (db: Db, observer: (event: AuditEvent) => void): void =>
+export const observeEvents = (db: Reader, observer: (event: AuditEvent) => void): void =>
   void observers.set(db.getExecutor().adapter, observer)
 
 const observers = new WeakMap<DialectAdapter, (event: AuditEvent) => void>()
@@ -69,7 +70,7 @@ const toRow = ({ action, outcome, actor, target, data = {} }: AuditEvent, at: nu
   data: JSON.stringify(data),
 })
 
-const insertOne = statement((db, value: Values<Row>) =>
+const insertOne = writeStatement((db, value: Values<Row>) =>
   db.insertInto('audit_events').values({
     id: value('id'),
     at: value('at'),

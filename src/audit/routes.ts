@@ -62,7 +62,7 @@ export const auditRoutes =
           // The contract describes the text; it is sent as it is read.
           return reply.send(rows as unknown as string)
         }
-        const { items, nextCursor } = await listEvents(services.db, filter, limit ?? 50, after)
+        const { items, nextCursor } = await listEvents(services.db.read, filter, limit ?? 50, after)
         return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
       },
     )
@@ -87,7 +87,7 @@ const preferred = (accept: string | undefined): 'csv' | 'json' =>
 
 /** The first page is read before the answer begins, so that what goes wrong there is still told. */
 async function csvOf({ db }: Services, filter: AuditFilter, most: number, after: Position | undefined) {
-  const pages = eachEvent(db, filter, most, after)
+  const pages = eachEvent(db.read, filter, most, after)
   const first = await pages.next()
   return Readable.from(
     (async function* () {

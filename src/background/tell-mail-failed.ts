@@ -2,7 +2,7 @@ import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { FailedMail } from '../mail/deliver-mail.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /** Whoever was to get the mail can't be told by mail: administrators hear of it, and the audit trail keeps it. */
 export async function tellMailFailed(

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { due, isDue } from '../storage/due.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /** Work that nobody waits for. */
 export interface Job {
@@ -23,7 +23,7 @@ export interface Ticker {
 const TICK_MS = 1000
 
 export function createTicker(
-  { db, now, log }: { db: Db; now: () => number; log: Logger },
+  { db, now, log }: { db: Trx; now: () => number; log: Logger },
   jobs: readonly Job[],
 ): Ticker {
   const running = new Map<Job, Promise<void>>()
@@ -65,7 +65,7 @@ export function createTicker(
  * Of all replicas, one gets the turn: the statement that moves the time is the claim. Where clocks differ a job may run
  * once more than its interval says, which does no harm.
  */
-async function claimTurn(db: Db, name: string, now: number, everyMs: number): Promise<boolean> {
+async function claimTurn(db: Trx, name: string, now: number, everyMs: number): Promise<boolean> {
   const next = await db.selectFrom('background_jobs').select('next_run_at').where('name', '=', name).executeTakeFirst()
   if (next && !isDue(next.next_run_at, now, everyMs)) return false
   const claimed = await db

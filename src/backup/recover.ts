@@ -7,7 +7,8 @@ import type { Services } from '../services.ts'
 import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
 import { type SkippedSerials, skipSerials } from '../ssh/skip-serials.ts'
 import { deleteInSlices } from '../storage/delete-in-slices.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -32,15 +33,15 @@ export async function recover(
   { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
 ): Promise<Recovered> {
   const { db, signals } = services
-  const since = copiedAt ?? (await findLastEvent(db))
-  const serials = await db.transaction().execute(async (trx) => {
+  const since = copiedAt ?? (await findLastEvent(db.read))
+  const serials = await db.transaction(async (trx) => {
     await skipKeyNumbers(trx, services.now())
     return skipSerials(services, trx)
   })
-  await deleteAll(db, 'passkey_challenges', 'id')
-  await deleteAll(db, 'oauth_pending_requests', 'id_hash')
+  await deleteAll(db.read, 'passkey_challenges', 'id')
+  await deleteAll(db.read, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const cancelled = await cancelOverdue(services, trx)
     const { pending } = await trx
       .selectFrom('lifecycle_actions')
@@ -67,7 +68,7 @@ export async function recover(
   })
 }
 
-async function findLastEvent(db: Db): Promise<number | null> {
+async function findLastEvent(db: Reader): Promise<number | null> {
   const { at } = await db
     .selectFrom('audit_events')
     .select(({ fn }) => fn.max<number | null>('at').as('at'))
@@ -78,28 +79,28 @@ async function findLastEvent(db: Db): Promise<number | null> {
 /** Tokens are dead without the authorization that they hang on; those of clients that act for themselves hang on none. */
 async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   const { db } = services
-  const sessions = await deleteAll(db, 'sessions', 'token_hash')
-  const authorizations = await deleteAll(db, 'oauth_authorization_codes', 'code_hash')
-  const tokens = await deleteAll(db, 'oauth_access_tokens', 'token_hash')
-  const refreshing = await deleteAll(db, 'oauth_refresh_tokens', 'token_hash')
+  const sessions = await deleteAll(db.read, 'sessions', 'token_hash')
+  const authorizations = await deleteAll(db.read, 'oauth_authorization_codes', 'code_hash')
+  const tokens = await deleteAll(db.read, 'oauth_access_tokens', 'token_hash')
+  const refreshing = await deleteAll(db.read, 'oauth_refresh_tokens', 'token_hash')
   // A link that was used or replaced after the copy was made would work again.
-  const links = await deleteAll(db, 'email_tokens', 'token_hash')
-  await deleteAll(db, 'reset_requests', 'id')
-  await deleteAll(db, 'known_browsers', 'token_hash')
-  await deleteAll(db, 'outgoing_mail', 'id')
+  const links = await deleteAll(db.read, 'email_tokens', 'token_hash')
+  await deleteAll(db.read, 'reset_requests', 'id')
+  await deleteAll(db.read, 'known_browsers', 'token_hash')
+  await deleteAll(db.read, 'outgoing_mail', 'id')
   const certificates = await revokeAllCertificates(services, 'A backup was restored.')
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
 }
 
 /** Nobody is served yet. */
-const deleteAll = (db: Db, table: keyof Schema, key: string): Promise<number> =>
+const deleteAll = (db: Reader, table: keyof Schema, key: string): Promise<number> =>
   deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, restMs: 0 })
 
 /**
  * What fell due meanwhile was carried out or called off in the time that is lost, and would now run at the next start.
  * Locking somebody out twice harms nobody; letting somebody in must be decided again.
  */
-async function cancelOverdue({ now }: Needs, trx: Db): Promise<number> {
+async function cancelOverdue({ now }: Needs, trx: Trx): Promise<number> {
   const rows = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'cancelled', finished_at: now() })

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Vault } from '../crypto/vault.ts'
 import { StartError } from '../errors.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { addKeyOnce, type KeyPurpose, type KeyState, listKeys } from './service-key-store.ts'
 
 export interface ServiceKey {
@@ -16,7 +16,7 @@ export interface ServiceKey {
 const FIRST: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
 
 interface Needs {
-  db: Db
+  db: Trx
   now: () => number
   vault: Vault
 }

@@ -1,6 +1,6 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { addServiceKey } from './load-service-keys.ts'
 import { countSkipped, holdKeys, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
 
@@ -15,11 +15,11 @@ export const PUBLISHED_FIRST_MS = 10 * 60_000
  * transaction: a key that is stored and that nobody was told of would sign before anybody has seen it.
  */
 export const publishNextKey = (services: Needs): Promise<string> =>
-  services.db.transaction().execute((trx) => publish(services, trx))
+  services.db.transaction((trx) => publish(services, trx))
 
 /** Publishes the next key and signs with it at once, or does neither. For a key that somebody may have got hold of. */
 export const rotateAtOnce = (services: Needs): Promise<string> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     const id = await publish(services, trx)
     await activate(services, trx, id)
     return id
@@ -31,12 +31,12 @@ export async function activateNextKey(
   publishedFor: number = PUBLISHED_FIRST_MS,
 ): Promise<string | undefined> {
   const { db, now } = services
-  const waiting = (await listKeys(db, 'signing')).find(({ state }) => state === 'next')
+  const waiting = (await listKeys(db.read, 'signing')).find(({ state }) => state === 'next')
   if (!waiting) return undefined
   // The clock was wrong then or is wrong now, so nobody can say how long it has been published: its time begins anew.
-  if (waiting.createdAt > now()) await markPublished(db, waiting.id, now())
+  if (waiting.createdAt > now()) await markPublished(db.read, waiting.id, now())
   if (Math.min(waiting.createdAt, now()) > now() - publishedFor) return undefined
-  const activated = await db.transaction().execute((trx) => activate(services, trx, waiting.id))
+  const activated = await db.transaction((trx) => activate(services, trx, waiting.id))
   return activated ? waiting.id : undefined
 }
 
@@ -71,7 +71,7 @@ async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' |
 
 /** Withdraws every earlier key: what it signed is no longer believed. For a key that somebody may have got hold of. */
 export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     await holdKeys(trx)
     const retired = await markRetired(trx, 'signing', services.now())
     for (const id of retired) await tell(services, trx, 'retired', id)

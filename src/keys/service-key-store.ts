@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 
 export type KeyPurpose = 'signing' | 'ssh-ca'
 export type KeyState = 'next' | 'active' | 'previous'
@@ -13,11 +13,11 @@ export interface StoredKey {
   retiredAt?: number | null
 }
 
-export const anyKeyStored = async (db: Db): Promise<boolean> =>
+export const anyKeyStored = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('service_keys').select('id').limit(1).execute()).length > 0
 
 /** Oldest first; those that were withdrawn only when all are asked for. */
-export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
+export async function listKeys(db: Trx, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom('service_keys')
     .selectAll()
@@ -38,7 +38,7 @@ export async function listKeys(db: Db, purpose: KeyPurpose, which: 'usable' | 'a
 }
 
 /** Keeps the key that is there, if there is one of that id: two replicas that start together end up with the same. */
-export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
+export async function addKeyOnce(db: Trx, key: StoredKey): Promise<void> {
   await db
     .insertInto('service_keys')
     .values({
@@ -55,7 +55,7 @@ export async function addKeyOnce(db: Db, key: StoredKey): Promise<void> {
 }
 
 /** Says when a key was published, in place of a time that lies in the future. */
-export async function markPublished(db: Db, id: string, at: number): Promise<void> {
+export async function markPublished(db: Trx, id: string, at: number): Promise<void> {
   await db
     .updateTable('service_keys')
     .set({ created_at: at })
@@ -66,7 +66,7 @@ export async function markPublished(db: Db, id: string, at: number): Promise<voi
 }
 
 /** Puts the next key in the active one's place. False when another replica has done so already. */
-export async function markActivated(db: Db, purpose: KeyPurpose, id: string): Promise<boolean> {
+export async function markActivated(db: Trx, purpose: KeyPurpose, id: string): Promise<boolean> {
   const activated = await db
     .updateTable('service_keys')
     .set({ state: 'active' })
@@ -85,7 +85,7 @@ export async function markActivated(db: Db, purpose: KeyPurpose, id: string): Pr
   return true
 }
 
-export async function markRetired(db: Db, purpose: KeyPurpose, at: number): Promise<string[]> {
+export async function markRetired(db: Trx, purpose: KeyPurpose, at: number): Promise<string[]> {
   const rows = await db
     .updateTable('service_keys')
     .set({ retired_at: at })
@@ -103,13 +103,13 @@ export async function holdKeys(trx: Trx): Promise<void> {
 }
 
 /** Numbers that keys may have had which a restored backup knows nothing of: nobody should take one key for another. */
-export async function countSkipped(db: Db): Promise<number> {
+export async function countSkipped(db: Reader): Promise<number> {
   const row = await db.selectFrom('counters').select('value').where('name', '=', SKIPPED).executeTakeFirst()
   return Number(row?.value ?? 0)
 }
 
 /** More than keys can be made in that time, and more at every restore. */
-export async function skipKeyNumbers(db: Db, now: number): Promise<void> {
+export async function skipKeyNumbers(db: Trx, now: number): Promise<void> {
   await db
     .updateTable('counters')
     .set({ value: BigInt(Math.floor(now / 1000)) })

@@ -5,7 +5,7 @@ import { deleteEmailTokensOfUsers } from '../sessions/email-tokens.ts'
 import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { holdUsers } from '../users/hold-account.ts'
 
 /** How much was cut. */

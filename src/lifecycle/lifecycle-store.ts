@@ -2,7 +2,8 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import { newId } from '../ids.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 
 interface Planned {
@@ -13,7 +14,7 @@ interface Planned {
   now: number
 }
 
-export async function addAction(db: Db, planned: Planned): Promise<string> {
+export async function addAction(db: Trx, planned: Planned): Promise<string> {
   const id = newId()
   await db
     .insertInto('lifecycle_actions')
@@ -34,7 +35,7 @@ export async function addAction(db: Db, planned: Planned): Promise<string> {
 }
 
 /** Newest first. */
-export async function listActions(db: Db, userId: string, limit: number, after: Position | undefined) {
+export async function listActions(db: Reader, userId: string, limit: number, after: Position | undefined) {
   const rows = await db
     .selectFrom('lifecycle_actions')
     .selectAll()
@@ -47,7 +48,7 @@ export async function listActions(db: Db, userId: string, limit: number, after: 
   return toPage(rows, limit, (row) => [row.created_at, row.id], toAction)
 }
 
-export async function findAction(db: Db, userId: string, id: string): Promise<LifecycleAction | undefined> {
+export async function findAction(db: Reader, userId: string, id: string): Promise<LifecycleAction | undefined> {
   const row = await db
     .selectFrom('lifecycle_actions')
     .selectAll()
@@ -58,7 +59,7 @@ export async function findAction(db: Db, userId: string, id: string): Promise<Li
 }
 
 /** Nothing when it was not pending any more. */
-export async function markCancelled(db: Db, id: string, now: number): Promise<LifecycleAction | undefined> {
+export async function markCancelled(db: Trx, id: string, now: number): Promise<LifecycleAction | undefined> {
   const row = await db
     .updateTable('lifecycle_actions')
     .set({ status: 'cancelled', finished_at: now })
@@ -70,7 +71,7 @@ export async function markCancelled(db: Db, id: string, now: number): Promise<Li
 }
 
 /** How many actions each of these people has planned that are still pending. */
-export async function countPlansOf(db: Db, plannerIds: string[]): Promise<Map<string, number>> {
+export async function countPlansOf(db: Reader, plannerIds: string[]): Promise<Map<string, number>> {
   if (plannerIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('lifecycle_actions')
@@ -103,7 +104,7 @@ interface Due {
  * found the same one takes it. An action waits for the earlier ones of the same account: what was planned in an order
  * happens in that order, also after a long downtime.
  */
-export async function claimDueActions(db: Db, { now, leaseMs, limit }: Due): Promise<Claim[]> {
+export async function claimDueActions(db: Trx, { now, leaseMs, limit }: Due): Promise<Claim[]> {
   const longestMs = leaseMs + MAX_CLOCK_SKEW_MS
   const unfinished = await db
     .selectFrom('lifecycle_actions')
@@ -151,7 +152,7 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
 })
 
 /** Those of the takes that count. The others were taken up by another replica meanwhile, or their users are gone. */
-export async function markCompleted(db: Db, claims: Claim[], now: number): Promise<Claim[]> {
+export async function markCompleted(db: Trx, claims: Claim[], now: number): Promise<Claim[]> {
   const rows = await db
     .updateTable('lifecycle_actions')
     .set({ status: 'completed', finished_at: now })
@@ -163,7 +164,7 @@ export async function markCompleted(db: Db, claims: Claim[], now: number): Promi
 }
 
 /** False when this take is not the one that counts. */
-export async function markFailed(db: Db, claim: Claim, now: number, reason: string): Promise<boolean> {
+export async function markFailed(db: Trx, claim: Claim, now: number, reason: string): Promise<boolean> {
   const rows = await db
     .updateTable('lifecycle_actions')
     .set({ status: 'failed', finished_at: now, failure_reason: reason })
@@ -174,7 +175,7 @@ export async function markFailed(db: Db, claim: Claim, now: number, reason: stri
 }
 
 /** Gives back what was taken and not carried out, so that it is taken again at once. */
-export async function markUnclaimed(db: Db, claims: Claim[]): Promise<void> {
+export async function markUnclaimed(db: Trx, claims: Claim[]): Promise<void> {
   await db
     .updateTable('lifecycle_actions')
     .set({ status: 'pending', claimed_at: null })
@@ -183,7 +184,7 @@ export async function markUnclaimed(db: Db, claims: Claim[]): Promise<void> {
 }
 
 /** Counts a try that failed. How many there were, or nothing when this take is not the one that counts. */
-export async function markTried(db: Db, claim: Claim): Promise<number | undefined> {
+export async function markTried(db: Trx, claim: Claim): Promise<number | undefined> {
   const row = await db
     .updateTable('lifecycle_actions')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))

@@ -1,6 +1,6 @@
 import { findHoldings, refuseChangingMore } from '../access/holdings.ts'
 import { AppError, refuse } from '../errors.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
 /**

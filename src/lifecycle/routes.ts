@@ -76,9 +76,9 @@ export const lifecycleRoutes =
         },
       },
       async ({ params, query }) => {
-        await refuseUnknownUser(services.db, params.userId)
+        await refuseUnknownUser(services.db.read, params.userId)
         const after = decodeCursor(query.cursor)
-        const { items, nextCursor } = await listActions(services.db, params.userId, query.limit ?? 50, after)
+        const { items, nextCursor } = await listActions(services.db.read, params.userId, query.limit ?? 50, after)
         return { actions: items, nextCursor }
       },
     )
@@ -96,7 +96,7 @@ export const lifecycleRoutes =
         },
       },
       async ({ params }) => {
-        await refuseUnknownUser(services.db, params.userId)
+        await refuseUnknownUser(services.db.read, params.userId)
         return { ends: await previewCut(services, params.userId) }
       },
     )

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { findUser } from '../users/user-store.ts'
 import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
 import { refuseLostPlanner } from './refuse-lost-planner.ts'
@@ -30,13 +30,13 @@ const MOST_BATCHES = 50
 export async function runDueActions(services: Needs): Promise<void> {
   const { db, now } = services
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const claims = await claimDueActions(db, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
+    const claims = await claimDueActions(db.read, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
     if (claims.length === 0) return
     try {
       await carryOut(services, claims)
     } catch (error) {
       // Where this fails too, they are taken up again when the lease is over.
-      if (isUnavailable(error)) await markUnclaimed(db, claims).catch(() => {})
+      if (isUnavailable(error)) await markUnclaimed(db.read, claims).catch(() => {})
       throw error
     }
   }
@@ -45,7 +45,7 @@ export async function runDueActions(services: Needs): Promise<void> {
 /** A batch is one commit. When something in it is refused or fails, each is carried out alone, so the others are not held up. */
 async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
   try {
-    await services.db.transaction().execute((trx) => apply(services, trx, claims))
+    await services.db.transaction((trx) => apply(services, trx, claims))
   } catch (error) {
     if (isUnavailable(error)) throw error
     if (claims.length > 1) for (const claim of claims) await carryOut(services, [claim])
@@ -74,14 +74,14 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
 /** A refusal stays one however often it is tried; anything else is tried again when the lease is over. */
 async function explain(services: Needs, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
-  const tries = await markTried(services.db, claim)
+  const tries = await markTried(services.db.read, claim)
   services.log.error({ err: error, lifecycleActionId: claim.id, tries }, 'A planned action failed.')
   if (tries === undefined || tries < MAX_TRIES) return
   return giveUp(services, claim, `It failed ${tries} times; the log of the service says why.`)
 }
 
 const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     if (!(await markFailed(trx, claim, services.now(), reason))) return
     const user = await findUser(trx, claim.userId)
     for (const { userId, action, actor, lifecycleActionId } of await withPlanners(trx, [claim])) {
@@ -101,7 +101,7 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
 type Asked = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
 
 /** Whoever planned it did it, also when they have left since. */
-async function withPlanners(db: Db, claims: Claim[]): Promise<Asked[]> {
+async function withPlanners(db: Reader, claims: Claim[]): Promise<Asked[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
   const people = await db
     .selectFrom('users')

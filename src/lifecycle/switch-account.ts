@@ -1,7 +1,7 @@
 import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { cutAccess, type Ended } from './cut-access.ts'
 import { countPlansOf } from './lifecycle-store.ts'
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import { isDue } from '../storage/due.ts'
-import type { Db } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Trx } from '../storage/database.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
 
 /** So many failures in so many milliseconds. */
@@ -51,7 +51,7 @@ const MAX_WAITING = 100
  * paths, never reads: another replica learns of a full bucket at its own next failure, so there a guesser gains one guess
  * a replica.
  */
-export function createLimits({ db, now }: { db: Db; now: () => number }, enabled: boolean): Limits {
+export function createLimits({ db, now }: { db: Trx; now: () => number }, enabled: boolean): Limits {
   const recent = createRecentFailures(now)
 
   const check: Limits['check'] = (limit, key) => {
@@ -159,7 +159,7 @@ interface Counted {
   latest: number
 }
 
-const countFailure = statement((db, value: Values<Counted>) =>
+const countFailure = writeStatement((db, value: Values<Counted>) =>
   db
     .insertInto('rate_limits')
     .values({ bucket: value('bucket'), failures: 1, expires_at: value('until') })
@@ -176,6 +176,6 @@ const countFailure = statement((db, value: Values<Counted>) =>
 const isOver = (value: Values<Counted>) =>
   sql`rate_limits.expires_at <= ${value('now')} or rate_limits.expires_at > ${value('latest')}`
 
-const failuresSoFar = statement((db, value: Values<{ bucket: string }>) =>
+const failuresSoFar = readStatement((db, value: Values<{ bucket: string }>) =>
   db.selectFrom('rate_limits').select(['failures', 'expires_at']).where('bucket', '=', value('bucket')),
 )

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../services.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { type Mail, UndeliverableMail } from './mail.ts'
 import { claimDueMail, type ClaimedMail, markForRetry, removeMail, renewLease } from './mail-store.ts'
 import { describeMailError } from './mail-error.ts'
@@ -31,7 +31,7 @@ export interface FailedMail {
 /** What delivery asks of the capabilities above it. */
 interface Above {
   /** Whether the link whose token has this digest still works. */
-  isLinkAlive(db: Db, tokenHash: string, now: number): Promise<boolean>
+  isLinkAlive(db: Reader, tokenHash: string, now: number): Promise<boolean>
   /** Tells those who should know that a mail was not delivered and will not be. Called once for each such mail. */
   tellFailed(trx: Trx, failed: FailedMail): Promise<void>
 }
@@ -95,7 +95,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
     if (monotonicNow() - each.startedAt >= MAX_SENDING_MS) each.outcome ??= { kind: 'failed', reason: NEVER_DONE }
     if (each.outcome) return settle(each)
     if (monotonicNow() - each.renewedAt < RENEW_MS) return
-    if (!(await renewLease(db, claimed, now(), LEASE_MS)))
+    if (!(await renewLease(db.read, claimed, now(), LEASE_MS)))
       log.warn({ mail: claimed.id }, 'A mail that is being sent was taken over by another replica.')
     each.renewedAt = monotonicNow()
   }
@@ -109,7 +109,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
       try {
         for (let isLate = false; !isLate && sending.size < MAX_SENDING;) {
           const asked = { leaseMs: LEASE_MS, limit: MAX_SENDING - sending.size, except: [...sending.keys()] }
-          const due = await claimDueMail(db, { ...asked, now: now() })
+          const due = await claimDueMail(db.read, { ...asked, now: now() })
           if (due.length === 0) return
           due.forEach(start)
           const ended = Promise.all(due.map(({ id }) => sending.get(id)?.ended))
@@ -143,7 +143,7 @@ async function attempt(services: Needs, above: Above, claimed: ClaimedMail): Pro
       if (lastError === null) return { kind: 'needless' }
       return { kind: 'failed', reason: `${EXPIRED} Before that: ${lastError}` }
     }
-    if (tokenHash !== null && !(await above.isLinkAlive(db, tokenHash, now()))) return { kind: 'needless' }
+    if (tokenHash !== null && !(await above.isLinkAlive(db.read, tokenHash, now()))) return { kind: 'needless' }
     await mail.send(id, open(services, claimed))
     return { kind: 'sent' }
   } catch (error) {
@@ -161,21 +161,21 @@ async function write(services: Needs, above: Above, claimed: ClaimedMail, outcom
   const { id, recipient, attempts } = claimed
   switch (outcome.kind) {
     case 'sent':
-      return void (await removeMail(db, claimed))
+      return void (await removeMail(db.read, claimed))
     case 'needless':
       log.info({ mail: id, to: recipient }, 'A mail was not sent: its link is expired, used or replaced.')
-      return void (await removeMail(db, claimed))
+      return void (await removeMail(db.read, claimed))
     case 'retry': {
       const { reason } = outcome
       const waitMs = Math.min(LONGEST_WAIT_MS, 2 ** Math.min(attempts, 12) * 1000)
       const facts = { mail: id, to: recipient, attempts, reason, retryInSeconds: waitMs / 1000 }
       log.warn(facts, 'A mail could not be sent yet.')
-      return markForRetry(db, claimed, { now: now(), waitMs, reason })
+      return markForRetry(db.read, claimed, { now: now(), waitMs, reason })
     }
     case 'failed': {
       const { reason } = outcome
       const { subject } = open(services, claimed)
-      return db.transaction().execute(async (trx) => {
+      return db.transaction(async (trx) => {
         if (!(await removeMail(trx, claimed))) return
         log.error({ mail: id, to: recipient, attempts, reason }, 'A mail could not be delivered and is given up.')
         await above.tellFailed(trx, { id, recipient, subject, reason })

@@ -1,7 +1,8 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { newId } from '../ids.ts'
 import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
-import type { Db, Schema } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 
 /** A mail that this replica is sending. `claim` tells it from a sending that lost its lease. */
 export interface ClaimedMail {
@@ -25,7 +26,7 @@ interface Asked {
 }
 
 /** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
-export async function claimDueMail(db: Db, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
+export async function claimDueMail(db: Trx, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
   const claim = newId()
   const rows = await db
     .updateTable('outgoing_mail')
@@ -64,7 +65,7 @@ const toClaimed = (row: Selectable<Schema['outgoing_mail']>, claim: string): Cla
 type Claim = Pick<ClaimedMail, 'id' | 'claim'>
 
 /** False when another replica has taken it over. */
-export async function renewLease(db: Db, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
+export async function renewLease(db: Trx, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
   const rows = await db
     .updateTable('outgoing_mail')
     .set({ next_attempt_at: now + leaseMs, scheduled_at: now })
@@ -77,7 +78,7 @@ export async function renewLease(db: Db, { id, claim }: Claim, now: number, leas
 
 /** Gives it back, to be tried again after a pause. */
 export async function markForRetry(
-  db: Db,
+  db: Trx,
   { id, claim }: Claim,
   { now, waitMs, reason }: { now: number; waitMs: number; reason: string },
 ): Promise<void> {
@@ -90,7 +91,7 @@ export async function markForRetry(
 }
 
 /** It was sent, or never will be. False when another replica has taken it over. */
-export async function removeMail(db: Db, { id, claim }: Claim): Promise<boolean> {
+export async function removeMail(db: Trx, { id, claim }: Claim): Promise<boolean> {
   const rows = await db
     .deleteFrom('outgoing_mail')
     .where('id', '=', id)

@@ -1,7 +1,7 @@
 import { digest } from '../crypto/digest.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
 import type { LinkMail } from './mail.ts'
 
@@ -12,7 +12,7 @@ import type { LinkMail } from './mail.ts'
  */
 export async function queueMail(
   { now, vault }: Pick<Services, 'now' | 'vault'>,
-  db: Db,
+  db: Trx,
   { token, purpose, ...mail }: LinkMail,
 ): Promise<void> {
   // In the outbox the files stand in the order in which the mails were written.

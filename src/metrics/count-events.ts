@@ -1,11 +1,11 @@
 import { Counter, type Registry } from 'prom-client'
 import { type AuditEvent, observeEvents } from '../audit/record-event.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 
 const METHODS = ['password', 'passkey'] as const
 
 /** Counts what goes into the audit trail, where every event of note is written. Actions are words of our own code. */
-export function countEvents(registry: Registry, db: Db): void {
+export function countEvents(registry: Registry, db: Reader): void {
   const registers = [registry]
   const events = new Counter({
     name: 'latchkey_audit_events_total',

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import type { Streams } from '../notifications/streams.ts'
 import type { Engine } from '../storage/open.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
@@ -21,7 +21,7 @@ export interface Metrics {
 }
 
 interface Needs {
-  db: Db
+  db: Reader
   now: () => number
   streams: Streams
   load: Engine['load']
@@ -56,7 +56,7 @@ export function createMetrics({ db, now, streams, load }: Needs): Metrics {
 }
 
 /** Queues that all copies share. Where the database is away there is nothing to tell but that. */
-function addStoredGauges(registry: Registry, db: Db): { read(): Promise<void> } {
+function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
   let current: { mail: number; pending: number } | undefined
   addGauge(registry, 'latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
   addGauge(registry, 'latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)

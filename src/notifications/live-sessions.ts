@@ -1,5 +1,5 @@
 import { IDLE_MS } from '../sessions/session.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { statement } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
@@ -27,7 +27,7 @@ const live = statement<Asked, { id: string }>((db, value) =>
 )
 
 /** Which of these sessions still let somebody in. */
-export async function listLiveSessions(db: Db, ids: string[], now: number): Promise<Set<string>> {
+export async function listLiveSessions(db: Reader, ids: string[], now: number): Promise<Set<string>> {
   const found = new Set<string>()
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const slots = SLOTS.map((slot, index) => [slot, ids[from + index] ?? ''] as const)

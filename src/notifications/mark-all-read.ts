@@ -12,7 +12,7 @@ const SLICE = 500
  */
 export async function markAllRead(services: Pick<Services, 'db' | 'now'>, actor: SignedInActor): Promise<void> {
   const now = services.now()
-  for await (const { unread, above, last } of eachWindow(services.db, actor.id)) {
+  for await (const { unread, above, last } of eachWindow(services.db.read, actor.id)) {
     const slice = { above, last, limit: SLICE, now }
     for (let left = unread; left > 0; left -= SLICE) {
       await changeOwnAccount(services, actor, (trx) => markNextRead(trx, actor.id, slice))

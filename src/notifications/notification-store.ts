@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
-import type { Db, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 import { type Notification, type NotificationRow, toNotification } from './notification.ts'
 
 const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at'] as const
 
 /** Newest first. */
 export async function listNotifications(
-  db: Db,
+  db: Reader,
   userId: string,
   { limit, after, unread }: { limit: number; after: Position | undefined; unread: boolean },
 ) {
@@ -28,7 +28,7 @@ export async function listNotifications(
 /** One statement looks at no more than so many: on SQLite everybody waits for it, and a person may have any number. */
 const WINDOW = 10_000
 
-const window = statement((db, value: Values<{ userId: string; above: string }>) =>
+const window = readStatement((db, value: Values<{ userId: string; above: string }>) =>
   db
     .selectFrom((eb) =>
       eb
@@ -55,7 +55,7 @@ interface Window {
 }
 
 /** All notifications of a person, oldest first, a window at a time. Others have their turn between two windows. */
-export async function* eachWindow(db: Db, userId: string): AsyncGenerator<Window> {
+export async function* eachWindow(db: Reader, userId: string): AsyncGenerator<Window> {
   for (let above = ''; ;) {
     const [found] = await window(db, { userId, above })
     if (!found || found.last === null) return
@@ -66,14 +66,14 @@ export async function* eachWindow(db: Db, userId: string): AsyncGenerator<Window
   }
 }
 
-export async function countUnread(db: Db, userId: string): Promise<number> {
+export async function countUnread(db: Reader, userId: string): Promise<number> {
   let count = 0
   for await (const { unread } of eachWindow(db, userId)) count += unread
   return count
 }
 
 /** Reading again changes nothing: the first time stands. Nothing when this person has none of that id. */
-export async function markRead(db: Db, userId: string, id: string, now: number): Promise<Notification | undefined> {
+export async function markRead(db: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
   await db
     .updateTable('notifications')
     .set({ read_at: now })
@@ -117,7 +117,7 @@ export async function markNextRead(trx: Trx, userId: string, { above, last, limi
   return rows.map(({ id }) => id)
 }
 
-const after = statement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>
+const after = readStatement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>
   db
     .selectFrom('notifications')
     .select(COLUMNS)
@@ -128,11 +128,11 @@ const after = statement((db, value: Values<{ userId: string; lastId: string; lim
 )
 
 /** What came after another one, oldest first. */
-export const listAfter = (db: Db, userId: string, lastId: string, limit: number): Promise<NotificationRow[]> =>
+export const listAfter = (db: Reader, userId: string, lastId: string, limit: number): Promise<NotificationRow[]> =>
   after(db, { userId, lastId, limit })
 
 /** Where a stream begins: after the notification that was seen last if it is this person's own, otherwise at the present. */
-export async function findStart(db: Db, userId: string, lastSeenId: string | undefined): Promise<string> {
+export async function findStart(db: Reader, userId: string, lastSeenId: string | undefined): Promise<string> {
   const theirs = db.selectFrom('notifications').where('user_id', '=', userId)
   if (lastSeenId !== undefined) {
     const seen = await theirs.select('id').where('id', '=', lastSeenId).executeTakeFirst()

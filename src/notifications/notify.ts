@@ -1,9 +1,10 @@
 import type { Insertable } from 'kysely'
 import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Schema, Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { holdUser, holdUsers } from '../users/hold-account.ts'
 
 /** What people are told about, and what each kind carries. */
@@ -108,7 +109,7 @@ const toRow = (id: string, userId: string, { type, data }: Message, at: number):
   read_at: null,
 })
 
-const insertOne = statement((db, value: Values<Row>) =>
+const insertOne = writeStatement((db, value: Values<Row>) =>
   db.insertInto('notifications').values({
     id: value('id'),
     user_id: value('user_id'),
@@ -119,7 +120,7 @@ const insertOne = statement((db, value: Values<Row>) =>
   }),
 )
 
-const lastId = statement((db, value: Values<{ userId: string }>) =>
+const lastId = readStatement((db, value: Values<{ userId: string }>) =>
   db
     .selectFrom('notifications')
     .select((eb) => eb.fn.max<string | null>('id').as('last'))

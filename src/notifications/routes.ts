@@ -42,10 +42,10 @@ export const notificationRoutes =
       },
       async ({ query, signedIn: { user } }) => {
         const { limit = 50, cursor, unread = false } = query
-        const page = await listNotifications(db, user.id, { limit, after: decodeCursor(cursor), unread })
+        const page = await listNotifications(db.read, user.id, { limit, after: decodeCursor(cursor), unread })
         return {
           notifications: page.items,
-          unreadCount: await countUnread(db, user.id),
+          unreadCount: await countUnread(db.read, user.id),
           nextCursor: page.nextCursor,
         }
       },
@@ -113,7 +113,7 @@ export const notificationRoutes =
           markRead(trx, actor.id, request.params.id, now()),
         )
         const notification = found ?? refuse('not_found', 'There is no such notification.')
-        return { success: true as const, notification, unreadCount: await countUnread(db, actor.id) }
+        return { success: true as const, notification, unreadCount: await countUnread(db.read, actor.id) }
       },
     )
 
@@ -133,7 +133,7 @@ export const notificationRoutes =
       async (request) => {
         const actor = actorOf(services, request)
         await markAllRead(services, actor)
-        return { success: true as const, unreadCount: await countUnread(db, actor.id) }
+        return { success: true as const, unreadCount: await countUnread(db.read, actor.id) }
       },
     )
   }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import { listLiveSessions } from './live-sessions.ts'
 import { findStart, listAfter } from './notification-store.ts'
@@ -28,7 +28,7 @@ export function createStreams({
   signals,
   log,
 }: {
-  db: Db
+  db: Reader
   now: () => number
   monotonicNow: () => number
   signals: Signals

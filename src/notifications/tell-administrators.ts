@@ -1,6 +1,6 @@
 import { listAdministratorIds } from '../access/administrators.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { type Message, notifyEach } from './notify.ts'
 
 /** Tells everyone who holds the administrator's role, as part of the change that it is about. */

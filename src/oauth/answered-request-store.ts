@@ -1,5 +1,5 @@
 import { digest } from '../crypto/digest.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { type PendingRequest, pendingUntil } from './pending-request.ts'
 
 /** Notes that a pending request is answered. False when it was before: it is answered once. */

@@ -51,7 +51,7 @@ export function createClientCache({
       const before = changes
       // What is read may have been true only at the start of the read, so it ages from there.
       const readAt = monotonicNow()
-      const client = await findClient(db, clientId)
+      const client = await findClient(db.read, clientId)
       if (client && changes === before) {
         if (known.size >= MOST) known.clear()
         known.set(clientId, { client, readAt })

@@ -34,7 +34,7 @@ export const clientRoutes =
           },
         },
       },
-      ({ query: { limit = 50, cursor } }) => listClients(services.db, limit, decodeCursor(cursor)),
+      ({ query: { limit = 50, cursor } }) => listClients(services.db.read, limit, decodeCursor(cursor)),
     )
 
     app.post(
@@ -79,7 +79,7 @@ export const clientRoutes =
       },
       async ({ params }) => ({
         client:
-          (await findClient(services.db, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
+          (await findClient(services.db.read, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
       }),
     )
 

@@ -1,7 +1,8 @@
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import type { RowLock } from '../users/hold-account.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
@@ -12,11 +13,11 @@ import { type Client, type KnownClient, toClient } from './client.ts'
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
 
-const byId = statement((db, value: Values<{ clientId: string }>) =>
+const byId = readStatement((db, value: Values<{ clientId: string }>) =>
   db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')).where(clientExists),
 )
 
-export async function findClient(db: Db, clientId: string): Promise<KnownClient | undefined> {
+export async function findClient(db: Reader, clientId: string): Promise<KnownClient | undefined> {
   const [row] = await byId(db, { clientId })
   return row && toKnownClient(row)
 }
@@ -27,7 +28,7 @@ const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient =>
 })
 
 const heldById = (lock: RowLock) =>
-  statement((db, value: Values<{ clientId: string }>) => {
+  writeStatement((db, value: Values<{ clientId: string }>) => {
     const query = db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId'))
     return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
   })
@@ -43,7 +44,7 @@ export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Pro
 }
 
 /** Newest first. */
-export async function listClients(db: Db, limit: number, after: Position | undefined) {
+export async function listClients(db: Reader, limit: number, after: Position | undefined) {
   const rows = await db
     .selectFrom('oauth_clients')
     .selectAll()

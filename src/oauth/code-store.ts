@@ -1,12 +1,13 @@
 import type { Insertable } from 'kysely'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
 type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
 
-const insertCode = statement((db, value: Values<Required<NewCode>>) =>
+const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   db.insertInto('oauth_authorization_codes').values({
     code_hash: value('code_hash'),
     user_id: value('user_id'),
@@ -29,7 +30,7 @@ export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> 
   await insertCode(trx, code)
 }
 
-const byHash = statement((db, value: Values<{ hash: string }>) =>
+const byHash = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_authorization_codes as codes')
     .innerJoin('users', 'users.id', 'codes.user_id')
@@ -55,12 +56,12 @@ const byHash = statement((db, value: Values<{ hash: string }>) =>
 )
 
 /** The code with the authorization behind it, used or not, as long as its user may act. */
-export async function findCode(db: Db, hash: string) {
+export async function findCode(db: Reader, hash: string) {
   const [row] = await byHash(db, { hash })
   return row
 }
 
-const consume = statement((db, value: Values<{ hash: string; now: number; until: number }>) =>
+const consume = writeStatement((db, value: Values<{ hash: string; now: number; until: number }>) =>
   db
     .updateTable('oauth_authorization_codes')
     .set({ consumed_at: value('now'), expires_at: value('until') })
@@ -72,7 +73,7 @@ const consume = statement((db, value: Values<{ hash: string; now: number; until:
 )
 
 /** Uses the code. Of all who try, one gets true. What it issues may live until the time given. */
-export const consumeCode = async (db: Db, hash: string, now: number, until: number): Promise<boolean> =>
+export const consumeCode = async (db: Trx, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
 /** Revokes the code and everything it issued. False when that was done before. */
@@ -88,7 +89,7 @@ export async function markRevoked(trx: Trx, hash: string, at: number): Promise<b
 }
 
 /** Keeps the authorization for as long as its youngest token lives. */
-export async function markNeededUntil(db: Db, hash: string, until: number): Promise<void> {
+export async function markNeededUntil(db: Trx, hash: string, until: number): Promise<void> {
   await db
     .updateTable('oauth_authorization_codes')
     .set({ expires_at: until })

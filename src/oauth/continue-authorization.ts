@@ -44,10 +44,10 @@ export async function continueAuthorization(
   const { client_id: clientId } = request.client
   const mustAsk = request.prompts.has('consent') && pending?.consentedBy !== who.user.id
   const isGranted = async (db: Provider['db']) =>
-    !mustAsk && includesAll(await findGrantedScopes(db, who.user.id, clientId), request.consentScopes)
+    !mustAsk && includesAll(await findGrantedScopes(db.read, who.user.id, clientId), request.consentScopes)
   if (!(await isGranted(provider.db))) return whereToConsent(provider, asked)
 
-  return provider.db.transaction().execute(async (trx) => {
+  return provider.db.transaction(async (trx) => {
     await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })
     checkAgain(request, await holdClient(trx, clientId, 'shared'))
     // Whoever changes what the user has granted holds the account for themselves, so from here on it stays.

@@ -33,7 +33,7 @@ export const grantRoutes =
           response: { 200: Type.Object({ grants: Type.Array(OAuthGrant) }), ...failures(401) },
         },
       },
-      async (request) => ({ grants: await listGrants(provider.db, request.signedIn.user.id) }),
+      async (request) => ({ grants: await listGrants(provider.db.read, request.signedIn.user.id) }),
     )
 
     app.delete(

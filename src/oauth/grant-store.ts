@@ -1,5 +1,5 @@
-import type { Db, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 import { clientExists } from './client-store.ts'
 
 /** What a user has let an application do. */
@@ -11,7 +11,7 @@ export interface Grant {
   updatedAt: number
 }
 
-const grantedScopes = statement((db, value: Values<{ userId: string; clientId: string }>) =>
+const grantedScopes = readStatement((db, value: Values<{ userId: string; clientId: string }>) =>
   db
     .selectFrom('oauth_grants')
     .select('scopes')
@@ -19,13 +19,13 @@ const grantedScopes = statement((db, value: Values<{ userId: string; clientId: s
     .where('client_id', '=', value('clientId')),
 )
 
-export async function findGrantedScopes(db: Db, userId: string, clientId: string): Promise<string[]> {
+export async function findGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
   const [row] = await grantedScopes(db, { userId, clientId })
   return row ? (JSON.parse(row.scopes) as string[]) : []
 }
 
 /** Most recently approved first. */
-export async function listGrants(db: Db, userId: string): Promise<Grant[]> {
+export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
   const rows = await db
     .selectFrom('oauth_grants')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')

@@ -45,9 +45,9 @@ export async function introspect(
   return answer
 }
 
-const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db, digest(token), now)
+const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
 
 async function liveRefreshToken(db: Provider['db'], token: string, now: number) {
-  const found = await findRefreshToken(db, digest(token))
+  const found = await findRefreshToken(db.read, digest(token))
   return found && isUsable(found, now) ? found : undefined
 }

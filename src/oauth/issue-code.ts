@@ -1,7 +1,7 @@
 import { issueToken } from '../crypto/token.ts'
 import type { Services } from '../services.ts'
 import type { SignedIn } from '../sessions/session.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { packClaims } from './claims-request.ts'
 import { addCode } from './code-store.ts'

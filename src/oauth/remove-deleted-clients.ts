@@ -14,7 +14,7 @@ const GRANTS = 100
 /** Removes what is left of clients that were deleted, also when the process that deleted them has died since. */
 export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Promise<void> {
   const deleted = await db
-    .selectFrom('oauth_clients')
+    .read.selectFrom('oauth_clients')
     .select('client_id')
     .where(sql<boolean>`deleted_at is not null`)
     .limit(BATCH)
@@ -26,7 +26,7 @@ export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Pr
 export async function removeDeletedClient({ db }: Needs, clientId: string, stop: AbortSignal): Promise<void> {
   for (;;) {
     const grants = await db
-      .selectFrom('oauth_grants')
+      .read.selectFrom('oauth_grants')
       .select('user_id')
       .where('client_id', '=', clientId)
       .limit(GRANTS)
@@ -37,7 +37,7 @@ export async function removeDeletedClient({ db }: Needs, clientId: string, stop:
     const codes = { table: 'oauth_authorization_codes', key: 'code_hash' } as const
     await deleteInSlices(db, { ...codes, where, rows: SLICE, restMs: REST_MS, stop })
     if (stop.aborted) return
-    await db.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', owners).execute()
+    await db.transaction((trx) => trx.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', owners).execute())
   }
-  await db.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute()
+  await db.transaction((trx) => trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute())
 }

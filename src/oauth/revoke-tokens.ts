@@ -1,11 +1,11 @@
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /**
  * Kills every outstanding code and token of these users by marking the authorizations they hang on. What they have
  * consented to stays, so that an account that is enabled again need not consent anew; its old tokens stay dead.
  * Answers how many live authorizations were cut, for each user that had any.
  */
-export async function revokeTokensOfUsers(db: Db, userIds: string[], at: number): Promise<Map<string, number>> {
+export async function revokeTokensOfUsers(db: Trx, userIds: string[], at: number): Promise<Map<string, number>> {
   const rows = await db
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
@@ -19,5 +19,5 @@ export async function revokeTokensOfUsers(db: Db, userIds: string[], at: number)
   return counts
 }
 
-export const revokeTokensOfUser = async (db: Db, userId: string, at: number): Promise<number> =>
+export const revokeTokensOfUser = async (db: Trx, userId: string, at: number): Promise<number> =>
   (await revokeTokensOfUsers(db, [userId], at)).get(userId) ?? 0

@@ -114,8 +114,8 @@ export const tokenRoutes =
         const { client_id: clientId } = await authenticateClient(provider, request, form)
         const token = form['token'] ?? missingToken()
         // The token's own shape says what it is, so a wrong hint is no obstacle (RFC 7009 section 2.1).
-        if (token.startsWith('rt_')) await revokeRefreshToken(provider.db, digest(token), clientId, provider.now())
-        else await deleteAccessToken(provider.db, digest(token), clientId)
+        if (token.startsWith('rt_')) await revokeRefreshToken(provider.db.read, digest(token), clientId, provider.now())
+        else await deleteAccessToken(provider.db.read, digest(token), clientId)
         return success
       },
     )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { clientExists } from './client-store.ts'
 import { latestStart } from './lifetimes.ts'
@@ -16,7 +16,7 @@ interface NewAccessToken {
 }
 
 /** One statement, which SQLite commits together with those of other requests. */
-export const addAccessToken = statement((db, value: Values<NewAccessToken>) =>
+export const addAccessToken = writeStatement((db, value: Values<NewAccessToken>) =>
   db.insertInto('oauth_access_tokens').values({
     token_hash: value('hash'),
     code_hash: value('codeHash'),
@@ -36,7 +36,7 @@ interface NewRefreshToken {
   expiresAt: number
 }
 
-export const addRefreshToken = statement((db, value: Values<NewRefreshToken>) =>
+export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken>) =>
   db.insertInto('oauth_refresh_tokens').values({
     token_hash: value('hash'),
     code_hash: value('codeHash'),
@@ -47,7 +47,7 @@ export const addRefreshToken = statement((db, value: Values<NewRefreshToken>) =>
   }),
 )
 
-const liveAccessToken = statement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
+const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
@@ -78,14 +78,14 @@ const liveAccessToken = statement((db, value: Values<{ hash: string; now: number
  * A token that is live now, with everything that belongs to it: its client is there, its authorization stands, its user
  * may act. One query; without a user for client credentials.
  */
-export async function findAccessToken(db: Db, hash: string, now: number) {
+export async function findAccessToken(db: Reader, hash: string, now: number) {
   const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
   return row
 }
 
 export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
 
-const standingRefreshToken = statement((db, value: Values<{ hash: string }>) =>
+const standingRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_refresh_tokens as tokens')
     .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
@@ -120,14 +120,14 @@ const standingRefreshToken = statement((db, value: Values<{ hash: string }>) =>
 )
 
 /** A refresh token whose authorization was not revoked and whose user may act; used or not, expired or not. */
-export async function findRefreshToken(db: Db, hash: string) {
+export async function findRefreshToken(db: Reader, hash: string) {
   const [row] = await standingRefreshToken(db, { hash })
   return row
 }
 
 export type RefreshToken = NonNullable<Awaited<ReturnType<typeof findRefreshToken>>>
 
-const useRefreshToken = statement((db, value: Values<{ hash: string; parentHash: string | null; now: number }>) =>
+const useRefreshToken = writeStatement((db, value: Values<{ hash: string; parentHash: string | null; now: number }>) =>
   db
     .updateTable('oauth_refresh_tokens')
     .set({
@@ -150,7 +150,7 @@ const useRefreshToken = statement((db, value: Values<{ hash: string; parentHash:
  * token, one gets `used`; of all who use one of several siblings, one gets `marked`.
  */
 export async function markRefreshTokenUsed(
-  db: Db,
+  db: Trx,
   { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
   now: number,
 ): Promise<{ used: boolean; marked: boolean }> {
@@ -162,7 +162,7 @@ export async function markRefreshTokenUsed(
 }
 
 /** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
-export async function keepRefreshToken(db: Db, hash: string, until: number): Promise<void> {
+export async function keepRefreshToken(db: Trx, hash: string, until: number): Promise<void> {
   await db
     .updateTable('oauth_refresh_tokens')
     .set({ expires_at: until })
@@ -172,12 +172,12 @@ export async function keepRefreshToken(db: Db, hash: string, until: number): Pro
 }
 
 /** Revoking an access token is forgetting it. Another client's token is left alone. */
-export async function deleteAccessToken(db: Db, hash: string, clientId: string): Promise<void> {
+export async function deleteAccessToken(db: Trx, hash: string, clientId: string): Promise<void> {
   await db.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
 }
 
 /** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
-export async function revokeRefreshToken(db: Db, hash: string, clientId: string, at: number): Promise<void> {
+export async function revokeRefreshToken(db: Trx, hash: string, clientId: string, at: number): Promise<void> {
   await db
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })

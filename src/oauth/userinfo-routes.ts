@@ -70,7 +70,7 @@ async function answerUserinfo({ db, now, config }: Provider, bearer: string | un
   // Whoever sends no token is told how, and not that anything is wrong with it (RFC 6750 section 3.1).
   if (bearer === undefined)
     throw new AppError('invalid_access_token', 'An access token is needed.', { challenge: 'Bearer' })
-  const token = await findAccessToken(db, digest(bearer), now())
+  const token = await findAccessToken(db.read, digest(bearer), now())
   if (!token)
     throw new AppError('invalid_access_token', 'The access token is unknown, expired or revoked.', {
       challenge: 'Bearer error="invalid_token"',

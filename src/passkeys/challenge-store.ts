@@ -1,9 +1,9 @@
 import { newId } from '../ids.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { CHALLENGE_MS } from './relying-party.ts'
 
 /** Keeps the challenge a user is to register with. There is one a user: a new one takes the place of the old. */
-export async function keepRegistrationChallenge(db: Db, userId: string, challenge: string, now: number): Promise<void> {
+export async function keepRegistrationChallenge(db: Trx, userId: string, challenge: string, now: number): Promise<void> {
   const fresh = { id: newId(), challenge, expires_at: now + CHALLENGE_MS, created_at: now }
   await db
     .insertInto('passkey_challenges')
@@ -13,7 +13,7 @@ export async function keepRegistrationChallenge(db: Db, userId: string, challeng
 }
 
 /** Keeps a challenge for whoever is about to log in, and names it. */
-export async function keepLoginChallenge(db: Db, challenge: string, now: number): Promise<string> {
+export async function keepLoginChallenge(db: Trx, challenge: string, now: number): Promise<string> {
   const id = newId()
   await db
     .insertInto('passkey_challenges')
@@ -23,7 +23,7 @@ export async function keepLoginChallenge(db: Db, challenge: string, now: number)
 }
 
 /** Takes the user's registration challenge out of storage. Read and delete are one statement, so it serves once. */
-export async function consumeRegistrationChallenge(db: Db, userId: string, now: number): Promise<string | undefined> {
+export async function consumeRegistrationChallenge(db: Trx, userId: string, now: number): Promise<string | undefined> {
   const row = await db
     .deleteFrom('passkey_challenges')
     .where('user_id', '=', userId)
@@ -34,7 +34,7 @@ export async function consumeRegistrationChallenge(db: Db, userId: string, now: 
 }
 
 /** Takes a login challenge out of storage, likewise. One that was made to register with is none. */
-export async function consumeLoginChallenge(db: Db, id: string, now: number): Promise<string | undefined> {
+export async function consumeLoginChallenge(db: Trx, id: string, now: number): Promise<string | undefined> {
   const row = await db
     .deleteFrom('passkey_challenges')
     .where('id', '=', id)

@@ -42,11 +42,11 @@ async function verifyAndSignIn(services: Needs, asked: Attempt): Promise<SignedI
   const { challengeId, response, caller } = asked
   const nobody = { action: 'session.refused', actor: { id: null, email: null, caller } } as const
 
-  const challenge = await consumeLoginChallenge(db, challengeId, now())
+  const challenge = await consumeLoginChallenge(db.read, challengeId, now())
   if (challenge === undefined) return refusePasskey(services, { ...nobody, reason: 'no_challenge' })
 
-  const credential = await findCredential(db, response.id)
-  const owner = credential && (await findAccountById(db, credential.userId))
+  const credential = await findCredential(db.read, response.id)
+  const owner = credential && (await findAccountById(db.read, credential.userId))
   if (!credential || !owner) return refusePasskey(services, { ...nobody, reason: 'unknown_credential' })
   const refused = { ...nobody, actor: { id: owner.user.id, email: owner.user.email, caller } }
 
@@ -76,7 +76,7 @@ const useCredential = (
   { counter, backedUp }: AssertionFacts,
   caller: Caller,
 ): Promise<Outcome> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     const account = await holdAccount(trx, userId)
     if (!account) return { reason: 'unknown_credential' }
     if (account.disabledAt !== null) return { reason: 'account_disabled', disabledAt: account.disabledAt }

@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { type Passkey, toPasskey } from './passkey.ts'
 import type { RegistrationFacts } from './verify-registration.ts'
 import type { DeviceType } from './webauthn-checks.ts'
@@ -16,7 +16,7 @@ export interface StoredCredential {
 type NewPasskey = RegistrationFacts & { userId: string; name: string; createdAt: number }
 
 /** Fails as a duplicate of `passkeys.credential_id` when anybody has registered the credential before. */
-export async function addPasskey(db: Db, passkey: NewPasskey): Promise<Passkey> {
+export async function addPasskey(db: Trx, passkey: NewPasskey): Promise<Passkey> {
   const row = {
     id: newId(),
     user_id: passkey.userId,
@@ -36,7 +36,7 @@ export async function addPasskey(db: Db, passkey: NewPasskey): Promise<Passkey> 
 }
 
 /** The oldest first. */
-export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
+export async function listPasskeys(db: Reader, userId: string): Promise<Passkey[]> {
   const rows = await db
     .selectFrom('passkeys')
     .selectAll()
@@ -47,7 +47,7 @@ export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
   return rows.map(toPasskey)
 }
 
-export async function findPasskey(db: Db, userId: string, id: string): Promise<Passkey | undefined> {
+export async function findPasskey(db: Reader, userId: string, id: string): Promise<Passkey | undefined> {
   const row = await db
     .selectFrom('passkeys')
     .selectAll()
@@ -57,7 +57,7 @@ export async function findPasskey(db: Db, userId: string, id: string): Promise<P
   return row && toPasskey(row)
 }
 
-export async function findCredential(db: Db, credentialId: string): Promise<StoredCredential | undefined> {
+export async function findCredential(db: Reader, credentialId: string): Promise<StoredCredential | undefined> {
   const row = await db
     .selectFrom('passkeys')
     .select(['id', 'user_id', 'credential_id', 'public_key', 'device_type'])
@@ -85,7 +85,7 @@ interface Use {
  * Compares the counter and sets it, in one statement, so that of two logins with the same counter one passes. It must
  * have grown; only an authenticator that never counts says 0 after 0 (WebAuthn Level 3 §7.2, step on signCount).
  */
-export async function markPasskeyUsed(db: Db, { id, counter, backedUp, at }: Use): Promise<boolean> {
+export async function markPasskeyUsed(db: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
   const rows = await db
     .updateTable('passkeys')
     .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: at })
@@ -96,7 +96,7 @@ export async function markPasskeyUsed(db: Db, { id, counter, backedUp, at }: Use
   return rows.length > 0
 }
 
-export async function renamePasskey(db: Db, userId: string, id: string, name: string): Promise<Passkey | undefined> {
+export async function renamePasskey(db: Trx, userId: string, id: string, name: string): Promise<Passkey | undefined> {
   const row = await db
     .updateTable('passkeys')
     .set({ name })
@@ -111,7 +111,7 @@ export async function renamePasskey(db: Db, userId: string, id: string, name: st
  * Deletes a passkey of the user unless nobody could sign in to the account any more. The account must be held: of two
  * that delete the last two passkeys at once, the second then sees one left.
  */
-export async function deletePasskeyUnlessLast(trx: Db, userId: string, id: string): Promise<Passkey | undefined> {
+export async function deletePasskeyUnlessLast(trx: Trx, userId: string, id: string): Promise<Passkey | undefined> {
   const row = await trx
     .deleteFrom('passkeys')
     .where('id', '=', id)

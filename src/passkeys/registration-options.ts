@@ -17,7 +17,7 @@ export async function registrationOptions(
   { config, db, now, random }: Pick<Services, 'config' | 'db' | 'now' | 'random'>,
   actor: SignedInActor,
 ): Promise<CreationOptions> {
-  const passkeys = await listPasskeys(db, actor.id)
+  const passkeys = await listPasskeys(db.read, actor.id)
   if (passkeys.length >= MOST_PASSKEYS) refuse('conflict', `An account has at most ${MOST_PASSKEYS} passkeys.`)
   const options = await generateRegistrationOptions({
     rpName: config.rpName,

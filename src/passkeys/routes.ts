@@ -125,7 +125,7 @@ export const passkeyRoutes =
           response: { 200: Type.Object({ passkeys: Type.Array(Passkey) }), ...failures(401) },
         },
       },
-      async (request) => ({ passkeys: await listPasskeys(services.db, request.signedIn.user.id) }),
+      async (request) => ({ passkeys: await listPasskeys(services.db.read, request.signedIn.user.id) }),
     )
 
     app.patch(

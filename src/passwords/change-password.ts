@@ -20,7 +20,7 @@ export async function changePassword(
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, actor.email)
   const prove = async (): Promise<string> => {
-    const stored = (await findAccountById(db, actor.id))?.passwordHash ?? null
+    const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
     if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))
       return stored
     throw wrongPassword(stored === null)

@@ -24,12 +24,12 @@ export async function confirmPasswordReset(
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
-  const owner = (await findEmailTokenOwner(db, asked.token, ['reset', 'invitation'], now())) ?? invalid()
+  const owner = (await findEmailTokenOwner(db.read, asked.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(asked.newPassword)
   refuseWeakPassword('newPassword', password, owner.email)
   const passwordHash = await passwords.hash(password, caller.ipAddress)
 
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const account = await holdAccount(trx, owner.id)
     const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
     if (!account || !stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return invalid()

@@ -32,7 +32,7 @@ export async function requestPasswordReset(
         ])
       : [await limits.fail(LIMITS.mailByKnownBrowser, browser)]
   if (within.every(Boolean))
-    await db.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute()
+    await db.transaction((trx) => trx.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute())
 }
 
 const BATCH = 50
@@ -40,9 +40,9 @@ const BATCH = 50
 /** Turns noted requests into mails. A request is taken and its mail queued in one transaction: neither is lost or doubled. */
 export async function answerResetRequests(services: Services): Promise<void> {
   const { db, config } = services
-  const waiting = await db.selectFrom('reset_requests').select('id').orderBy('created_at').limit(BATCH).execute()
+  const waiting = await db.read.selectFrom('reset_requests').select('id').orderBy('created_at').limit(BATCH).execute()
   for (const { id } of waiting) {
-    await db.transaction().execute(async (trx) => {
+    await db.transaction(async (trx) => {
       const taken = await trx.deleteFrom('reset_requests').where('id', '=', id).returning('email').executeTakeFirst()
       const account = taken && (await findAccountByEmail(trx, taken.email))
       if (!account || account.disabledAt !== null) return

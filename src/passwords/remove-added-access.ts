@@ -3,7 +3,7 @@ import { deletePasskeysOfUser } from '../passkeys/passkey-store.ts'
 import type { Services } from '../services.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
 import { deleteSshKeysOfUser } from '../ssh/ssh-key-store.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /** How much was removed, for the audit trail. */
 interface Removed {

@@ -1,6 +1,6 @@
 import { notify } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { revokeTokensOfUsers } from '../oauth/revoke-tokens.ts'
 import { deleteEmailTokens } from '../sessions/email-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'

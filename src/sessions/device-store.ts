@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import { digest } from '../crypto/digest.ts'
 import type { Caller } from '../http/caller.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /**
  * Remembers the browser and the network of a sign-in. True when either is new for an account that has signed in before:
  * the first sign-in of all is no news to the one who just registered.
  */
-export async function markSeen(db: Db, userId: string, caller: Caller, now: number): Promise<boolean> {
+export async function markSeen(db: Trx, userId: string, caller: Caller, now: number): Promise<boolean> {
   const seenBefore = await db
     .selectFrom('known_devices')
     .select('user_id')

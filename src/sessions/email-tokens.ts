@@ -2,7 +2,7 @@ import { digest } from '../crypto/digest.ts'
 import { issueToken } from '../crypto/token.ts'
 import { LINK_LIFETIMES_MS, type LinkPurpose } from '../mail/link-lifetimes.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
 /** What a link in a mail is good for. */
@@ -16,7 +16,7 @@ export type EmailPurpose = LinkPurpose
  */
 export async function issueEmailToken(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  db: Trx,
   purpose: EmailPurpose,
   user: { id: string; email: string },
 ): Promise<string> {
@@ -43,7 +43,7 @@ export interface EmailTokenOwner {
 
 /** Who the link was sent to, while it is good: unused, in time, to the address the account still has, and may act. */
 export async function findEmailTokenOwner(
-  db: Db,
+  db: Reader,
   token: string,
   purposes: EmailPurpose[],
   now: number,
@@ -55,10 +55,10 @@ export async function findEmailTokenOwner(
 }
 
 /** Whether the link is still good, for whoever is about to send it. */
-export const isEmailTokenAlive = async (db: Db, tokenHash: string, now: number): Promise<boolean> =>
+export const isEmailTokenAlive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
   (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
 
-const liveTokens = (db: Db, tokenHash: string, now: number) =>
+const liveTokens = (db: Reader, tokenHash: string, now: number) =>
   db
     .selectFrom('email_tokens')
     .innerJoin('users', (join) =>
@@ -69,7 +69,7 @@ const liveTokens = (db: Db, tokenHash: string, now: number) =>
     .where(accountMayAct)
 
 /** Uses the link up. Read and delete are one statement, so it serves once. */
-export async function consumeEmailToken(db: Db, token: string, now: number): Promise<boolean> {
+export async function consumeEmailToken(db: Trx, token: string, now: number): Promise<boolean> {
   const rows = await db
     .deleteFrom('email_tokens')
     .where('token_hash', '=', digest(token))
@@ -79,11 +79,11 @@ export async function consumeEmailToken(db: Db, token: string, now: number): Pro
   return rows.length > 0
 }
 
-export async function deleteEmailTokens(db: Db, userId: string, purposes: EmailPurpose[]): Promise<void> {
+export async function deleteEmailTokens(db: Trx, userId: string, purposes: EmailPurpose[]): Promise<void> {
   await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
 /** No link that was sent to any of these users works any more. */
-export async function deleteEmailTokensOfUsers(db: Db, userIds: string[]): Promise<void> {
+export async function deleteEmailTokensOfUsers(db: Trx, userIds: string[]): Promise<void> {
   await db.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
 }

@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { emitForUsers } from '../storage/signals.ts'
 import { deleteSession, deleteSessions, deleteSessionsOfUsers } from './session-store.ts'
 

@@ -33,7 +33,7 @@ export const needs = (services: Needs, permission: Permission): Guard => guard(s
 export const signedInAccount = (services: Needs): Guard =>
   marked(null, async (request) => {
     const { db, now } = services
-    const account = await readSession(services, request, (hash) => findSignedInAccount(db, hash, now()))
+    const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
     request.account = account ?? pleaseSignIn()
     request.signedIn = request.account
   })
@@ -41,7 +41,7 @@ export const signedInAccount = (services: Needs): Guard =>
 function guard(services: Needs, permission: Permission | null): Guard {
   const { db, now } = services
   return marked(permission, async (request) => {
-    const found = await readSession(services, request, (hash) => findSignedIn(db, hash, now(), permission))
+    const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
     const who = found ?? pleaseSignIn()
     if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
     request.signedIn = who
@@ -56,7 +56,7 @@ const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
 export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
-  readSession(services, request, (hash) => findSignedIn(services.db, hash, services.now()))
+  readSession(services, request, (hash) => findSignedIn(services.db.read, hash, services.now()))
 
 async function readSession<T extends { session: { id: string; lastUsedAt: number } }>(
   { config, db, now }: Needs,
@@ -68,7 +68,7 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const found = await find(digest(token))
   // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await touch(markUsed(db, found.session.id, now()))
+    await touch(markUsed(db.read, found.session.id, now()))
   return found
 }
 

@@ -1,7 +1,7 @@
 import { holdPermission } from '../access/role-store.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { createTurns } from '../storage/turns.ts'
 import { holdActingUser, type RowLock } from '../users/hold-account.ts'
 import type { SignedInActor } from './actor.ts'
@@ -32,7 +32,7 @@ export async function holdActor(
 
 /** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */
 export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (trx: Trx) => Promise<T>): Promise<T> =>
-  db.transaction().execute(async (trx) => {
+  db.transaction(async (trx) => {
     await holdActor(trx, { now }, actor)
     return change(trx)
   })
@@ -47,7 +47,7 @@ export const changeOwnAccount = <T>(
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>
   takeTurn(actor.id, () =>
-    db.transaction().execute(async (trx) => {
+    db.transaction(async (trx) => {
       await holdActor(trx, { now }, actor, 'exclusive')
       return change(trx)
     }),

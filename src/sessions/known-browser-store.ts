@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 
 interface KnownBrowser {
   tokenHash: string
@@ -6,7 +6,7 @@ interface KnownBrowser {
 }
 
 /** Which of these tokens are good, and for which account. */
-export async function findKnownBrowsers(db: Db, hashes: string[], now: number): Promise<KnownBrowser[]> {
+export async function findKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom('known_browsers')
     .select(['token_hash as tokenHash', 'user_id as userId'])
@@ -17,7 +17,7 @@ export async function findKnownBrowsers(db: Db, hashes: string[], now: number): 
 
 /** The one of these tokens that is good for the account with this email. */
 export async function findKnownBrowserOf(
-  db: Db,
+  db: Reader,
   email: string,
   hashes: string[],
   now: number,

@@ -42,7 +42,7 @@ const start = (
   remember: boolean,
   caller: Caller,
 ): Promise<{ user: User; session: SignedInSession } | undefined> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     const current = await holdAccount(trx, proved.userId)
     if (!current) throw wrongCredentials()
     if (current.passwordHash !== proved.hash) return undefined
@@ -60,7 +60,7 @@ interface Proof {
 
 async function provePassword(services: Services, email: string, password: string, caller: Caller): Promise<Proof> {
   const { db, passwords } = services
-  const account = await findAccountByEmail(db, email)
+  const account = await findAccountByEmail(db.read, email)
   const stored = account?.passwordHash ?? null
   const isRight = await passwords.verify(stored, password, caller.ipAddress)
   if (!account || stored === null || !isRight) {
@@ -85,7 +85,7 @@ async function rehash(
   caller: Caller,
 ): Promise<string> {
   const renewed = await passwords.hash(password, caller.ipAddress)
-  return (await replacePasswordHash(db, userId, { from: stored, to: renewed })) ? renewed : stored
+  return (await replacePasswordHash(db.read, userId, { from: stored, to: renewed })) ? renewed : stored
 }
 
 const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')

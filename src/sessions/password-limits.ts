@@ -45,5 +45,5 @@ export async function findKnownBrowser(
   { browserTokens = [] }: Caller,
 ): Promise<string | undefined> {
   if (browserTokens.length === 0) return undefined
-  return findKnownBrowserOf(db, email, browserTokens.map(digest), now())
+  return findKnownBrowserOf(db.read, email, browserTokens.map(digest), now())
 }

@@ -26,7 +26,7 @@ export async function register(
   caller: Caller,
 ): Promise<{ user: User; session: SignedInSession }> {
   const { db, config, limits, passwords } = services
-  if (config.registration === 'invite' && (await hasAdministrator(db))) {
+  if (config.registration === 'invite' && (await hasAdministrator(db.read))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
   }
   const email = normalizeEmail(asked.email)
@@ -43,7 +43,7 @@ export async function register(
   let session: SignedInSession | undefined
   const user = await createUser(
     services,
-    db,
+    db.read,
     { email, passwordHash, displayName: asked.displayName, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {

@@ -3,7 +3,7 @@ import { issueToken } from '../crypto/token.ts'
 import type { Caller } from '../http/caller.ts'
 import { MAX_BROWSER_TOKENS } from '../http/known-browser-cookie.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { addKnownBrowser, deleteSurplusBrowsers, findKnownBrowsers, renewKnownBrowser } from './known-browser-store.ts'
 
 const YEAR = 365 * 24 * 3_600_000

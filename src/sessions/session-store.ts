@@ -1,7 +1,8 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import type { Permission } from '../access/permissions.ts'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount, type SignInMethod } from './session.ts'
@@ -24,7 +25,7 @@ export const sessionLives =
     ])
 
 /** The session with this token and its account, if the session is live and the account may act. */
-const live = (db: Db, value: Values<Live>) =>
+const live = (db: Reader, value: Values<Live>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -32,7 +33,7 @@ const live = (db: Db, value: Values<Live>) =>
     .where(sessionLives(value('now'), value('idleSince')))
     .where(accountMayAct)
 
-const byToken = statement((db, value: Values<Live & { permission: string }>) =>
+const byToken = readStatement((db, value: Values<Live & { permission: string }>) =>
   live(db, value as Values<Live>)
     .select(['users.id', 'users.email', 'users.preferred_username'])
     .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
@@ -53,7 +54,7 @@ const byToken = statement((db, value: Values<Live & { permission: string }>) =>
 
 /** Who holds this session token now, and whether a role of theirs has a permission. One query. */
 export async function findSignedIn(
-  db: Db,
+  db: Reader,
   hash: string,
   now: number,
   permission: Permission | null = null,
@@ -71,7 +72,7 @@ export async function findSignedIn(
   }
 }
 
-const accountByToken = statement((db, value: Values<Live>) =>
+const accountByToken = readStatement((db, value: Values<Live>) =>
   live(db, value)
     .select(USER_COLUMNS)
     .select([packedRoles.as('roles'), packedPermissions.as('permissions')])
@@ -91,7 +92,7 @@ const accountByToken = statement((db, value: Values<Live>) =>
 )
 
 /** The same with all there is to know about them. */
-export async function findSignedInAccount(db: Db, hash: string, now: number): Promise<SignedInAccount | undefined> {
+export async function findSignedInAccount(db: Reader, hash: string, now: number): Promise<SignedInAccount | undefined> {
   const [row] = await accountByToken(db, { hash, now, idleSince: now - IDLE_MS })
   if (!row) return undefined
   return {
@@ -104,7 +105,7 @@ export async function findSignedInAccount(db: Db, hash: string, now: number): Pr
   }
 }
 
-const heldById = statement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) =>
+const heldById = writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) =>
   db
     .selectFrom('sessions')
     .select('id')
@@ -136,16 +137,16 @@ const describe = (id: string, createdAt: number, row: Place, currentId: string):
   current: id === currentId,
 })
 
-export async function addSession(db: Db, session: Insertable<Schema['sessions']>): Promise<void> {
+export async function addSession(db: Trx, session: Insertable<Schema['sessions']>): Promise<void> {
   await db.insertInto('sessions').values(session).execute()
 }
 
-export async function markUsed(db: Db, id: string, now: number): Promise<void> {
+export async function markUsed(db: Trx, id: string, now: number): Promise<void> {
   await db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
 }
 
 /** Live ones, most recently used first. */
-export async function listSessions(db: Db, userId: string, currentId: string, now: number): Promise<Session[]> {
+export async function listSessions(db: Reader, userId: string, currentId: string, now: number): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
     .selectAll()
@@ -158,7 +159,7 @@ export async function listSessions(db: Db, userId: string, currentId: string, no
 }
 
 /** Deletes one session of that user. False when there is none of that id. */
-export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+export async function deleteSession(db: Trx, userId: string, id: string): Promise<boolean> {
   const rows = await db
     .deleteFrom('sessions')
     .where('id', '=', id)
@@ -169,7 +170,7 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
 }
 
 /** Deletes every session of the user but the one to keep, and names those that ended. */
-export async function deleteSessions(db: Db, userId: string, keepId?: string): Promise<string[]> {
+export async function deleteSessions(db: Trx, userId: string, keepId?: string): Promise<string[]> {
   const rows = await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
@@ -180,7 +181,7 @@ export async function deleteSessions(db: Db, userId: string, keepId?: string): P
 }
 
 /** Deletes every session of these users, and names the owner of each. */
-export async function deleteSessionsOfUsers(db: Db, userIds: string[]): Promise<string[]> {
+export async function deleteSessionsOfUsers(db: Trx, userIds: string[]): Promise<string[]> {
   const rows = await db.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
   return rows.map(({ user_id }) => user_id)
 }

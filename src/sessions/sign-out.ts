@@ -18,7 +18,7 @@ export const signOut = (
   /** The application that asked for it, if one did. */
   clientId?: string,
 ): Promise<void> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     await holdUser(trx, user.id)
     if (!(await endSession(services, trx, user.id, session.id))) return
     await recordEvent(services, trx, {

@@ -2,7 +2,7 @@ import { issueToken } from '../crypto/token.ts'
 import type { Caller } from '../http/caller.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
 import { addSession } from './session-store.ts'
 

@@ -5,7 +5,7 @@ import { LIMITS } from '../limits/limits.ts'
 import { verificationMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
 import type { SignedInActor } from './actor.ts'
 import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
@@ -23,7 +23,7 @@ export async function sendVerification(
 /** Sends the link again, unless that was asked too often: then it only looks as if. */
 export async function resendVerification(services: Services, actor: SignedInActor): Promise<void> {
   const { db, limits } = services
-  const user = await findUser(db, actor.id)
+  const user = await findUser(db.read, actor.id)
   if (!user || user.email_verified) return
   const within = await Promise.all([
     limits.fail(LIMITS.mailByEmailAndAddress, `${user.email} ${addressKey(actor.caller.ipAddress)}`),

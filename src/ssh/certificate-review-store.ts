@@ -1,4 +1,4 @@
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 export interface Review {
   id: string

@@ -1,7 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { MOST_LOOKED_AT } from '../http/cursor.ts'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import type { SshCertificate } from './certificate.ts'
 
 /** The largest serial that the column holds: 64 bits with a sign. */
@@ -40,7 +41,7 @@ export const toCertificate = (row: Row): SshCertificate => ({
   createdAt: row.created_at,
 })
 
-const raiseSerial = statement((db, value: Values<{ counter: string; by: bigint }>) =>
+const raiseSerial = writeStatement((db, value: Values<{ counter: string; by: bigint }>) =>
   db
     .updateTable('counters')
     .set({ value: sql`value + ${value('by')}` })
@@ -73,7 +74,7 @@ export interface NewCertificate {
   createdAt: number
 }
 
-const latestExpiry = statement((db, value: Values<{ userId: string }>) =>
+const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
   db
     .selectFrom('ssh_certificates')
     .select('latest_expiry as at')
@@ -89,7 +90,7 @@ export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number
 
 const INSERTED = ['serial', 'latest_expiry', ...COLUMNS] as const
 
-const insertCertificate = statement(
+const insertCertificate = writeStatement(
   (db, value: Values<Pick<Insertable<Schema['ssh_certificates']>, (typeof INSERTED)[number]>>) =>
     db
       .insertInto('ssh_certificates')
@@ -118,7 +119,7 @@ export async function addCertificate(trx: Trx, certificate: NewCertificate, late
   })
 }
 
-export async function findCertificate(db: Db, id: string): Promise<SshCertificate | undefined> {
+export async function findCertificate(db: Reader, id: string): Promise<SshCertificate | undefined> {
   const row = await db
     .selectFrom('ssh_certificates')
     .select(COLUMNS)
@@ -140,7 +141,7 @@ export interface CertificateFilter {
 
 /** Newest first. Sifting by state may stop before there are as many as asked for: then it says at which serial. */
 export async function listCertificates(
-  db: Db,
+  db: Reader,
   { userId, serial, state, before }: CertificateFilter,
   now: number,
   limit: number,

@@ -1,5 +1,5 @@
 import type { Permission } from '../access/permissions.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { toPrincipals } from './principals.ts'
 import type { ValidCertificate } from './revoked-certificate-store.ts'
 
@@ -18,7 +18,7 @@ export const certificatesDependOn = ({
 export type Entitlements = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Those of these users, by their ids. Who is gone is not among them. */
-export async function listEntitlements(db: Db, userIds: string[]): Promise<Entitlements> {
+export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
   const rows = await db
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')

@@ -1,9 +1,9 @@
 import { readPrincipals } from '../access/role.ts'
 import { isPrincipal } from '../openssh/certificate.ts'
-import type { Db, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 
-const rolePrincipals = (db: Db, value: Values<{ userId: string }>) =>
+const rolePrincipals = (db: Reader, value: Values<{ userId: string }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
@@ -11,8 +11,8 @@ const rolePrincipals = (db: Db, value: Values<{ userId: string }>) =>
     .where('user_roles.user_id', '=', value('userId'))
     .where('roles.principals', '!=', '[]')
 
-const found = statement(rolePrincipals)
-const held = statement((db, value: Values<{ userId: string }>) => rolePrincipals(db, value).forKeyShare())
+const found = readStatement(rolePrincipals)
+const held = readStatement((db, value: Values<{ userId: string }>) => rolePrincipals(db, value).forKeyShare())
 
 export interface Person {
   id: string
@@ -20,10 +20,10 @@ export interface Person {
 }
 
 /** The UNIX accounts and groups that the user may log in as: the own username first, then what roles add, in order. */
-export const listPrincipals = async (db: Db, { id, preferredUsername }: Person): Promise<string[]> =>
+export const listPrincipals = async (db: Reader, { id, preferredUsername }: Person): Promise<string[]> =>
   toPrincipals(preferredUsername, await found(db, { userId: id }))
 
-const username = statement((db, value: Values<{ userId: string }>) =>
+const username = readStatement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('preferred_username as name').where('id', '=', value('userId')),
 )
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
 import { MAX_PEOPLE, revokeLostCertificates } from './revoke-lost-certificates.ts'
 
@@ -17,7 +17,7 @@ const MAX_SLICES = 50
  */
 export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>): Promise<void> {
   for (let slice = 0; slice < MAX_SLICES; slice++) {
-    if (!(await services.db.transaction().execute((trx) => reviewSlice(services, trx)))) return
+    if (!(await services.db.transaction((trx) => reviewSlice(services, trx)))) return
     await sleep(REST_MS)
   }
 }

@@ -59,17 +59,17 @@ export function createRevocationLists({
   const read = async (includeExpired: boolean): Promise<View> => {
     const readAt = now()
     // The version comes first: what is revoked while the pages are read belongs to a later one, and is read again.
-    const version = await findKrlVersion(db)
+    const version = await findKrlVersion(db.read)
     const pages: Revoked[] = []
     const digest = createHash('sha256').update(`${version}:`)
     let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
-    const ranges = await listRevokedRanges(db, includeExpired ? 0 : readAt)
+    const ranges = await listRevokedRanges(db.read, includeExpired ? 0 : readAt)
     for (const { first, last } of ranges) digest.update(`${first}-${last} `)
     let until = includeExpired ? Infinity : Math.min(Infinity, ...ranges.map(({ validBefore }) => validBefore))
-    if (!includeExpired) until = Math.min(until, (await findPlaceAfter(db, place, 1))?.validBefore ?? Infinity)
+    if (!includeExpired) until = Math.min(until, (await findPlaceAfter(db.read, place, 1))?.validBefore ?? Infinity)
     while (place !== END) {
-      const end: Place = (await findPlaceAfter(db, place, PAGE)) ?? END
-      const page = await listRevokedBetween(db, place, end)
+      const end: Place = (await findPlaceAfter(db.read, place, PAGE)) ?? END
+      const page = await listRevokedBetween(db.read, place, end)
       digest.update(page.serials).update(page.revokedAt)
       pages.push(page)
       place = end
@@ -90,7 +90,7 @@ export function createRevocationLists({
   }
 
   const currentView = async (includeExpired: boolean): Promise<View> => {
-    const version = await findKrlVersion(db)
+    const version = await findKrlVersion(db.read)
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
     // A reading that is under way may have begun before we asked; the one after it has not.

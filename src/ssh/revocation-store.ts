@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 
 /**
  * Says that the list of revocations is another one now. In the transaction of every revocation, and as its last
@@ -14,7 +14,7 @@ export async function raiseKrlVersion(trx: Trx): Promise<void> {
     .execute()
 }
 
-const versionText = statement((db, value: Values<{ counter: string }>) =>
+const versionText = readStatement((db, value: Values<{ counter: string }>) =>
   db
     .selectFrom('counters')
     .select(sql<string>`cast(value as text)`.as('version'))
@@ -22,7 +22,7 @@ const versionText = statement((db, value: Values<{ counter: string }>) =>
 )
 
 /** Grows with every revocation that is committed, whichever copy made it. */
-export async function findKrlVersion(db: Db): Promise<bigint> {
+export async function findKrlVersion(db: Reader): Promise<bigint> {
   const [row] = await versionText(db, { counter: 'krl_version' })
   if (!row) throw new Error('The counter krl_version is gone.')
   return BigInt(row.version)
@@ -37,7 +37,7 @@ export interface RevokedRange {
 }
 
 /** Ranges whose certificates may be valid after that time; there is one for each restored backup. */
-export async function listRevokedRanges(db: Db, validAfter: number): Promise<RevokedRange[]> {
+export async function listRevokedRanges(db: Reader, validAfter: number): Promise<RevokedRange[]> {
   const rows = await db
     .selectFrom('ssh_revoked_ranges')
     .select([
@@ -74,7 +74,7 @@ interface Stretch extends Place {
   endSerial: bigint
 }
 
-const placeAfter = statement((db, value: Values<Place & { skip: number }>) =>
+const placeAfter = readStatement((db, value: Values<Place & { skip: number }>) =>
   db
     .selectFrom('ssh_certificates')
     .select([sql<string>`cast(serial as text)`.as('serial_text'), 'valid_before'])
@@ -87,12 +87,12 @@ const placeAfter = statement((db, value: Values<Place & { skip: number }>) =>
 )
 
 /** The place that lies so many revocations after another one; nothing when there are not so many. */
-export async function findPlaceAfter(db: Db, place: Place, count: number): Promise<Place | undefined> {
+export async function findPlaceAfter(db: Reader, place: Place, count: number): Promise<Place | undefined> {
   const [row] = await placeAfter(db, { ...place, skip: count - 1 })
   return row && { validBefore: row.valid_before, serial: BigInt(row.serial_text) }
 }
 
-const revokedBetween = statement((db, value: Values<Stretch>) =>
+const revokedBetween = readStatement((db, value: Values<Stretch>) =>
   db
     .selectFrom('ssh_certificates')
     .select(sql<string | null>`string_agg(serial || ',' || (revoked_at / 1000), ',')`.as('listed'))
@@ -102,7 +102,7 @@ const revokedBetween = statement((db, value: Values<Stretch>) =>
 )
 
 /** Revocations from after one place up to another. As one text, which takes half as long as row by row. */
-export async function listRevokedBetween(db: Db, after: Place, end: Place): Promise<Revoked> {
+export async function listRevokedBetween(db: Reader, after: Place, end: Place): Promise<Revoked> {
   const [row] = await revokedBetween(db, { ...after, endValidBefore: end.validBefore, endSerial: end.serial })
   const numbers = row?.listed?.split(',') ?? []
   const count = numbers.length / 2

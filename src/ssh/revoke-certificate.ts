@@ -28,5 +28,5 @@ export async function revokeCertificate(
     await raiseKrlVersion(trx)
     return certificate
   })
-  return revoked ?? (await findCertificate(db, id)) ?? refuse('not_found', 'There is no such certificate.')
+  return revoked ?? (await findCertificate(db.read, id)) ?? refuse('not_found', 'There is no such certificate.')
 }

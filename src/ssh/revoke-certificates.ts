@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
 
@@ -40,7 +40,7 @@ export async function revokeAllCertificates(
   let revoked = 0
   let above = 0n
   for (;;) {
-    const serials = await db.transaction().execute(async (trx) => {
+    const serials = await db.transaction(async (trx) => {
       const marked = await markNextValidRevoked(trx, { above, reason, at: now(), limit: BATCH })
       if (marked.length > 0) await raiseKrlVersion(trx)
       return marked

@@ -1,6 +1,6 @@
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { addReview } from './certificate-review-store.ts'
 import { isEntitled, listEntitlements } from './entitlements.ts'
 import { raiseKrlVersion } from './revocation-store.ts'

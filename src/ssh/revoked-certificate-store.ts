@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 import type { SshCertificate } from './certificate.ts'
 import { COLUMNS, serialText, toCertificate } from './certificate-store.ts'
 
@@ -49,7 +50,7 @@ export interface ValidCertificate {
 }
 
 /** What is still valid of these users, by serial. */
-export async function listValidCertificates(db: Db, userIds: string[], at: number): Promise<ValidCertificate[]> {
+export async function listValidCertificates(db: Reader, userIds: string[], at: number): Promise<ValidCertificate[]> {
   if (userIds.length === 0) return []
   const rows = await stillValid(withExpired(db, userIds, at), at)
     .select(['later.id', 'later.user_id', 'later.principals'])
@@ -94,7 +95,7 @@ export async function markCertificatesRevoked(
 type WithExpired = Schema & { expired: { id: string; serial: string | bigint } }
 
 /** For each of these users, the certificate up to which all are expired. */
-const withExpired = (db: Db, userIds: string[], at: number): QueryCreator<WithExpired> =>
+const withExpired = (db: Reader, userIds: string[], at: number): QueryCreator<WithExpired> =>
   db.with(
     (cte) => cte('expired').materialized(),
     (cte) =>

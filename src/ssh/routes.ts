@@ -39,7 +39,7 @@ export const sshRoutes =
           response: { 200: Type.Object({ keys: Type.Array(UserSshKey) }), ...failures(401, 403, 503) },
         },
       },
-      async (request) => ({ keys: await listSshKeys(db, request.signedIn.user.id) }),
+      async (request) => ({ keys: await listSshKeys(db.read, request.signedIn.user.id) }),
     )
 
     app.post(
@@ -93,7 +93,7 @@ export const sshRoutes =
           response: { 200: Type.Object({ principals: Type.Array(Type.String()) }), ...failures(401, 403, 503) },
         },
       },
-      async (request) => ({ principals: await listPrincipals(db, request.signedIn.user) }),
+      async (request) => ({ principals: await listPrincipals(db.read, request.signedIn.user) }),
     )
 
     app.post(
@@ -186,7 +186,7 @@ export const sshRoutes =
       filter: { userId?: string | undefined; serial?: bigint | undefined },
     ): Promise<Type.Static<typeof Certificates>> {
       const asked = { ...filter, state, before: readCursor(cursor) }
-      const { certificates, stoppedAt } = await listCertificates(db, asked, now(), limit + 1)
+      const { certificates, stoppedAt } = await listCertificates(db.read, asked, now(), limit + 1)
       const { items, nextCursor } = toPage(
         certificates,
         limit,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LONGEST_CERTIFICATE_SECONDS } from '../config-variables.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 export interface SkippedSerials {
   first: bigint
@@ -15,7 +15,7 @@ export interface SkippedSerials {
  * and which are more at every restore, however often one copy is restored. What it jumped over is revoked as one range,
  * until the last certificate that might be in it has expired. The version of the list jumps too, so that it never repeats.
  */
-export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Db): Promise<SkippedSerials> {
+export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Promise<SkippedSerials> {
   const last = BigInt(now()) * 1000n
   const counter = (name: string) => trx.updateTable('counters').where('name', '=', name)
   const held = await counter('ssh_serial')

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 import type { UserSshKey } from './ssh-key.ts'
 
 type Row = Selectable<Schema['ssh_keys']>
@@ -15,7 +16,7 @@ const toSshKey = (row: Row): UserSshKey => ({
 })
 
 /** Oldest first. */
-export async function listSshKeys(db: Db, userId: string): Promise<UserSshKey[]> {
+export async function listSshKeys(db: Reader, userId: string): Promise<UserSshKey[]> {
   const rows = await db
     .selectFrom('ssh_keys')
     .selectAll()
@@ -26,7 +27,7 @@ export async function listSshKeys(db: Db, userId: string): Promise<UserSshKey[]>
   return rows.map(toSshKey)
 }
 
-export async function countSshKeys(db: Db, userId: string): Promise<number> {
+export async function countSshKeys(db: Reader, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('ssh_keys')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -36,12 +37,12 @@ export async function countSshKeys(db: Db, userId: string): Promise<number> {
 }
 
 /** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
-export async function insertSshKey(db: Db, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+export async function insertSshKey(db: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
   return toSshKey(await db.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
 }
 
 /** The key that was deleted; nothing when this user has none of that id. */
-export async function deleteSshKey(db: Db, id: string, userId: string): Promise<UserSshKey | undefined> {
+export async function deleteSshKey(db: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
   const row = await db
     .deleteFrom('ssh_keys')
     .where('id', '=', id)
@@ -51,7 +52,7 @@ export async function deleteSshKey(db: Db, id: string, userId: string): Promise<
   return row && toSshKey(row)
 }
 
-const ownKey = statement((db, value: Values<{ id: string; userId: string }>) =>
+const ownKey = writeStatement((db, value: Values<{ id: string; userId: string }>) =>
   db
     .selectFrom('ssh_keys')
     .select(['id', 'public_key', 'fingerprint', 'last_used_at'])
@@ -76,7 +77,7 @@ export async function holdSshKey(
   return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
 }
 
-const noteUse = statement((db, value: Values<{ id: string; at: number }>) =>
+const noteUse = writeStatement((db, value: Values<{ id: string; at: number }>) =>
   db
     .updateTable('ssh_keys')
     .set({ last_used_at: value('at') })

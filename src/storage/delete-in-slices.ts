@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Schema } from './schema.ts'
+import type { Database } from './database.ts'
+import type { Schema } from './schema.ts'
 
 /** Small enough, and far enough apart, that nobody waiting for the database notices. */
 const SLICE = 100
@@ -24,16 +25,17 @@ interface Slices {
  * Deletes rows in bounded slices, each a statement of its own, and lets others have their turn between them: one statement
  * for all would keep everybody waiting on SQLite, and run into the limit of time on PostgreSQL. Answers how many went.
  */
-export async function deleteInSlices(db: Db, slices: Slices): Promise<number> {
+export async function deleteInSlices(db: Database, slices: Slices): Promise<number> {
   const { table, where, stop, rows: size = SLICE, restMs = REST_MS } = slices
   const key = sql.raw(slices.key)
   const order = slices.orderBy === undefined ? sql`` : sql`order by ${sql.ref(slices.orderBy)}`
   let deleted = 0
   while (stop?.aborted !== true) {
-    const { rows } = await sql`
+    const slice = sql`
       delete from ${sql.table(table)} where (${key}) in (
         select ${key} from ${sql.table(table)} where ${where} ${order} limit ${size})
-      returning 1`.execute(db)
+      returning 1`
+    const { rows } = await db.transaction((trx) => slice.execute(trx))
     deleted += rows.length
     if (rows.length < size) break
     await sleep(restMs)

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { StartError } from '../errors.ts'
 import { MIGRATIONS, type Migration } from './migrations/all.ts'
-import type { Db } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 interface WithMigrations {
   schema_migrations: { name: string; applied_at: number }
@@ -11,7 +11,7 @@ interface WithMigrations {
  * Brings the database to the shape this code knows. Copies that start together wait for one another at the lock, and
  * all of it is one transaction: either every step is there afterwards or none.
  */
-export async function migrate(db: Db, now: number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(db: Kysely<Schema>, now: number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await (db as unknown as Kysely<WithMigrations>).transaction().execute(async (trx) => {
     await trx.getExecutor().adapter.acquireMigrationLock(trx, { lockTable: 'schema_migrations', lockRowId: '' })
     await trx.schema

@@ -1,17 +1,21 @@
 import { dirname } from 'node:path'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
 import { isUnavailable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
 import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
-import type { Db } from './schema.ts'
+import type { Database } from './database.ts'
+import type { Schema } from './schema.ts'
 import type { Signals } from './signals.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** The database, whichever it is. Chosen here, once. */
 export interface Engine {
-  db: Db
+  db: Database
+  /** For migrations, which change the tables themselves. */
+  kysely: Kysely<Schema>
   signals: Signals
   /** How busy it is just now. */
   load(): { writesWaiting?: number; pool?: { open: number; idle: number; waiting: number } }
@@ -31,7 +35,7 @@ export async function openStorage(databaseUrl: string, log: Logger, now: number)
     unlock()
   }
   try {
-    await migrate(engine.db, now)
+    await migrate(engine.kysely, now)
     return { ...engine, close }
   } catch (error) {
     await close()

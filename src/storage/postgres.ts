@@ -7,9 +7,11 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type Transaction,
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import type { CompiledStatement, Reader, Runs, Trx } from './database.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
@@ -17,7 +19,6 @@ import { limitSession, MIGRATING, SERVING } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import type { Schema } from './schema.ts'
-import { openDirectWays, type PreparedQuery } from './statement.ts'
 
 /**
  * Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. With what else a request
@@ -40,7 +41,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   }
   await prepare(settings)
 
-  const { db, pool, adapter } = connect({
+  const { kysely, pool } = connect({
     ...settings,
     max: MOST_CONNECTIONS,
     query_timeout: QUERY_TIMEOUT_MS,
@@ -48,32 +49,35 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   })
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
-  openDirectWays(adapter, {
-    outside:
-      ({ name, sql: text }) =>
-      async (values) => {
-        try {
-          return (await pool.query({ name, text, values })).rows
-        } catch (error) {
-          throw translate(error)
-        }
-      },
-  })
+  const run: Runs['run'] = async ({ name, sql: text }, values) => {
+    try {
+      return (await pool.query({ name, text, values })).rows
+    } catch (error) {
+      throw translate(error)
+    }
+  }
   const signals = createPostgresSignals(settings, log)
   return {
-    db,
+    db: {
+      dialect,
+      read: Object.assign(kysely, { dialect, run }) satisfies Reader,
+      run,
+      transaction: (work) =>
+        repeatDeadlocks(() => kysely.transaction().execute((opened) => work(toTrx(opened)))),
+    },
+    kysely,
     signals,
     load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
     async close() {
       await signals.close()
-      await db.destroy()
+      await kysely.destroy()
     },
   }
 
   /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
-    const { db: starting } = connect({
+    const { kysely: starting } = connect({
       ...patiently,
       max: 1,
       onConnect: (client) => limitSession(client, MIGRATING),
@@ -88,21 +92,45 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   }
 }
 
+const dialect = 'postgres' as const
+
+function toTrx(kysely: Transaction<Schema>): Trx {
+  const run: Runs['run'] = async (statement, parameters) =>
+    (await kysely.executeQuery({ ...statement, parameters })).rows
+  return Object.assign(kysely, { dialect, run }) as unknown as Trx
+}
+
+/** Two transactions waited for each other, and the server ended one of them. */
+const DEADLOCK = '40P01'
+const MAX_DEADLOCKS = 3
+
+async function repeatDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 1; ; deadlocks++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isDeadlock(error) || deadlocks === MAX_DEADLOCKS) throw error
+    }
+  }
+}
+
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof StorageFailure && error.cause instanceof pg.DatabaseError && error.cause.code === DEADLOCK
+
 function connect(settings: pg.PoolConfig) {
   const pool = new pg.Pool(settings)
   // The pool hears of idle connections alone. One that is lost in the hands of a transaction, between two of its queries,
   // tells so at the next query; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const adapter = new PostgresAdapter()
-  const db = new Kysely<Schema>({
+  const kysely = new Kysely<Schema>({
     dialect: {
-      createAdapter: () => adapter,
+      createAdapter: () => new PostgresAdapter(),
       createDriver: () => createDriver(pool),
-      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createIntrospector: (introspected) => new PostgresIntrospector(introspected),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  return { pool, adapter, db }
+  return { pool, kysely }
 }
 
 /** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */
@@ -118,7 +146,7 @@ function createDriver(pool: pg.Pool): Driver {
   const connection = (client: pg.PoolClient): Connection => ({
     client,
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const { name } = query as Partial<PreparedQuery>
+      const { name } = query as Partial<CompiledStatement>
       const { rows, rowCount } = await send(this, {
         ...(name === undefined ? {} : { name }),
         text: query.sql,

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { collect } from '../together.ts'
 
 /** Runs a read and resolves with what it found. */
-export type Reader = <T>(read: () => T) => Promise<T>
+export type ReadTogether = <T>(read: () => T) => Promise<T>
 
 interface Asked {
   run(): void
@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 3000
  * Reads that are asked for in one turn of the event loop run together at its end, in one read transaction: SQLite takes
  * and releases its lock once for all of them. Nobody sees less than was durable when they asked.
  */
-export function createReader(connection: DatabaseSync, { translate, isBusy }: Errors): Reader {
+export function createReadTogether(connection: DatabaseSync, { translate, isBusy }: Errors): ReadTogether {
   const ask = collect<Asked>((together) => {
     try {
       connection.exec('BEGIN')

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction } from 'kysely'
+import type { Generated } from 'kysely'
 
 /** The tables as the migrations leave them. Times are epoch milliseconds, truth values 0 or 1, lists JSON. */
 export interface Schema {
@@ -262,9 +262,3 @@ export interface Schema {
   daily_counts: { day: string; what: string; count: number }
   background_jobs: { name: string; next_run_at: number }
 }
-
-/** The database or a transaction on it: whoever takes a Db works in both. */
-export type Db = Kysely<Schema>
-
-/** A transaction. What must happen together with something else takes this, so that it can't be called outside of one. */
-export type Trx = Transaction<Schema>

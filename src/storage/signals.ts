@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Trx } from './schema.ts'
+import type { Trx } from './database.ts'
 
 /**
  * What copies of the service tell each other. A signal is a hint that something may have changed: whoever hears it reads

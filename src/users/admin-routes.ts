@@ -68,7 +68,7 @@ export const adminUserRoutes =
       },
       async ({ query }) => {
         const { limit = 50, cursor, ...filter } = query
-        const { items, nextCursor } = await listUsers(services.db, filter, limit, decodeCursor(cursor))
+        const { items, nextCursor } = await listUsers(services.db.read, filter, limit, decodeCursor(cursor))
         return { users: items, nextCursor }
       },
     )
@@ -106,7 +106,7 @@ export const adminUserRoutes =
         schema: { tags, summary: 'A user', params: ByUser, response: { 200: Details, ...failures(401, 403, 404) } },
       },
       async ({ params }) =>
-        (await findUserDetails(services.db, params.userId, services.now())) ??
+        (await findUserDetails(services.db.read, params.userId, services.now())) ??
         refuse('not_found', 'There is no such user.'),
     )
 

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { newUserId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from './preferred-username.ts'
 import { listRetiredUsernames, RetiredUsername, takeUsername } from './retired-usernames.ts'
 import type { User } from './user.ts'
@@ -31,7 +31,7 @@ const SUFFIXES = 20
  */
 export async function createUser(
   services: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  db: Reader,
   asked: NewUser,
   /** What else belongs to the same change: with the account, or not at all. */
   also: (trx: Trx, user: User) => Promise<void> = async () => {},
@@ -39,7 +39,7 @@ export async function createUser(
   for (let attempt = 1; ; attempt++) {
     const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db, asked.email))
     try {
-      return await db.transaction().execute(async (trx) => {
+      return await db.transaction(async (trx) => {
         const user = await insert(services, trx, { ...asked, preferredUsername })
         await also(trx, user)
         return user
@@ -86,7 +86,7 @@ async function insert(
 
 async function nextFreeUsername(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Db,
+  db: Reader,
   email: string,
 ): Promise<string> {
   const base = usernameFromEmail(email)

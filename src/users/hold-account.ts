@@ -1,5 +1,5 @@
-import type { Trx } from '../storage/schema.ts'
-import { statement, type Values } from '../storage/statement.ts'
+import type { Trx } from '../storage/database.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
@@ -20,7 +20,7 @@ export async function holdUsers(trx: Trx, userIds: string[]): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-const holdOne = statement((db, value: Values<{ id: string }>) =>
+const holdOne = writeStatement((db, value: Values<{ id: string }>) =>
   db.selectFrom('users').select('id').where('id', '=', value('id')).forNoKeyUpdate(),
 )
 
@@ -37,7 +37,7 @@ export async function holdAccount(trx: Trx, userId: string): Promise<Account | u
 export type RowLock = 'shared' | 'exclusive'
 
 const actingUser = (lock: RowLock) =>
-  statement((db, value: Values<{ id: string }>) => {
+  writeStatement((db, value: Values<{ id: string }>) => {
     const query = db.selectFrom('users').select('id').where('id', '=', value('id')).where(accountMayAct)
     return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
   })

@@ -10,7 +10,7 @@ import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { issueEmailToken } from '../sessions/email-tokens.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { createUser } from './create-user.ts'
 import { normalizeEmail } from './email-address.ts'
 import { normalizePassword, refuseWeakPassword } from './password-rules.ts'
@@ -34,16 +34,16 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
   const { db, passwords } = services
   const roleIds = [...new Set(asked.roleIds)].filter((id) => id !== USER_ROLE)
   // What is not theirs to give is refused before anything is said about the email.
-  await refuseRoles(db, await findHoldings(db, actor.id), roleIds)
+  await refuseRoles(db.read, await findHoldings(db.read, actor.id), roleIds)
   const email = normalizeEmail(asked.email)
-  if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db, asked.preferredUsername)
+  if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db.read, asked.preferredUsername)
   const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
   if (password !== undefined) refuseWeakPassword('password', password, email)
   const passwordHash = password === undefined ? null : await passwords.hash(password, actor.caller?.ipAddress ?? '')
 
   const { id } = await createUser(
     services,
-    db,
+    db.read,
     {
       email,
       passwordHash,
@@ -67,11 +67,11 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
       if (passwordHash === null) await sendInvitation(services, trx, made)
     },
   )
-  return (await findUser(db, id)) ?? refuse('not_found', 'There is no such user.')
+  return (await findUser(db.read, id)) ?? refuse('not_found', 'There is no such user.')
 }
 
 /** Making an account is no way around the permission to assign roles. */
-async function refuseRoles(db: Db, caller: UserHoldings, roleIds: string[]): Promise<void> {
+async function refuseRoles(db: Reader, caller: UserHoldings, roleIds: string[]): Promise<void> {
   if (roleIds.length > 0 && !caller.permissions.has('roles:assign')) {
     refuse('forbidden', 'Giving roles needs the permission roles:assign.')
   }

@@ -1,5 +1,5 @@
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 import { retireUsername, takeUsername } from './retired-usernames.ts'
 
 /** What goes with a username that was changed in this transaction: the new one must be free, the old one is kept free. */

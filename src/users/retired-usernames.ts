@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { Db, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 
 /** So long a username that was given up is not given to anybody else: hosts may still have the account of that name. */
 const RESERVED_MS = 90 * 24 * 3_600_000
@@ -41,7 +41,7 @@ export async function takeUsername(
 }
 
 /** Which of these names are kept from everybody at that time. */
-export async function listRetiredUsernames(db: Db, names: string[], now: number): Promise<string[]> {
+export async function listRetiredUsernames(db: Reader, names: string[], now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('retired_usernames')
     .select('username')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Reader } from '../storage/database.ts'
 import { accountExists } from './account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, type User, USER_COLUMNS } from './user.ts'
 
@@ -11,7 +11,7 @@ export interface UserFilter {
 }
 
 /** Newest first; whoever is called exactly what is searched for stands before all others. */
-export async function listUsers(db: Db, filter: UserFilter, limit: number, after: Position | undefined) {
+export async function listUsers(db: Reader, filter: UserFilter, limit: number, after: Position | undefined) {
   const { q = '', status, roleId } = filter
   const members = roleId === undefined ? undefined : await findFewMembers(db, roleId)
   const few = members !== undefined && members.length <= FEW
@@ -67,7 +67,7 @@ const positionOf = (row: { created_at: number; id: string }): Position => [row.c
 /** A role that no more people hold is listed by its holders; of a larger one, whoever comes up is asked. */
 const FEW = 1000
 
-async function findFewMembers(db: Db, roleId: string): Promise<string[]> {
+async function findFewMembers(db: Reader, roleId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('user_roles')
     .select('user_id')
@@ -81,7 +81,7 @@ const holds = (roleId: string) => sql<boolean>`exists (
   select 1 from user_roles where user_roles.user_id = users.id and user_roles.role_id = ${roleId})`
 
 /** Whose address, username or identifier this is. Each has an index of its own. */
-async function findNamed(db: Db, text: string): Promise<string | undefined> {
+async function findNamed(db: Reader, text: string): Promise<string | undefined> {
   const name = text.toLowerCase()
   const row = await db
     .selectFrom('users')
@@ -109,7 +109,7 @@ export interface UserDetails {
 }
 
 /** A user, what roles add up to, and the ways in there are. */
-export async function findUserDetails(db: Db, id: string, now: number): Promise<UserDetails | undefined> {
+export async function findUserDetails(db: Reader, id: string, now: number): Promise<UserDetails | undefined> {
   const row = await db
     .selectFrom('users')
     .select(USER_COLUMNS)

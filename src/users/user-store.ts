@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
-import type { Db, Schema, Trx } from '../storage/schema.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 import { accountExists } from './account-standing.ts'
 import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
 
@@ -12,21 +13,21 @@ export interface Account {
   neverConfirmed: boolean
 }
 
-export async function addUser(db: Db, user: Insertable<Schema['users']>): Promise<void> {
+export async function addUser(db: Trx, user: Insertable<Schema['users']>): Promise<void> {
   await db.insertInto('users').values(user).execute()
 }
 
-export async function findUser(db: Db, id: string): Promise<User | undefined> {
+export async function findUser(db: Reader, id: string): Promise<User | undefined> {
   const row = await users(db).where('users.id', '=', id).executeTakeFirst()
   return row && toUser(row)
 }
 
-export const findAccountByEmail = (db: Db, email: string): Promise<Account | undefined> =>
+export const findAccountByEmail = (db: Reader, email: string): Promise<Account | undefined> =>
   findAccount(db, 'email', email)
 
-export const findAccountById = (db: Db, id: string): Promise<Account | undefined> => findAccount(db, 'id', id)
+export const findAccountById = (db: Reader, id: string): Promise<Account | undefined> => findAccount(db, 'id', id)
 
-async function findAccount(db: Db, column: 'id' | 'email', value: string): Promise<Account | undefined> {
+async function findAccount(db: Reader, column: 'id' | 'email', value: string): Promise<Account | undefined> {
   const row = await users(db)
     .select(['users.password_hash', 'users.never_confirmed'])
     .where(`users.${column}`, '=', value)
@@ -42,14 +43,14 @@ async function findAccount(db: Db, column: 'id' | 'email', value: string): Promi
 }
 
 /** The user as it is afterwards, or nothing when there is none. */
-export async function updateUser(db: Db, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
+export async function updateUser(db: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
   if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute()
   return findUser(db, id)
 }
 
 /** Replaces a hash by another one of the same password. False when the password is another one by now. */
 export async function replacePasswordHash(
-  db: Db,
+  db: Trx,
   id: string,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
@@ -69,7 +70,7 @@ export async function markEmailConfirmed(trx: Trx, id: string): Promise<void> {
 }
 
 /** Which of these names somebody has, or a role opens: whoever got such a name would have what the role gives. */
-export async function listTakenUsernames(db: Db, names: string[]): Promise<Set<string>> {
+export async function listTakenUsernames(db: Reader, names: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('users')
     .select('preferred_username')
@@ -80,5 +81,5 @@ export async function listTakenUsernames(db: Db, names: string[]): Promise<Set<s
   return new Set([...rows.map((row) => row.preferred_username), ...opened])
 }
 
-const users = (db: Db) =>
+const users = (db: Reader) =>
   db.selectFrom('users').select(USER_COLUMNS).select(packedRoles.as('roles')).where(accountExists)

@@ -52,16 +52,14 @@ onEachEngine('background work', (engine) => {
     })
     const expired = Array.from({ length: 1200 }, (_, n) => challenge(`old${n}`, 1))
     for (let at = 0; at < expired.length; at += 300)
-      await db
-        .insertInto('passkey_challenges')
+      await db.transaction((trx) => trx.insertInto('passkey_challenges')
         .values(expired.slice(at, at + 300))
-        .execute()
-    await db
-      .insertInto('passkey_challenges')
+        .execute())
+    await db.transaction((trx) => trx.insertInto('passkey_challenges')
       .values(challenge('live', app.clock.now() + 1))
-      .execute()
+      .execute())
     assert.equal(await sweepExpired(app.services), 1200)
-    const left = await db.selectFrom('passkey_challenges').select('id').execute()
+    const left = await db.read.selectFrom('passkey_challenges').select('id').execute()
     assert.deepEqual(
       left.map(({ id }) => id),
       ['live'],
@@ -75,7 +73,7 @@ onEachEngine('background work', (engine) => {
       email: 'gone@example.com',
       password: 'correct horse battery staple',
     })
-    const count = async () => (await app.services.db.selectFrom('sessions').select('id').execute()).length
+    const count = async () => (await app.services.db.read.selectFrom('sessions').select('id').execute()).length
     assert.equal(await count(), 1)
     app.clock.advance(25 * 3_600_000)
     await app.tick()

@@ -16,9 +16,9 @@ onEachEngine('background work that is told to stop', (engine) => {
     const { services, clock } = shared()
     const count = 1000
     const rows = Array.from({ length: count }, (_, n) => ({ bucket: `old${n}`, failures: 1, expires_at: 1 }))
-    await services.db.insertInto('rate_limits').values(rows).execute()
+    await services.db.transaction((trx) => trx.insertInto('rate_limits').values(rows).execute())
     const left = async () =>
-      (await services.db.selectFrom('rate_limits').select('bucket').where('expires_at', '=', 1).execute()).length
+      (await services.db.read.selectFrom('rate_limits').select('bucket').where('expires_at', '=', 1).execute()).length
     const job = { name: 'sweep', run: (stop: AbortSignal) => sweepExpired(services, stop) }
     const ticker = createTicker(services, [job])
     const ticked = ticker.tick()

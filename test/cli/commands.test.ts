@@ -78,7 +78,7 @@ onEachEngine('latchkey without a running service', (engine) => {
     const place = await newPlace(t, engine)
     const app = await startApp(t, { place, clock: REAL_CLOCK })
     const person = await signedInPerson(app, { email: 'off@example.com' })
-    await app.services.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
+    await app.services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute())
     await app.close()
     const refused = await latchkey(place, ['admin', 'grant', 'off@example.com'])
     assert.deepEqual(
@@ -97,12 +97,12 @@ onEachEngine('latchkey without a running service', (engine) => {
     assert.match(outcome.stdout, /^Ended: 1 sessions, .*serials 1 to \d{16}\.\n$/s)
     assert.match(outcome.stderr, /WARNING/)
     const again = await startApp(t, { place, clock: REAL_CLOCK })
-    const rows = await again.services.db.selectFrom('notifications').select(['user_id', 'type']).execute()
+    const rows = await again.services.db.read.selectFrom('notifications').select(['user_id', 'type']).execute()
     assert.deepEqual(
       rows.map(({ user_id, type }) => [user_id, type]),
       [[person.user.id, 'service.restored']],
     )
-    assert.equal((await again.services.db.selectFrom('sessions').selectAll().execute()).length, 0)
+    assert.equal((await again.services.db.read.selectFrom('sessions').selectAll().execute()).length, 0)
   })
 })
 

@@ -19,12 +19,11 @@ const krlOf = async (app: TestApp, query = '') => (await anonymous(app).get(`/ss
 
 /** The data as it was before the certificates above that serial were issued. */
 async function goBackTo({ services: { db } }: TestApp, serial: string): Promise<void> {
-  await db.deleteFrom('ssh_certificates').where('serial', '>', BigInt(serial)).execute()
-  await db
-    .updateTable('counters')
+  await db.transaction((trx) => trx.deleteFrom('ssh_certificates').where('serial', '>', BigInt(serial)).execute())
+  await db.transaction((trx) => trx.updateTable('counters')
     .set({ value: BigInt(serial) })
     .where('name', '=', 'ssh_serial')
-    .execute()
+    .execute())
 }
 
 onEachEngine('a copy of older data that takes over', (engine) => {
@@ -55,7 +54,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
       )
       seen.add(next.serial)
       lost.push(next)
-      await app.services.db.deleteFrom('ssh_revoked_ranges').execute()
+      await app.services.db.transaction((trx) => trx.deleteFrom('ssh_revoked_ranges').execute())
     }
   })
 
@@ -63,7 +62,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     const app = await startApp(t, { engine })
     const published = new Set([await publishNextKey(app.services)])
     for (let round = 0; round < 3; round++) {
-      await app.services.db.deleteFrom('service_keys').where('state', '=', 'next').execute()
+      await app.services.db.transaction((trx) => trx.deleteFrom('service_keys').where('state', '=', 'next').execute())
       app.clock.advance(1000)
       await recover(app.services, { keepAccess: true })
       const id = await publishNextKey(app.services)
@@ -147,7 +146,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     const app = await startApp(t, { engine })
     const [off, on] = [await signedInPerson(app), await signedInPerson(app)]
     const past = app.clock.now() - 1000
-    await app.services.db.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute()
+    await app.services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute())
     await plan(app, [
       { userId: off.user.id, action: 'disable', executeAt: past },
       { userId: on.user.id, action: 'enable', executeAt: past },
@@ -156,7 +155,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     const { cancelled, pending } = await recover(app.services, { keepAccess: true })
     assert.deepEqual([cancelled, pending], [1, 2])
     await app.tick()
-    const users = await app.services.db.selectFrom('users').select('disabled_at').execute()
+    const users = await app.services.db.read.selectFrom('users').select('disabled_at').execute()
     assert.ok(users.every(({ disabled_at }) => disabled_at !== null))
   })
 

@@ -75,8 +75,7 @@ for (const example of EXAMPLES) {
         if (text === '') {
           const data = { passkeyId: 'x', name: 'Laptop' }
           await app()
-            .services.db.transaction()
-            .execute((trx) => notify(app().services, trx, user.id, 'security.passkey_added', data))
+            .services.db.transaction((trx) => notify(app().services, trx, user.id, 'security.passkey_added', data))
         }
         text += String(chunk)
         if (text.includes('event: notification')) break

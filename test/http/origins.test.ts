@@ -168,7 +168,7 @@ test('forwarded addresses and edge headers are believed from a trusted proxy alo
       { email: 'geo@example.com', password: 'correct horse battery staple' },
       forwarded,
     )
-    const [row] = await app.services.db.selectFrom('sessions').selectAll().execute()
+    const [row] = await app.services.db.read.selectFrom('sessions').selectAll().execute()
     return [row?.ip_address, row?.country, row?.city, row?.region]
   }
   assert.deepEqual(await seen(undefined), ['127.0.0.1', null, null, null])

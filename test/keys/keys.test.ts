@@ -18,7 +18,7 @@ const open = (place: Place, environment: Record<string, string> = {}) =>
 
 const storedKeys = async (place: Place, environment: Record<string, string>) => {
   const services = await open(place, environment)
-  const rows = await services.db.selectFrom('service_keys').selectAll().orderBy('id').execute()
+  const rows = await services.db.read.selectFrom('service_keys').selectAll().orderBy('id').execute()
   await services.close()
   return rows
 }

@@ -10,7 +10,7 @@ const DAY = 24 * 60 * MINUTE
 
 const storedKeys = async ({ services }: TestApp): Promise<string[]> => {
   const rows = await services.db
-    .selectFrom('service_keys')
+    .read.selectFrom('service_keys')
     .select(['id', 'state'])
     .where('purpose', '=', 'signing')
     .orderBy('id')
@@ -20,7 +20,7 @@ const storedKeys = async ({ services }: TestApp): Promise<string[]> => {
 
 const eventsOf = async ({ services }: TestApp): Promise<string[]> => {
   const rows = await services.db
-    .selectFrom('audit_events')
+    .read.selectFrom('audit_events')
     .select('action')
     .where('target_type', '=', 'signing_key')
     .orderBy('id')

@@ -24,29 +24,28 @@ async function addPeople({ services }: TestApp, count: number): Promise<string[]
     created_at: services.now(),
   }))
   for (let from = 0; from < rows.length; from += 500) {
-    await services.db
-      .insertInto('users')
+    await services.db.transaction((trx) => trx.insertInto('users')
       .values(rows.slice(from, from + 500))
-      .execute()
+      .execute())
   }
   return ids
 }
 
 const countDone = async ({ services }: TestApp): Promise<number> =>
-  (await services.db.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute()).length
+  (await services.db.read.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute()).length
 
 /** Every account is off, every action done, and each administrator was told once of each. */
 async function assertOnce({ services }: TestApp, admins: { user: { id: string } }[], count: number): Promise<void> {
   const { db } = services
-  const disabled = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
+  const disabled = await db.read.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
   assert.equal(disabled.length, count)
   for (const { user } of admins) {
-    const told = await db.selectFrom('notifications').select('data').where('user_id', '=', user.id).execute()
+    const told = await db.read.selectFrom('notifications').select('data').where('user_id', '=', user.id).execute()
     assert.equal(told.length, count)
     assert.equal(new Set(told.map(({ data }) => data)).size, count)
   }
   const audited = await db
-    .selectFrom('audit_events')
+    .read.selectFrom('audit_events')
     .select('target_id')
     .where('action', '=', 'user.disabled')
     .execute()
@@ -73,7 +72,7 @@ test('an action runs at its time, and within two seconds of it', async (t) => {
   const executeAt = Date.now() + 1500
   await plan(app, [{ userId, executeAt }])
   await until(async () => (await countDone(app)) === 1)
-  const done = await db.selectFrom('lifecycle_actions').select('finished_at').executeTakeFirstOrThrow()
+  const done = await db.read.selectFrom('lifecycle_actions').select('finished_at').executeTakeFirstOrThrow()
   const late = (done.finished_at ?? 0) - executeAt
   assert.ok(late >= 0, `${-late} ms early`)
   assertWithin(2000, late, 'the action')
@@ -89,14 +88,13 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
   const victim = await startCopy(t, place)
   await until(async () => (await countDone(app)) > 0)
   await victim.kill()
-  const left = await db.selectFrom('lifecycle_actions').select('status').where('status', '!=', 'completed').execute()
+  const left = await db.read.selectFrom('lifecycle_actions').select('status').where('status', '!=', 'completed').execute()
   assert.ok(left.length > 0, 'The process was killed too late to show anything.')
   // What it had taken and not finished is taken up when its lease is over: as if that time had passed already.
-  await db
-    .updateTable('lifecycle_actions')
+  await db.transaction((trx) => trx.updateTable('lifecycle_actions')
     .set((eb) => ({ claimed_at: eb('claimed_at', '-', 10_000) }))
     .where('status', '=', 'running')
-    .execute()
+    .execute())
   await Promise.all([startCopy(t, place), startCopy(t, place)])
   await until(async () => (await countDone(app)) === 1500)
   await assertOnce(app, admins, 1500)

@@ -22,7 +22,7 @@ onEachEngine('deleting a user', (engine) => {
     admin = await signedInPerson(app, { admin: true })
   })
 
-  const rowsOf = (userId: string) => app.services.db.selectFrom('users').select('id').where('id', '=', userId).execute()
+  const rowsOf = (userId: string) => app.services.db.read.selectFrom('users').select('id').where('id', '=', userId).execute()
 
   /** As if the process had died right after the commit that deletes: nothing is removed in slices. */
   const deleteAndDie = (userId: string) => {
@@ -47,10 +47,10 @@ onEachEngine('deleting a user', (engine) => {
     const { db } = app.services
     const person = await signedInPerson(app)
     const { clientId } = await registerApplication(app)
-    await addNotifications(db, person.user.id, COUNT)
-    await addCodes(db, { userId: person.user.id, clientId }, COUNT)
+    await addNotifications(db.read, person.user.id, COUNT)
+    await addCodes(db.read, { userId: person.user.id, clientId }, COUNT)
     const left = async () =>
-      `${await countNotifications(db, person.user.id, 'all')} and ${await countCodes(db, clientId)}`
+      `${await countNotifications(db.read, person.user.id, 'all')} and ${await countCodes(db.read, clientId)}`
     let isOver = false
     const answer = admin.delete(`/api/admin/users/${person.user.id}`).finally(() => (isOver = true))
     const seen = new Set<string>()
@@ -72,7 +72,7 @@ onEachEngine('deleting a user', (engine) => {
     const { id } = person.user
     const publicKey = newPublicKey()
     await saveKey(person, publicKey)
-    await addNotifications(db, id, 10)
+    await addNotifications(db.read, id, 10)
     await plan(app, [{ userId: id, action: 'enable', executeAt: app.clock.now() + 1000 }])
     await deleteAndDie(id)
     assert.equal((await rowsOf(id)).length, 1, 'the rest is still to be removed')
@@ -101,7 +101,7 @@ onEachEngine('deleting a user', (engine) => {
     app.clock.advance(10_000)
     await app.tick()
     assert.deepEqual(await rowsOf(id), [], 'a planned enable does not bring it back, and the rest is removed')
-    assert.equal(await countNotifications(db, id, 'all'), 0)
+    assert.equal(await countNotifications(db.read, id, 'all'), 0)
   })
 
   test('is recorded once, with who did it', async () => {

@@ -67,7 +67,7 @@ onEachEngine('planned actions', (engine) => {
     const read = async () =>
       (
         await app.services.db
-          .selectFrom('users')
+          .read.selectFrom('users')
           .select('disabled_at')
           .where('id', '=', person.user.id)
           .executeTakeFirst()
@@ -77,7 +77,7 @@ onEachEngine('planned actions', (engine) => {
     await app.tick()
     assert.equal(await read(), now())
     const action = await app.services.db
-      .selectFrom('lifecycle_actions')
+      .read.selectFrom('lifecycle_actions')
       .select(['status', 'finished_at'])
       .where('id', '=', lifecycleActionId)
       .executeTakeFirst()
@@ -199,11 +199,10 @@ onEachEngine('planned actions', (engine) => {
     const { app, admin, second, person, schedule, now } = await setUp(t, engine)
     await schedule(now() + SECOND, 'disable', second.user.id)
     await schedule(now() + SECOND)
-    await app.services.db
-      .deleteFrom('user_roles')
+    await app.services.db.transaction((trx) => trx.deleteFrom('user_roles')
       .where('user_id', '=', admin.user.id)
       .where('role_id', '=', ADMIN_ROLE)
-      .execute()
+      .execute())
     app.clock.advance(SECOND)
     await app.tick()
     assert.equal((await second.get('/api/admin/users')).statusCode, 200)
@@ -221,7 +220,7 @@ onEachEngine('planned actions', (engine) => {
       [admin, second].map(({ user }) => ({ userId: user.id, executeAt: now() })),
     )
     await app.tick()
-    const statuses = (await app.services.db.selectFrom('lifecycle_actions').select('status').execute()).map(
+    const statuses = (await app.services.db.read.selectFrom('lifecycle_actions').select('status').execute()).map(
       ({ status }) => status,
     )
     assert.deepEqual(statuses.toSorted(), ['completed', 'failed'])
@@ -293,8 +292,7 @@ onEachEngine('planned actions', (engine) => {
     const { services } = app
     const users = Array.from({ length: 500 }, (_, index) => `usr_many${index}`)
     for (const id of users) {
-      await services.db
-        .insertInto('users')
+      await services.db.transaction((trx) => trx.insertInto('users')
         .values({
           id,
           email: `${id}@example.com`,
@@ -302,7 +300,7 @@ onEachEngine('planned actions', (engine) => {
           preferred_username: id,
           created_at: now(),
         })
-        .execute()
+        .execute())
     }
     await plan(
       app,
@@ -312,15 +310,15 @@ onEachEngine('planned actions', (engine) => {
     await Promise.all([app.tick(), copy.tick(), app.tick(), copy.tick()])
     await Promise.all([app.tick(), copy.tick()])
     const { db } = services
-    const statuses = await db.selectFrom('lifecycle_actions').select('status').distinct().execute()
+    const statuses = await db.read.selectFrom('lifecycle_actions').select('status').distinct().execute()
     assert.deepEqual(
       statuses.map(({ status }) => status),
       ['completed'],
     )
-    const disabled = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
+    const disabled = await db.read.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
     assert.equal(disabled.length, 500)
     for (const { user } of [admin, second]) {
-      const told = await db.selectFrom('notifications').select(['id', 'data']).where('user_id', '=', user.id).execute()
+      const told = await db.read.selectFrom('notifications').select(['id', 'data']).where('user_id', '=', user.id).execute()
       assert.equal(told.length, 500)
       assert.equal(new Set(told.map(({ data }) => data)).size, 500)
       assert.equal(new Set(told.map(({ id }) => id)).size, 500)

@@ -172,7 +172,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     const { user } = made.json<{ user: User }>()
     await disable(user.id)
     const { db } = app.services
-    const left = await db.selectFrom('email_tokens').selectAll().where('user_id', '=', user.id).execute()
+    const left = await db.read.selectFrom('email_tokens').selectAll().where('user_id', '=', user.id).execute()
     assert.deepEqual(left, [])
   })
 

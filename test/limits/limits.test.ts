@@ -69,7 +69,7 @@ onEachEngine('limits', (engine) => {
     limits.failHere(ONE, 'another key')
     app.clock.advance(HOUR)
     limits.failHere(ONE, 'key')
-    const rows = await app.services.db.selectFrom('rate_limits').select('bucket').execute()
+    const rows = await app.services.db.read.selectFrom('rate_limits').select('bucket').execute()
     assert.deepEqual(rows, [])
   })
 })

@@ -108,7 +108,7 @@ onEachEngine('lists that are longer than one look', (engine) => {
     const { services, place, clock } = shared()
     const countRows = async () => {
       const { tokens } = await services.db
-        .selectFrom('oauth_access_tokens')
+        .read.selectFrom('oauth_access_tokens')
         .select((eb) => eb.fn.countAll<number>().as('tokens'))
         .executeTakeFirstOrThrow()
       return tokens

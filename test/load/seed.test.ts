@@ -36,7 +36,7 @@ onEachEngine('the seeding command', (engine) => {
 
     const { services } = await startApp(t, { place })
     const { users } = await services.db
-      .selectFrom('users')
+      .read.selectFrom('users')
       .select((eb) => eb.fn.countAll<number>().as('users'))
       .executeTakeFirstOrThrow()
     assert.equal(users, 300)

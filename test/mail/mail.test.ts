@@ -51,7 +51,7 @@ onEachEngine('mail', (engine) => {
     assert.match(received[0] ?? '', /^To: reader@example.com/m)
     assert.match(received[0] ?? '', /text\/plain/)
     assert.match(received[0] ?? '', /text\/html/)
-    assert.equal((await app.services.db.selectFrom('outgoing_mail').selectAll().execute()).length, 0)
+    assert.equal((await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()).length, 0)
   })
 
   test('a mail server that is down delays nothing and loses nothing', async (t) => {
@@ -83,7 +83,7 @@ onEachEngine('mail', (engine) => {
       email: 'sealed@example.com',
       password: 'correct horse battery staple',
     })
-    const [row] = await first.services.db.selectFrom('outgoing_mail').selectAll().execute()
+    const [row] = await first.services.db.read.selectFrom('outgoing_mail').selectAll().execute()
     await first.close()
     const received = await startSmtp(t, port)
     const second = await startApp(t, { engine, config, place: first.place, clock: first.clock })

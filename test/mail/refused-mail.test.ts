@@ -26,7 +26,7 @@ async function register(app: TestApp, email: string): Promise<void> {
 }
 
 const waiting = async ({ services }: TestApp): Promise<number> =>
-  (await services.db.selectFrom('outgoing_mail').select('id').execute()).length
+  (await services.db.read.selectFrom('outgoing_mail').select('id').execute()).length
 
 const failuresTold = async (person: Person): Promise<Notification['data'][]> => {
   const response = await person.get('/api/notifications')
@@ -173,7 +173,7 @@ onEachEngine('mail whose link is dead', (engine) => {
     for (const { user } of [owner, leaver]) await anonymous(app).post('/api/auth/password-reset', { email: user.email })
     await app.tick()
     await app.tick()
-    const rows = await db.selectFrom('outgoing_mail').selectAll().where('recipient', '=', owner.user.email).execute()
+    const rows = await db.read.selectFrom('outgoing_mail').selectAll().where('recipient', '=', owner.user.email).execute()
     assert.equal(rows.length, 1)
     const [{ id, content_sealed }] = rows as [(typeof rows)[0]]
     const [token] = /pr_[\w-]+/.exec(vault.open(`mail:${id}`, content_sealed).toString()) ?? []

@@ -18,7 +18,7 @@ const register = async (app: TestApp, email: string): Promise<void> => {
 }
 
 const waiting = async ({ services }: TestApp): Promise<number> =>
-  (await services.db.selectFrom('outgoing_mail').select('id').execute()).length
+  (await services.db.read.selectFrom('outgoing_mail').select('id').execute()).length
 
 /** A mail server that takes a mail and says nothing until it is told to. */
 async function silentServer(t: TestContext) {
@@ -75,7 +75,7 @@ onEachEngine('a mail server that is slow', (engine: EngineName) => {
     assert.equal(await waiting(app), 0)
     assert.equal(server.received.length, 1)
     const events = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'mail.failed')
       .execute()
@@ -89,10 +89,9 @@ onEachEngine('a mail server that is slow', (engine: EngineName) => {
     app.clock.adjust(400 * DAY)
     await register(app, 'later@example.com')
     // As a replica leaves it that was killed while it was sending.
-    await app.services.db
-      .updateTable('outgoing_mail')
+    await app.services.db.transaction((trx) => trx.updateTable('outgoing_mail')
       .set({ claim: 'gone', scheduled_at: app.clock.now(), next_attempt_at: app.clock.now() + 2 * MINUTE })
-      .execute()
+      .execute())
     await app.tick()
     assert.equal(server.received.length, 0)
     app.clock.adjust(-400 * DAY)

@@ -90,7 +90,7 @@ onEachEngine('metrics', (engine) => {
     await person.post('/api/auth/verify-email/resend')
     await person.post('/api/auth/password-reset', { email: person.user.email })
     const { value, samples } = await scrape(app)
-    const stored = await app.services.db.selectFrom('outgoing_mail').selectAll().execute()
+    const stored = await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()
     assert.ok(stored.length > 0)
     assert.equal(value('latchkey_mail_queued'), stored.length)
     assert.ok(value('process_resident_memory_bytes') > 1e7)

@@ -14,11 +14,11 @@ onEachEngine('marking all notifications read', (engine) => {
   test('goes in slices, so that others have their turn, and ends with none unread', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
-    await addNotifications(db, person.user.id, COUNT)
+    await addNotifications(db.read, person.user.id, COUNT)
     let isOver = false
     const answer = person.post(READ_ALL).finally(() => (isOver = true))
     const seen = new Set<number>()
-    while (!isOver) seen.add(await countNotifications(db, person.user.id, 'unread'))
+    while (!isOver) seen.add(await countNotifications(db.read, person.user.id, 'unread'))
     const { statusCode, body } = await answer
     assert.equal(statusCode, 200, body)
     assert.deepEqual(JSON.parse(body), { success: true, unreadCount: 0 })
@@ -26,20 +26,20 @@ onEachEngine('marking all notifications read', (engine) => {
       [...seen].some((unread) => unread > 0 && unread < COUNT),
       'others see some marked and some not',
     )
-    assert.equal(await countNotifications(db, person.user.id, 'unread'), 0)
-    assert.equal(await countNotifications(db, person.user.id, 'all'), COUNT)
+    assert.equal(await countNotifications(db.read, person.user.id, 'unread'), 0)
+    assert.equal(await countNotifications(db.read, person.user.id, 'all'), COUNT)
   })
 
   test('ends with 401 when its session is ended in the middle', async () => {
     const person = await signedInPerson(shared())
     const phone = await signIn(shared(), person.user)
     const { db } = shared().services
-    await addNotifications(db, person.user.id, COUNT)
+    await addNotifications(db.read, person.user.id, COUNT)
     const answer = person.post(READ_ALL)
-    while ((await countNotifications(db, person.user.id, 'unread')) === COUNT);
+    while ((await countNotifications(db.read, person.user.id, 'unread')) === COUNT);
     assert.equal((await phone.post('/api/auth/sessions/revoke-all')).statusCode, 200)
     assert.equal((await answer).statusCode, 401)
-    assert.ok((await countNotifications(db, person.user.id, 'unread')) > 0)
+    assert.ok((await countNotifications(db.read, person.user.id, 'unread')) > 0)
   })
 
   test('the number of unread ones is right however many there are', async () => {

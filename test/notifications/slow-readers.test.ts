@@ -13,8 +13,7 @@ const MB = 1024 * 1024
 
 const tell = ({ services }: TestApp, { user }: Pick<SignedInPerson, 'user'>, name: string): Promise<void> =>
   services.db
-    .transaction()
-    .execute((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: 'x', name }))
+    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: 'x', name }))
 
 onEachEngine('readers that do not read', (engine) => {
   test('whatever happens meanwhile, at most a page waits for them, and they are dropped', async (t) => {

@@ -10,8 +10,7 @@ const HOUR = 3_600_000
 
 const tell = async ({ services }: TestApp, { user }: Pick<SignedInPerson, 'user'>, name: string): Promise<void> => {
   await services.db
-    .transaction()
-    .execute((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
+    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
 }
 
 const nameOf = async (stream: EventStream) => (await stream.notification()).data['name']
@@ -87,7 +86,7 @@ onEachEngine('the notification stream', (engine) => {
       await tell(shared(), person, live)
       assert.deepEqual([...names, await nameOf(again)].slice(0, 3), ['missed 1', 'missed 2', 'missed 3'])
       again.close()
-      await shared().services.db.deleteFrom('notifications').where('data', 'like', `%${live}%`).execute()
+      await shared().services.db.transaction((trx) => trx.deleteFrom('notifications').where('data', 'like', `%${live}%`).execute())
     }
   })
 
@@ -236,7 +235,7 @@ onEachEngine('a notification stream over time', (engine) => {
     const remembered = await open()
     const { db } = app.services
     const idle = await signIn(app, person.user)
-    await db.updateTable('sessions').set({ remembered: 0 }).where('id', '=', idle.sessionId).execute()
+    await db.transaction((trx) => trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', idle.sessionId).execute())
     const second = await open({ cookie: idle.cookie })
     app.clock.advance(12 * HOUR + 1)
     await app.tick()
@@ -249,7 +248,7 @@ onEachEngine('a notification stream over time', (engine) => {
   test('a lost signal is made up for within seconds', async (t) => {
     const { app, person, open } = await start(t)
     const stream = await open()
-    await app.services.db.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
+    await app.services.db.transaction((trx) => trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute())
     app.clock.advance(3000)
     await app.tick()
     await stream.ended

@@ -38,7 +38,7 @@ onEachEngine('guessing client secrets', (engine) => {
     app.clock.advance(60_000)
     assert.deepEqual(await guess(app, application, ['192.0.2.1']), [401], 'a minute later')
     const events = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('target_id')
       .where('action', '=', 'oauth_client.authentication_failed')
       .where('ip_address', '=', '192.0.2.1')
@@ -89,8 +89,8 @@ onEachEngine('guessing client secrets', (engine) => {
     const { clientId, secret } = await registerApplication(app)
     const rows = async () => {
       const { db } = app.services
-      const limits = await db.selectFrom('rate_limits').select('bucket').execute()
-      const events = await db.selectFrom('audit_events').select('id').execute()
+      const limits = await db.read.selectFrom('rate_limits').select('bucket').execute()
+      const events = await db.read.selectFrom('audit_events').select('id').execute()
       return limits.length + events.length
     }
     const before = await rows()

@@ -19,7 +19,7 @@ onEachEngine('authorizing while something changes', (engine) => {
 
   /** As another replica changes it whose signal has not come yet: the client that is kept here is the old one. */
   const changeUnheard = (application: Application, change: Record<string, string>) =>
-    app().services.db.updateTable('oauth_clients').set(change).where('client_id', '=', application.clientId).execute()
+    app().services.db.transaction((trx) => trx.updateTable('oauth_clients').set(change).where('client_id', '=', application.clientId).execute())
 
   const CHANGES: [string, Record<string, string>, (location: string | undefined, body: string) => void][] = [
     [
@@ -124,7 +124,7 @@ onEachEngine('authorizing while something changes', (engine) => {
       assert.equal(answers[3].statusCode, 200)
       const { db } = app().services
       for (const table of ['oauth_grants', 'oauth_authorization_codes'] as const) {
-        const left = await db.selectFrom(table).selectAll().where('client_id', '=', application.clientId).execute()
+        const left = await db.read.selectFrom(table).selectAll().where('client_id', '=', application.clientId).execute()
         assert.deepEqual(left, [], table)
       }
       if (answers[2].statusCode !== 200) continue

@@ -88,7 +88,7 @@ onEachEngine('changes of one client at once', (engine) => {
       assert.doesNotMatch(answer.body, /secret/i)
     }
     const events = await app()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select('action')
       .where('target_id', '=', clientId)
       .execute()

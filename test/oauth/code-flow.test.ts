@@ -160,10 +160,10 @@ onEachEngine('the authorization code flow', (engine) => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app(), { email: `claims-${engine}@example.com` })
     await app()
-      .services.db.updateTable('users')
+      .services.db.transaction((trx) => trx.updateTable('users')
       .set({ given_name: 'Ada', family_name: 'Lovelace', avatar_version: 'v1' })
       .where('id', '=', person.user.id)
-      .execute()
+      .execute())
     const expected = {
       openid: { sub: person.user.id },
       'openid email': { sub: person.user.id, email: person.user.email, email_verified: false },

@@ -76,13 +76,13 @@ onEachEngine('consent', (engine) => {
     assert.equal(tokens.statusCode, 200)
 
     const { db } = app().services
-    const told = await db.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
     assert.deepEqual(
       told.map(({ type, data }) => [type, JSON.parse(data)]),
       [['oauth.grant_added', { client_id: application.clientId, name: 'Photos', scopes: ['openid'] }]],
     )
     const written = await db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('action')
       .where('actor_id', '=', person.user.id)
       .execute()

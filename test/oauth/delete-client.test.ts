@@ -18,14 +18,14 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   })
 
   const rowsOf = ({ clientId }: Application) =>
-    app.services.db.selectFrom('oauth_clients').select('client_id').where('client_id', '=', clientId).execute()
+    app.services.db.read.selectFrom('oauth_clients').select('client_id').where('client_id', '=', clientId).execute()
 
   /** Every number of codes that others see until the work is over. */
   async function watch({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
     const seen = new Set<number>()
     let isOver = false
     const over = work.finally(() => (isOver = true))
-    while (!isOver) seen.add(await countCodes(app.services.db, clientId))
+    while (!isOver) seen.add(await countCodes(app.services.db.read, clientId))
     await over
     return [...seen].filter((count) => count > 0 && count < COUNT)
   }
@@ -33,7 +33,7 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   test('an application is deleted in slices, so that others have their turn', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
-    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    await addCodes(app.services.db.read, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const between = await watch(
       application,
       admin.delete(`/oauth/clients/${application.clientId}`).then(({ statusCode }) => assert.equal(statusCode, 200)),
@@ -42,7 +42,7 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
       app.clock.advance(10_000)
       await app.tick()
     }
-    assert.equal(await countCodes(app.services.db, application.clientId), 0)
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
     assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
   })
 
@@ -56,11 +56,10 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     }
     for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), true)
     // As a process leaves it that dies right after the commit.
-    await app.services.db
-      .updateTable('oauth_clients')
+    await app.services.db.transaction((trx) => trx.updateTable('oauth_clients')
       .set({ deleted_at: app.clock.now() })
       .where('client_id', '=', application.clientId)
-      .execute()
+      .execute())
     app.clock.advance(1000)
 
     for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), false)
@@ -85,17 +84,17 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     app.clock.advance(10_000)
     await app.tick()
     assert.deepEqual(await rowsOf(application), [])
-    assert.equal(await countCodes(app.services.db, application.clientId), 0)
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
   })
 
   test('a grant is revoked in slices, and with it every code', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
-    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    await addCodes(app.services.db.read, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const revoked = person.delete(`/api/account/oauth/grants/${application.clientId}`)
     const between = await watch(application, revoked)
     assert.equal((await revoked).statusCode, 200, (await revoked).body)
-    assert.equal(await countCodes(app.services.db, application.clientId), 0)
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
     assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
   })
 })

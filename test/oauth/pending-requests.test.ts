@@ -208,7 +208,7 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
     assert.equal((await again.get(back)).statusCode, 400)
     app().clock.advance(3_602_000)
     await app().tick()
-    assert.deepEqual(await db.selectFrom('oauth_answered_requests').selectAll().execute(), [])
+    assert.deepEqual(await db.read.selectFrom('oauth_answered_requests').selectAll().execute(), [])
     assert.equal((await again.get(back)).statusCode, 400)
   })
 })

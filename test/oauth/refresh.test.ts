@@ -78,7 +78,7 @@ onEachEngine('refresh tokens', (engine) => {
       assert.equal(await isLive(app(), application, token), false)
     assert.equal((await refresh(app(), application, second.refresh_token)).statusCode, 400)
     const events = await app()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select('outcome')
       .where('action', '=', 'oauth_refresh_token.reused')
       .where('target_id', '=', application.clientId)
@@ -165,6 +165,6 @@ onEachEngine('refresh tokens', (engine) => {
     await app().tick()
     const { db } = app().services
     for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_authorization_codes'] as const)
-      assert.deepEqual(await db.selectFrom(table).selectAll().execute(), [], table)
+      assert.deepEqual(await db.read.selectFrom(table).selectAll().execute(), [], table)
   })
 })

@@ -132,7 +132,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const { db, now } = app().services
     const disable = (at: number | null) =>
-      db.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute()
+      db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute())
     await disable(now())
     for (const answer of [
       await refresh(app(), application, tokens.refresh_token),
@@ -155,8 +155,8 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const others = await getTokens(app(), other, application)
     const { db, now } = app().services
-    assert.equal(await revokeTokensOfUser(db, person.user.id, now()), 2)
-    assert.equal(await revokeTokensOfUser(db, person.user.id, now()), 0)
+    assert.equal(await revokeTokensOfUser(db.read, person.user.id, now()), 2)
+    assert.equal(await revokeTokensOfUser(db.read, person.user.id, now()), 0)
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
     assert.equal((await exchangeCode(app(), application, code, pkce)).statusCode, 400)
@@ -168,7 +168,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
-    await app().services.db.deleteFrom('users').where('id', '=', person.user.id).execute()
+    await app().services.db.transaction((trx) => trx.deleteFrom('users').where('id', '=', person.user.id).execute())
     for (const token of [tokens.access_token, tokens.refresh_token])
       assert.equal(await isLive(app(), application, token), false)
     assert.equal((await userinfo(app(), tokens.access_token)).statusCode, 401)

@@ -104,7 +104,7 @@ onEachEngine('what serves once', (engine) => {
     assert.equal((await userinfo(app(), first.access_token)).statusCode, 401)
     assert.equal((await refresh(app(), application, second.refresh_token)).statusCode, 400)
     const events = await app()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select('action')
       .where('action', '=', 'oauth_code.reused')
       .where('target_id', '=', application.clientId)

@@ -66,7 +66,7 @@ onEachEngine('the signature counter', (engine) => {
     for (let time = 0; time < 3; time++) await login(visitor, authenticator)
     assertRefused(await login(visitor, authenticator, { counter: 2 }))
     const { data } = await shared()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select('data')
       .where('actor_id', '=', person.user.id)
       .where('action', '=', 'session.refused')

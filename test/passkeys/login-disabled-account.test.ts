@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Db } from '../../src/storage/schema.ts'
+import type { Reader } from '../../src/storage/database.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { assertRefused, counterOf, enrol, login, loginOptions, verifyLogin } from './ceremonies.ts'
@@ -10,7 +10,7 @@ onEachEngine('a disabled account and its passkey', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
   const disable = (userId: string, at: number | null = shared().clock.now()) =>
-    shared().services.db.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute()
+    shared().services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute())
 
   test('a disabled account is told so after its proof, and before its counter is looked at', async () => {
     const { person, authenticator, passkey, visitor } = await enrol(shared(), { counter: 10 })
@@ -33,22 +33,22 @@ onEachEngine('a disabled account and its passkey', (engine) => {
     const options = await loginOptions(visitor)
     const response = authenticator.authenticate(options)
     const { db } = shared().services
-    const attempt = await db.transaction().execute(async (trx) => {
+    const attempt = await db.transaction(async (trx) => {
       await trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
       const attempted = verifyLogin(visitor, options.challengeId, response)
       // SQLite has one writer, so the attempt has not begun; on PostgreSQL it goes on until it comes to the account.
-      if (engine === 'postgres') await untilSomebodyWaits(db)
+      if (engine === 'postgres') await untilSomebodyWaits(db.read)
       await trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
       return { attempted }
     })
     assert.equal((await attempt.attempted).statusCode, 403)
-    const left = await db.selectFrom('sessions').select('id').where('user_id', '=', person.user.id).execute()
+    const left = await db.read.selectFrom('sessions').select('id').where('user_id', '=', person.user.id).execute()
     assert.deepEqual(left, [])
   })
 })
 
 /** Returns when a connection of this database waits for a lock that another one holds. */
-async function untilSomebodyWaits(db: Db): Promise<void> {
+async function untilSomebodyWaits(db: Reader): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)

@@ -14,7 +14,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     const { challenge, challengeId, ...options } = await loginOptions(anonymous(shared()))
     assert.deepEqual(options, { rpId: 'localhost', timeout: FIVE_MINUTES, userVerification: 'preferred' })
     const stored = await shared()
-      .services.db.selectFrom('passkey_challenges')
+      .services.db.read.selectFrom('passkey_challenges')
       .selectAll()
       .where('id', '=', challengeId)
       .executeTakeFirst()
@@ -47,7 +47,7 @@ onEachEngine('signing in with a passkey', (engine) => {
 
   test('the session keeps the digest of its token, where it came from, and how', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
-    await shared().services.db.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
+    await shared().services.db.transaction((trx) => trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute())
     const options = await loginOptions(visitor)
     const response = await visitor.post(
       '/api/passkeys/login/verify',
@@ -55,7 +55,7 @@ onEachEngine('signing in with a passkey', (engine) => {
       { 'user-agent': 'Browser/1' },
     )
     const session = await shared()
-      .services.db.selectFrom('sessions')
+      .services.db.read.selectFrom('sessions')
       .selectAll()
       .where('user_id', '=', person.user.id)
       .executeTakeFirstOrThrow()
@@ -76,7 +76,7 @@ onEachEngine('signing in with a passkey', (engine) => {
       const { person, authenticator, visitor } = await enrol(shared(), { backup: { eligible, state: false } })
       await login(visitor, authenticator)
       const { amr } = await shared()
-        .services.db.selectFrom('sessions')
+        .services.db.read.selectFrom('sessions')
         .select('amr')
         .where('user_id', '=', person.user.id)
         .where('method', '=', 'passkey')
@@ -90,7 +90,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     await login(visitor, authenticator)
     await login(visitor, authenticator, { signature: 'corrupt' })
     const events = await shared()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select(['action', 'outcome', 'data'])
       .where('actor_id', '=', person.user.id)
       .where('action', 'like', 'session.%')
@@ -121,7 +121,7 @@ onEachEngine('signing in with a passkey', (engine) => {
 
   test('a deleted user leaves no passkey behind, and its passkey signs nobody in', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
-    await shared().services.db.deleteFrom('users').where('id', '=', person.user.id).execute()
+    await shared().services.db.transaction((trx) => trx.deleteFrom('users').where('id', '=', person.user.id).execute())
     assertRefused(await login(visitor, authenticator))
   })
 

@@ -10,7 +10,7 @@ onEachEngine('passkeys of an account', (engine) => {
 
   const toldTo = async (userId: string): Promise<string[]> => {
     const rows = await shared()
-      .services.db.selectFrom('notifications')
+      .services.db.read.selectFrom('notifications')
       .select('type')
       .where('user_id', '=', userId)
       .orderBy('id')
@@ -52,7 +52,7 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.deepEqual(response.json(), { passkey: { ...passkey, name: 'Ann’s phone' } })
     assert.equal((await person.get('/api/passkeys')).json().passkeys[0].name, 'Ann’s phone')
     const { action, actor_id } = await shared()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select(['action', 'actor_id'])
       .where('target_id', '=', passkey.id)
       .where('action', '!=', 'passkey.added')
@@ -99,7 +99,7 @@ onEachEngine('passkeys of an account', (engine) => {
       'security.passkey_removed',
     ])
     const events = await shared()
-      .services.db.selectFrom('audit_events')
+      .services.db.read.selectFrom('audit_events')
       .select('action')
       .where('target_id', '=', passkey.id)
       .where('action', '=', 'passkey.removed')

@@ -49,7 +49,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     const person = await signedInPerson(shared())
     const { challenge } = await registrationOptions(person)
     const stored = await shared()
-      .services.db.selectFrom('passkey_challenges')
+      .services.db.read.selectFrom('passkey_challenges')
       .select(['challenge', 'created_at', 'expires_at'])
       .where('user_id', '=', person.user.id)
       .execute()
@@ -66,7 +66,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     assertRefused(await verifyRegistration(person, older))
     const options = await Promise.all(Array.from({ length: 20 }, () => registrationOptions(person)))
     const { challenge } = await shared()
-      .services.db.selectFrom('passkey_challenges')
+      .services.db.read.selectFrom('passkey_challenges')
       .select('challenge')
       .where('user_id', '=', person.user.id)
       .executeTakeFirstOrThrow()
@@ -79,7 +79,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     const { person } = await enrol(shared())
     const { db } = shared().services
     const row = await db
-      .selectFrom('passkeys')
+      .read.selectFrom('passkeys')
       .selectAll()
       .where('user_id', '=', person.user.id)
       .executeTakeFirstOrThrow()
@@ -88,7 +88,7 @@ onEachEngine('options to register a passkey with', (engine) => {
       id: `${index}${row.id}`,
       credential_id: `${index}${row.credential_id}`,
     }))
-    await db.insertInto('passkeys').values(more).execute()
+    await db.transaction((trx) => trx.insertInto('passkeys').values(more).execute())
     assert.equal((await person.post('/api/passkeys/register/options')).statusCode, 409)
   })
 })

@@ -44,7 +44,7 @@ onEachEngine('registering a passkey', (engine) => {
       createdAt: shared().clock.now(),
       lastUsedAt: null,
     })
-    const stored = await shared().services.db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst()
+    const stored = await shared().services.db.read.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst()
     assert.ok(stored)
     assert.equal(stored.user_id, person.user.id)
     assert.equal(stored.counter, 7)
@@ -59,12 +59,12 @@ onEachEngine('registering a passkey', (engine) => {
   test('tells the user, and nobody else, and is in the audit trail', async () => {
     const { person, passkey } = await enrol(shared())
     const { db } = shared().services
-    const told = await db.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
     assert.deepEqual(
       told.map(({ type, data }) => [type, JSON.parse(data)]),
       [['security.passkey_added', { passkeyId: passkey.id, name: 'Passkey' }]],
     )
-    const events = await db.selectFrom('audit_events').selectAll().where('target_id', '=', passkey.id).execute()
+    const events = await db.read.selectFrom('audit_events').selectAll().where('target_id', '=', passkey.id).execute()
     assert.deepEqual(
       events.map(({ action, outcome, actor_id }) => [action, outcome, actor_id]),
       [['passkey.added', 'success', person.user.id]],

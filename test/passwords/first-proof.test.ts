@@ -139,7 +139,7 @@ onEachEngine('the first proof of an address', (engine) => {
       const refreshed = await refresh(app, application, tokens.refresh_token ?? '')
       assert.deepEqual([refreshed.statusCode, refreshed.json().error], [400, 'invalid_grant'])
       const grants = await app.services.db
-        .selectFrom('oauth_grants')
+        .read.selectFrom('oauth_grants')
         .selectAll()
         .where('user_id', '=', person.user.id)
         .execute()

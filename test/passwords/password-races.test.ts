@@ -24,7 +24,7 @@ async function reset(app: TestApp): Promise<void> {
 }
 
 const sessionsOf = ({ services: { db } }: TestApp, userId: string) =>
-  db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()
+  db.read.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()
 
 onEachEngine('passwords that change while they are used', (engine) => {
   test('a login that was under way with the old password leaves no session behind after a reset', async (t) => {
@@ -46,11 +46,10 @@ onEachEngine('passwords that change while they are used', (engine) => {
     const gate = stopAfterPasswordCheck(app)
     const attempt = login(app, OLD)
     await gate.reached()
-    await app.services.db
-      .updateTable('users')
+    await app.services.db.transaction((trx) => trx.updateTable('users')
       .set({ password_hash: await hash(NEW) })
       .where('id', '=', user.id)
-      .execute()
+      .execute())
     gate.open()
     assert.equal((await attempt).statusCode, 401)
     assert.equal((await login(app, NEW)).statusCode, 200)
@@ -93,14 +92,14 @@ onEachEngine('passwords that change while they are used', (engine) => {
     const app = await startApp(t, { engine })
     const { user } = await signedInPerson(app, { email: EMAIL, password: OLD })
     const outdated = await hash(OLD, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
-    await app.services.db.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute()
+    await app.services.db.transaction((trx) => trx.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute())
     const gate = stopAfterPasswordCheck(app)
     const attempts = [login(app, OLD), login(app, OLD), login(app, OLD)]
     await gate.reached(3)
     gate.open()
     for (const { statusCode, body } of await Promise.all(attempts)) assert.equal(statusCode, 200, body)
     const { password_hash: stored } = await app.services.db
-      .selectFrom('users')
+      .read.selectFrom('users')
       .select('password_hash')
       .where('id', '=', user.id)
       .executeTakeFirstOrThrow()

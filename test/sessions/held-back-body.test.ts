@@ -323,18 +323,18 @@ onEachEngine('a request whose body is held back', (engine) => {
 /** Everything that a request could have changed, as far as it says who somebody is and what they may do. */
 async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
   return Promise.all([
-    db.selectFrom('users').selectAll().orderBy('id').execute(),
-    db.selectFrom('roles').selectAll().orderBy('id').execute(),
-    db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute(),
-    db.selectFrom('user_roles').selectAll().orderBy('user_id').orderBy('role_id').execute(),
-    db.selectFrom('passkeys').selectAll().orderBy('id').execute(),
-    db.selectFrom('oauth_clients').selectAll().orderBy('client_id').execute(),
-    db.selectFrom('oauth_grants').selectAll().orderBy('user_id').orderBy('client_id').execute(),
-    db.selectFrom('ssh_keys').selectAll().orderBy('id').execute(),
-    db.selectFrom('ssh_certificates').select(['id', 'revoked_at']).orderBy('id').execute(),
-    db.selectFrom('lifecycle_actions').selectAll().orderBy('id').execute(),
-    db.selectFrom('notifications').selectAll().orderBy('id').execute(),
-    db.selectFrom('outgoing_mail').select('id').orderBy('id').execute(),
-    db.selectFrom('sessions').select(['id', 'user_id']).orderBy('id').execute(),
+    db.read.selectFrom('users').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('roles').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute(),
+    db.read.selectFrom('user_roles').selectAll().orderBy('user_id').orderBy('role_id').execute(),
+    db.read.selectFrom('passkeys').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('oauth_clients').selectAll().orderBy('client_id').execute(),
+    db.read.selectFrom('oauth_grants').selectAll().orderBy('user_id').orderBy('client_id').execute(),
+    db.read.selectFrom('ssh_keys').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('ssh_certificates').select(['id', 'revoked_at']).orderBy('id').execute(),
+    db.read.selectFrom('lifecycle_actions').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('notifications').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('outgoing_mail').select('id').orderBy('id').execute(),
+    db.read.selectFrom('sessions').select(['id', 'user_id']).orderBy('id').execute(),
   ])
 }

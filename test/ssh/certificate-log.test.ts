@@ -115,7 +115,7 @@ onEachEngine('the log of certificates', (engine) => {
     const again = await reader.post(`/api/ssh/certs/${id}/revoke`, { reason: 'again' })
     assert.deepEqual([again.statusCode, again.json()], [200, first.json()])
     const events = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select(['actor_id', 'data'])
       .where('target_id', '=', id)
       .where('action', '=', 'ssh_certificate.revoked')
@@ -136,7 +136,7 @@ onEachEngine('the log of certificates', (engine) => {
     const reasons = new Set(answers.map((answer) => answer.json().certificate.revokeReason))
     assert.equal(reasons.size, 1)
     const { count } = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('target_id', '=', id)
       .where('action', '=', 'ssh_certificate.revoked')
@@ -167,7 +167,7 @@ onEachEngine('the log of certificates', (engine) => {
     const [second, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
     app.clock.advance(61_000)
     const { services } = app
-    const count = await services.db.transaction().execute(async (trx) => {
+    const count = await services.db.transaction(async (trx) => {
       const ended = await cutAccess(services, trx, [person.user.id], 'The account was deleted.')
       await trx.deleteFrom('users').where('id', '=', person.user.id).execute()
       return ended.get(person.user.id)?.certificates
@@ -200,7 +200,7 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(61_000)
     const { services } = app
     const userIds = [person.user.id, other.user.id]
-    const ended = await services.db.transaction().execute((trx) => cutAccess(services, trx, userIds, 'both'))
+    const ended = await services.db.transaction((trx) => cutAccess(services, trx, userIds, 'both'))
     assert.deepEqual(
       userIds.map((id) => ended.get(id)?.certificates),
       [2, 0],
@@ -214,7 +214,7 @@ onEachEngine('the log of certificates', (engine) => {
     const person = await holder(app)
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']
-    const undone = app.services.db.transaction().execute(async (trx) => {
+    const undone = app.services.db.transaction(async (trx) => {
       await cutAccess(app.services, trx, [person.user.id], 'never')
       throw new Error('undone')
     })

@@ -135,19 +135,17 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
-    await app.services.db
-      .updateTable('users')
+    await app.services.db.transaction((trx) => trx.updateTable('users')
       .set({ preferred_username: '' })
       .where('id', '=', person.user.id)
-      .execute()
+      .execute())
     const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
     assert.equal(response.statusCode, 409)
     assert.match(response.json().error, /administrator/)
-    await app.services.db
-      .updateTable('users')
+    await app.services.db.transaction((trx) => trx.updateTable('users')
       .set({ preferred_username: 'back' })
       .where('id', '=', person.user.id)
-      .execute()
+      .execute())
   })
 
   test('more principals than a certificate holds are refused, never cut off', async () => {
@@ -167,14 +165,14 @@ onEachEngine('SSH certificates', (engine) => {
     const savedKeyId = await saveKey(person)
     const { id, serial, keyId } = await issue(person, savedKeyId)
     const { db } = app.services
-    const told = await db.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
     assert.deepEqual(
       told.map(({ type, data }) => [type, JSON.parse(data)]),
       [['ssh.cert_issued', { certificateId: id, serial, keyId }]],
     )
     const { keys } = (await person.get('/api/ssh/keys')).json()
     assert.equal(keys[0].lastUsedAt, app.clock.now())
-    const event = await db.selectFrom('audit_events').selectAll().where('target_id', '=', id).executeTakeFirstOrThrow()
+    const event = await db.read.selectFrom('audit_events').selectAll().where('target_id', '=', id).executeTakeFirstOrThrow()
     assert.deepEqual([event.action, event.actor_id], ['ssh_certificate.issued', person.user.id])
   })
 
@@ -182,11 +180,10 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
-    await app.services.db
-      .updateTable('users')
+    await app.services.db.transaction((trx) => trx.updateTable('users')
       .set({ disabled_at: app.clock.now() })
       .where('id', '=', person.user.id)
-      .execute()
+      .execute())
     assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId })).statusCode, 401)
   })
 
@@ -205,7 +202,7 @@ onEachEngine('SSH certificates', (engine) => {
         if (answer) assert.ok([201, 401, 403].includes(answer.statusCode), answer.body)
       }
       const live = await app.services.db
-        .selectFrom('ssh_certificates')
+        .read.selectFrom('ssh_certificates')
         .select('id')
         .where('user_id', '=', person.user.id)
         .where('revoked_at', 'is', null)
@@ -233,7 +230,7 @@ onEachEngine('SSH certificates', (engine) => {
       })
       assert.equal(answer.statusCode, status, answer.body)
       const issued = await app.services.db
-        .selectFrom('ssh_certificates')
+        .read.selectFrom('ssh_certificates')
         .select('id')
         .where('user_id', '=', person.user.id)
         .execute()
@@ -245,11 +242,10 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
     const keys = await Promise.all(people.map((person) => saveKey(person)))
-    await app.services.db
-      .updateTable('ssh_keys')
+    await app.services.db.transaction((trx) => trx.updateTable('ssh_keys')
       .set({ public_key: 'ssh-ed25519 AAAA damaged' })
       .where('id', '=', keys[2]!)
-      .execute()
+      .execute())
     const answers = await Promise.all(
       people.map((person, index) => person.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })),
     )
@@ -267,23 +263,23 @@ onEachEngine('SSH certificates', (engine) => {
     const extra = await certificatePerson(app, ['root'])
     const { db } = app.services
     const { role_id } = await db
-      .selectFrom('user_roles')
+      .read.selectFrom('user_roles')
       .innerJoin('roles', 'roles.id', 'user_roles.role_id')
       .select('role_id')
       .where('user_id', '=', extra.user.id)
       .where('built_in', '=', 0)
       .executeTakeFirstOrThrow()
-    await db.insertInto('user_roles').values({ user_id: person.user.id, role_id }).execute()
+    await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: person.user.id, role_id }).execute())
     const key = await saveKey(person)
     assert.ok((await issue(person, key)).principals.includes('root'))
-    await db.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute()
+    await db.transaction((trx) => trx.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute())
     assert.ok(!(await issue(person, key)).principals.includes('root'))
   })
 })
 
 const ownRoleOf = async ({ services }: TestApp, userId: string): Promise<string> => {
   const { role_id } = await services.db
-    .selectFrom('user_roles')
+    .read.selectFrom('user_roles')
     .select('role_id')
     .where('user_id', '=', userId)
     .where('role_id', '!=', USER_ROLE)
@@ -296,7 +292,7 @@ const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
 
 /** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
 const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
-  services.db.transaction().execute(async (trx) => {
+  services.db.transaction(async (trx) => {
     if (revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
     await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
     if (!revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
@@ -349,11 +345,10 @@ test('five hundred certificates at once from two copies have five hundred serial
 test('serials beyond the numbers of JavaScript stay exact', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const app = await startApp(t, { engine })
-    await app.services.db
-      .updateTable('counters')
+    await app.services.db.transaction((trx) => trx.updateTable('counters')
       .set({ value: 2n ** 62n })
       .where('name', '=', 'ssh_serial')
-      .execute()
+      .execute())
     const person = await signedInPerson(app, { permissions: [...permissions, 'ssh:cert:list', 'ssh:cert:revoke'] })
     const { serial, id } = await issue(person, await saveKey(person))
     assert.equal(serial, String(2n ** 62n + 1n))

@@ -143,8 +143,7 @@ onEachEngine('SSH keys', (engine) => {
   test('nobody keeps more than a hundred keys', async () => {
     const app = shared()
     const person = await keyPerson(app)
-    await app.services.db
-      .insertInto('ssh_keys')
+    await app.services.db.transaction((trx) => trx.insertInto('ssh_keys')
       .values(
         Array.from({ length: 99 }, (_, index) => ({
           id: `${person.user.id}-${index}`,
@@ -156,7 +155,7 @@ onEachEngine('SSH keys', (engine) => {
           last_used_at: null,
         })),
       )
-      .execute()
+      .execute())
     await saveKey(person)
     assert.equal((await person.post('/api/ssh/keys', { name: 'more', publicKey: newPublicKey() })).statusCode, 409)
   })
@@ -171,7 +170,7 @@ onEachEngine('SSH keys', (engine) => {
     assert.equal((await person.delete(`/api/ssh/keys/${id}`)).statusCode, 404)
     await saveKey(other, publicKey)
     const events = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select(['action', 'actor_id'])
       .where('target_id', '=', id)
       .orderBy('action')
@@ -194,7 +193,7 @@ onEachEngine('SSH keys', (engine) => {
     const [valid, other] = [await issue(person, lost), await issue(person, kept)]
     await person.delete(`/api/ssh/keys/${lost}`)
     const rows = await app.services.db
-      .selectFrom('ssh_certificates')
+      .read.selectFrom('ssh_certificates')
       .select(['id', 'revoked_at', 'revoke_reason'])
       .where('user_id', '=', person.user.id)
       .execute()
@@ -223,7 +222,7 @@ onEachEngine('SSH keys', (engine) => {
     ])
     for (const { statusCode } of answers) assert.ok([200, 201, 404].includes(statusCode), String(statusCode))
     const live = await app.services.db
-      .selectFrom('ssh_certificates')
+      .read.selectFrom('ssh_certificates')
       .select('id')
       .where('saved_key_id', '=', id)
       .where('revoked_at', 'is', null)

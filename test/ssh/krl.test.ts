@@ -143,7 +143,7 @@ onEachEngine('the revocation list', (engine) => {
     const known = await host.get('/ssh/krl?format=krl')
     assert.equal(known.statusCode, 200)
     await app.services.db.schema.alterTable('ssh_certificates').renameTo('away').execute()
-    await app.services.db.updateTable('counters').set({ value: 99n }).where('name', '=', 'krl_version').execute()
+    await app.services.db.transaction((trx) => trx.updateTable('counters').set({ value: 99n }).where('name', '=', 'krl_version').execute())
     const tag = { 'if-none-match': String(known.headers['etag']) }
     for (const query of ['', '?format=raw', '?format=krl', '?format=krl&includeExpired=true']) {
       const response = await host.get(`/ssh/krl${query}`, undefined, tag)
@@ -164,7 +164,7 @@ onEachEngine('the revocation list', (engine) => {
     const count = 5_000
     for (let from = 1; from <= count; from += 500) {
       const rows = Array.from({ length: 500 }, (_, index) => revokedRow(from + index, app.clock.now()))
-      await db.insertInto('ssh_certificates').values(rows).execute()
+      await db.transaction((trx) => trx.insertInto('ssh_certificates').values(rows).execute())
     }
     const { body } = await anonymous(app).get('/ssh/krl?format=raw')
     const serials = body

@@ -32,7 +32,7 @@ const unassign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: strin
 
 const listCertificates = ({ services }: TestApp, { user }: SignedInPerson) =>
   services.db
-    .selectFrom('ssh_certificates')
+    .read.selectFrom('ssh_certificates')
     .select(['id', 'principals', 'revoke_reason as reason'])
     .where('user_id', '=', user.id)
     .orderBy('serial')
@@ -186,7 +186,7 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     await issue(person, await saveKey(person))
     await ok(admin.delete(`/api/admin/roles/${roleId}`))
     const { data } = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'role.deleted')
       .where('target_id', '=', roleId)
@@ -216,7 +216,7 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
         const held = new Set(principals ?? [])
         if (held.size > 0) assert.ok(held.has(me.preferredUsername))
         const live = await app.services.db
-          .selectFrom('ssh_certificates')
+          .read.selectFrom('ssh_certificates')
           .select('principals')
           .where('user_id', '=', user.id)
           .where('revoked_at', 'is', null)
@@ -293,8 +293,7 @@ onEachEngine('a role with very many holders', (engine) => {
   const addAccounts = async ({ services }: TestApp, count: number) => {
     for (let from = 0; from < count; from += 400) {
       const ids = Array.from({ length: 400 }, (_, index) => `usr_${String(from + index).padStart(22, '0')}`)
-      await services.db
-        .insertInto('users')
+      await services.db.transaction((trx) => trx.insertInto('users')
         .values(
           ids.map((id) => ({
             id,
@@ -311,11 +310,10 @@ onEachEngine('a role with very many holders', (engine) => {
             last_login_at: null,
           })),
         )
-        .execute()
-      await services.db
-        .insertInto('user_roles')
+        .execute())
+      await services.db.transaction((trx) => trx.insertInto('user_roles')
         .values(ids.map((id) => ({ user_id: id, role_id: USER_ROLE })))
-        .execute()
+        .execute())
     }
   }
 
@@ -326,21 +324,20 @@ onEachEngine('a role with very many holders', (engine) => {
     await app.tick()
     assert.deepEqual(await areRevoked(app, ...issued, after), issued.map(() => true).concat(false))
     const { data } = await app.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'ssh_certificate.review_finished')
       .executeTakeFirstOrThrow()
     assert.equal((JSON.parse(data) as { certificatesRevoked: number }).certificatesRevoked, issued.length)
-    assert.deepEqual(await app.services.db.selectFrom('ssh_certificate_reviews').selectAll().execute(), [])
+    assert.deepEqual(await app.services.db.read.selectFrom('ssh_certificate_reviews').selectAll().execute(), [])
   })
 
   test('is taken up where it stopped, after a crash and by another process', async (t) => {
     const { app, admin, issued } = await setScene(t)
     await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
-    await app.services.db
-      .updateTable('ssh_certificate_reviews')
+    await app.services.db.transaction((trx) => trx.updateTable('ssh_certificate_reviews')
       .set({ reviewed_up_to: `usr_${'0'.repeat(22)}`, revoked: 7 })
-      .execute()
+      .execute())
     await app.close()
     const again = await startApp(t, { engine, place: app.place, clock: app.clock })
     await again.tick()
@@ -349,7 +346,7 @@ onEachEngine('a role with very many holders', (engine) => {
       issued.map(() => true),
     )
     const { data } = await again.services.db
-      .selectFrom('audit_events')
+      .read.selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'ssh_certificate.review_finished')
       .executeTakeFirstOrThrow()

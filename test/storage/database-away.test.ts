@@ -61,7 +61,6 @@ test('copies hear each other again after the connection that listens was lost', 
     })
   })
   await two.services.db
-    .transaction()
-    .execute((trx) => two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }))
+    .transaction((trx) => two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }))
   assert.deepEqual(await heard, { userIds: ['usr_somebody'] })
 })

@@ -14,7 +14,7 @@ onEachEngine('migrations', (engine) => {
     for (let start = 0; start < 3; start++) await (await openStorage(place.databaseUrl, log, start)).close()
     const { db, close } = await openStorage(place.databaseUrl, log, 9)
     const applied = await db
-      .selectFrom('schema_migrations' as never)
+      .read.selectFrom('schema_migrations' as never)
       .selectAll()
       .execute()
     await close()
@@ -25,10 +25,9 @@ onEachEngine('migrations', (engine) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const { db, close } = await openStorage(place.databaseUrl, log, 1)
-    await db
-      .insertInto('schema_migrations' as never)
+    await db.transaction((trx) => trx.insertInto('schema_migrations' as never)
       .values({ name: '9999-from-the-future', applied_at: 1 })
-      .execute()
+      .execute())
     await close()
     await assert.rejects(
       openStorage(place.databaseUrl, log, 2),
@@ -47,14 +46,14 @@ onEachEngine('migrations', (engine) => {
       up: async (trx: { schema: typeof db.schema }) => trx.schema.createTable('half').addColumn('a', 'text').execute(),
     }
     const broken = { name: '9999-broken', up: async () => Promise.reject(new Error('no')) }
-    await assert.rejects(migrate(db, 2, [...MIGRATIONS, half, broken]), /no/)
+    await assert.rejects(migrate(db.read, 2, [...MIGRATIONS, half, broken]), /no/)
     await assert.rejects(
       db
-        .selectFrom('half' as never)
+        .read.selectFrom('half' as never)
         .selectAll()
         .execute(),
     )
-    await migrate(db, 3)
+    await migrate(db.read, 3)
   })
 })
 

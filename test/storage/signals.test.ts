@@ -40,7 +40,7 @@ test('a signal that was lost without anybody noticing is made up for within a mi
   services.signals.on('notifications', () => heard++)
   // The first LISTEN has a resync of its own. Once it hears itself, that is over.
   await until(async () => {
-    await services.db.transaction().execute((trx) => services.signals.emit(trx, 'notifications', { userIds: [] }))
+    await services.db.transaction((trx) => services.signals.emit(trx, 'notifications', { userIds: [] }))
     return heard > 0
   })
   await publishNextKey({ ...services, signals: { ...services.signals, emit: async () => {} } })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statement, type Values } from '../../src/storage/statement.ts'
+import { writeStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
-const found = statement((db, value: Values<{ bucket: string; least: number }>) =>
+const found = writeStatement((db, value: Values<{ bucket: string; least: number }>) =>
   db
     .selectFrom('rate_limits')
     .select('failures')
@@ -13,7 +13,7 @@ const found = statement((db, value: Values<{ bucket: string; least: number }>) =
     .forNoKeyUpdate(),
 )
 
-const insert = statement((db, value: Values<{ bucket: string; failures: number; expires_at: number }>) =>
+const insert = writeStatement((db, value: Values<{ bucket: string; failures: number; expires_at: number }>) =>
   db
     .insertInto('rate_limits')
     .values({ bucket: value('bucket'), failures: value('failures'), expires_at: value('expires_at') }),
@@ -25,7 +25,7 @@ onEachEngine('a prepared statement', (engine) => {
   test('runs with other values each time, in a transaction and without one', async () => {
     const { db } = shared().services
     await insert(db, { bucket: 'alone', failures: 1, expires_at: 1_000_000_000_000 })
-    await db.transaction().execute(async (trx) => {
+    await db.transaction(async (trx) => {
       await insert(trx, { bucket: 'inside', failures: 2, expires_at: 1_000_000_000_000 })
       assert.deepEqual(await found(trx, { bucket: 'inside', least: 2 }), [{ failures: 2 }])
       assert.deepEqual(await found(trx, { bucket: 'inside', least: 3 }), [])
@@ -37,7 +37,7 @@ onEachEngine('a prepared statement', (engine) => {
 
   test('is undone with its transaction', async () => {
     const { db } = shared().services
-    const undone = db.transaction().execute(async (trx) => {
+    const undone = db.transaction(async (trx) => {
       await insert(trx, { bucket: 'undone', failures: 1, expires_at: 1_000_000_000_000 })
       throw new Error('changed my mind')
     })

@@ -3,10 +3,10 @@ import { test, type TestContext } from 'node:test'
 import { createLogger } from '../../src/http/log.ts'
 import { isDuplicate, isMissingReference } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Db } from '../../src/storage/schema.ts'
+import type { Reader, Trx } from '../../src/storage/database.ts'
 import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
 
-async function open(t: TestContext, engine: EngineName): Promise<Db> {
+async function open(t: TestContext, engine: EngineName): Promise<Reader> {
   const place = await createPlace(engine)
   const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0)
   t.after(async () => {
@@ -16,10 +16,10 @@ async function open(t: TestContext, engine: EngineName): Promise<Db> {
   return db
 }
 
-const count = (db: Db, name: string, value: number) =>
+const count = (db: Trx, name: string, value: number) =>
   db.insertInto('background_jobs').values({ name, next_run_at: value }).execute()
 
-const names = async (db: Db): Promise<string[]> =>
+const names = async (db: Trx): Promise<string[]> =>
   (await db.selectFrom('background_jobs').select('name').orderBy('name').execute()).map(({ name }) => name)
 
 const user = (name: string, email: string) => ({
@@ -57,11 +57,11 @@ onEachEngine('storage', (engine) => {
 
   test('a failing transaction among writes undoes its own part alone', async (t) => {
     const db = await open(t, engine)
-    const failing = db.transaction().execute(async (trx) => {
+    const failing = db.transaction(async (trx) => {
       await count(trx, 'undone', 1)
       throw new Error('no')
     })
-    const passing = db.transaction().execute(async (trx) => {
+    const passing = db.transaction(async (trx) => {
       await count(trx, 'kept', 1)
       return 'done'
     })
@@ -75,7 +75,7 @@ onEachEngine('storage', (engine) => {
 
   test('a transaction sees its own writes and nobody else does before it commits', async (t) => {
     const db = await open(t, engine)
-    await db.transaction().execute(async (trx) => {
+    await db.transaction(async (trx) => {
       await count(trx, 'inside', 1)
       assert.deepEqual(await names(trx), ['inside'])
       assert.deepEqual(await names(db), [])
@@ -85,13 +85,13 @@ onEachEngine('storage', (engine) => {
 
   test('a broken unique rule names its table and column, inside a transaction and outside', async (t) => {
     const db = await open(t, engine)
-    const add = (trx: Db, name: string) => trx.insertInto('users').values(user(name, 'same@example.com')).execute()
+    const add = (trx: Trx, name: string) => trx.insertInto('users').values(user(name, 'same@example.com')).execute()
     await add(db, 'one')
     const isEmailTaken = (error: unknown) =>
       isDuplicate(error, 'users.email') && !isDuplicate(error, 'users.preferred_username')
     await assert.rejects(add(db, 'two'), isEmailTaken)
     await assert.rejects(
-      db.transaction().execute((trx) => add(trx, 'two')),
+      db.transaction((trx) => add(trx, 'two')),
       isEmailTaken,
     )
     await assert.rejects(
@@ -139,7 +139,7 @@ onEachEngine('storage', (engine) => {
   test('fifty transactions that count upwards at once lose no step', async (t) => {
     const db = await open(t, engine)
     const step = () =>
-      db.transaction().execute(async (trx) => {
+      db.transaction(async (trx) => {
         await trx
           .updateTable('counters')
           .set((eb) => ({ value: eb('value', '+', 1n) }))

@@ -28,8 +28,7 @@ export async function registerApplication(
     ...change,
   }
   const { client, client_secret } = await services.db
-    .transaction()
-    .execute((trx) => insertClient(services, trx, asked, THE_SERVICE))
+    .transaction((trx) => insertClient(services, trx, asked, THE_SERVICE))
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }
 

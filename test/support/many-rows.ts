@@ -1,5 +1,5 @@
 import { newId } from '../../src/ids.ts'
-import type { Db } from '../../src/storage/schema.ts'
+import type { Reader, Trx } from '../../src/storage/database.ts'
 
 const AT_ONCE = 500
 
@@ -12,7 +12,7 @@ async function inParts(count: number, add: (numbers: number[]) => Promise<unknow
 
 const numbered = (n: number): string => String(n).padStart(8, '0')
 
-export const addNotifications = (db: Db, userId: string, count: number): Promise<void> =>
+export const addNotifications = (db: Trx, userId: string, count: number): Promise<void> =>
   inParts(count, (numbers) =>
     db
       .insertInto('notifications')
@@ -29,7 +29,7 @@ export const addNotifications = (db: Db, userId: string, count: number): Promise
       .execute(),
   )
 
-export async function countNotifications(db: Db, userId: string, which: 'all' | 'unread'): Promise<number> {
+export async function countNotifications(db: Trx, userId: string, which: 'all' | 'unread'): Promise<number> {
   const { count } = await db
     .selectFrom('notifications')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -40,7 +40,7 @@ export async function countNotifications(db: Db, userId: string, which: 'all' | 
 }
 
 /** Used codes of one grant, which is made if it is not there. */
-export async function addCodes(db: Db, { userId, clientId }: { userId: string; clientId: string }, count: number) {
+export async function addCodes(db: Trx, { userId, clientId }: { userId: string; clientId: string }, count: number) {
   await db
     .insertInto('oauth_grants')
     .values({ user_id: userId, client_id: clientId, scopes: '["openid"]', created_at: 1, updated_at: 1 })
@@ -72,7 +72,7 @@ export async function addCodes(db: Db, { userId, clientId }: { userId: string; c
   )
 }
 
-export async function countCodes(db: Db, clientId: string): Promise<number> {
+export async function countCodes(db: Reader, clientId: string): Promise<number> {
   const { count } = await db
     .selectFrom('oauth_authorization_codes')
     .select((eb) => eb.fn.countAll<number>().as('count'))

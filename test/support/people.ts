@@ -67,15 +67,14 @@ let count = 0
 export async function signedInPerson(test: TestApp, traits: Traits = {}): Promise<SignedInPerson> {
   const { services } = test
   const { db } = services
-  const user = await createUser(services, db, {
+  const user = await createUser(services, db.read, {
     email: traits.email ?? `person${++count}@example.com`,
     passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password, '127.0.0.1'),
   })
   if (traits.permissions || traits.principals) {
     const roleId = newId()
     const principals = JSON.stringify(traits.principals ?? [])
-    await db
-      .insertInto('roles')
+    await db.transaction((trx) => trx.insertInto('roles')
       .values({
         id: roleId,
         name: `role of ${user.email}`,
@@ -84,20 +83,20 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
         built_in: 0,
         created_at: services.now(),
       })
-      .execute()
+      .execute())
     for (const permission of traits.permissions ?? []) {
-      await db.insertInto('role_permissions').values({ role_id: roleId, permission }).execute()
+      await db.transaction((trx) => trx.insertInto('role_permissions').values({ role_id: roleId, permission }).execute())
     }
-    await db.insertInto('user_roles').values({ user_id: user.id, role_id: roleId }).execute()
+    await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: roleId }).execute())
   }
-  if (traits.admin) await db.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute()
+  if (traits.admin) await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute())
   return signIn(test, user)
 }
 
 /** One more session for somebody, as if on another device. */
 export async function signIn(test: TestApp, user: User): Promise<SignedInPerson> {
   const { services } = test
-  const { id, token } = await services.db.transaction().execute((trx) =>
+  const { id, token } = await services.db.transaction((trx) =>
     startSession(services, trx, {
       userId: user.id,
       method: 'password',

@@ -204,7 +204,7 @@ onEachEngine('administering users', (engine) => {
       ])
       const { preferredUsername } = (await person.get('/api/account/profile')).json<User>()
       const retired = await app.services.db
-        .selectFrom('retired_usernames')
+        .read.selectFrom('retired_usernames')
         .select('username')
         .where('user_id', '=', person.user.id)
         .execute()
@@ -275,7 +275,7 @@ onEachEngine('administering users', (engine) => {
       'oauth_grants',
     ] as const
     for (const table of tables) {
-      const rows = await db.selectFrom(table).selectAll().where('user_id', '=', person.user.id).execute()
+      const rows = await db.read.selectFrom(table).selectAll().where('user_id', '=', person.user.id).execute()
       assert.deepEqual(rows, [], table)
     }
     assert.equal((await admin.delete(`/api/admin/users/${person.user.id}`)).statusCode, 404)

@@ -10,7 +10,7 @@ onEachEngine('creating a user', (engine) => {
   const create = (asked: Partial<NewUser> & { email: string }, also?: Parameters<typeof createUser>[3]) =>
     createUser(shared().services, shared().services.db, { passwordHash: null, ...asked }, also)
   const accountsWith = async (email: string) =>
-    (await shared().services.db.selectFrom('users').select('id').where('email', '=', email).execute()).length
+    (await shared().services.db.read.selectFrom('users').select('id').where('email', '=', email).execute()).length
 
   test('gives the role that everyone has', async () => {
     const user = await create({ email: 'everyone@example.com' })
@@ -23,10 +23,9 @@ onEachEngine('creating a user', (engine) => {
   test('counts up where the derived username is taken, reserved, or opened by a role', async () => {
     const { db } = shared().services
     const principals = JSON.stringify(['deploy'])
-    await db
-      .insertInto('roles')
+    await db.transaction((trx) => trx.insertInto('roles')
       .values({ id: 'r-deploy', name: 'Deployers', description: '', principals, built_in: 0, created_at: 1 })
-      .execute()
+      .execute())
     const names: string[] = []
     for (const email of ['ada@a.example', 'ada@b.example', 'ada@c.example', 'root@a.example', 'deploy@a.example']) {
       names.push((await create({ email })).preferredUsername)
@@ -58,7 +57,7 @@ onEachEngine('creating a user', (engine) => {
       created_at: 1,
       last_login_at: null,
     }))
-    await shared().services.db.insertInto('users').values(values).execute()
+    await shared().services.db.transaction((trx) => trx.insertInto('users').values(values).execute())
     assert.match((await create({ email: 'common@example.com' })).preferredUsername, /^common-\d{6}$/)
   })
 

@@ -35,10 +35,9 @@ onEachEngine('the list of users', (engine) => {
       last_login_at: null,
     }))
     for (let start = 0; start < USERS; start += 500) {
-      await db()
-        .insertInto('users')
+      await db().transaction((trx) => trx.insertInto('users')
         .values(users.slice(start, start + 500))
-        .execute()
+        .execute())
     }
     const roles = [SMALL_ROLE, LARGE_ROLE, 'empty'].map((id) => ({
       id,
@@ -48,10 +47,10 @@ onEachEngine('the list of users', (engine) => {
       built_in: 0,
       created_at: 1,
     }))
-    await db().insertInto('roles').values(roles).execute()
+    await db().transaction((trx) => trx.insertInto('roles').values(roles).execute())
     const members = Array.from({ length: LARGE }, (_, index) => ({ user_id: idOf(index), role_id: LARGE_ROLE }))
     for (const index of [5, 50, 2550]) members.push({ user_id: idOf(index), role_id: SMALL_ROLE })
-    await db().insertInto('user_roles').values(members).execute()
+    await db().transaction((trx) => trx.insertInto('user_roles').values(members).execute())
   })
 
   /** Follows the cursors to the end. */
@@ -59,7 +58,7 @@ onEachEngine('the list of users', (engine) => {
     const ids: string[] = []
     let cursor: string | undefined
     for (let pages = 1; ; pages++) {
-      const page = await listUsers(db(), filter, limit, decodeCursor(cursor))
+      const page = await listUsers(db.read(), filter, limit, decodeCursor(cursor))
       assert.ok(page.items.length <= limit, `${page.items.length} of ${limit}`)
       ids.push(...page.items.map(({ id }) => id))
       if (page.nextCursor === null) return { ids, pages }
@@ -75,7 +74,7 @@ onEachEngine('the list of users', (engine) => {
   })
 
   test('looks at a bounded number of rows for a page, and finds the oldest by going on', async () => {
-    const first = await listUsers(db(), { q: 'very first' }, 20, undefined)
+    const first = await listUsers(db.read(), { q: 'very first' }, 20, undefined)
     assert.deepEqual(first.items, [])
     assert.notEqual(first.nextCursor, null)
     const { ids, pages } = await collect({ q: 'very first' }, 20)
@@ -85,7 +84,7 @@ onEachEngine('the list of users', (engine) => {
 
   test('puts whoever is called exactly what is searched for first, and nowhere else', async () => {
     for (const q of ['person1', 'PERSON1', 'person1@example.com']) {
-      const page = await listUsers(db(), { q }, 10, undefined)
+      const page = await listUsers(db.read(), { q }, 10, undefined)
       assert.equal(page.items[0]?.id, idOf(1), q)
     }
     const { ids } = await collect({ q: 'person1' }, 10)
@@ -108,8 +107,8 @@ onEachEngine('the list of users', (engine) => {
   test('has the members of a role, of a small one, a large one and one that nobody has', async () => {
     assert.deepEqual((await collect({ roleId: SMALL_ROLE }, 2)).ids, newestFirst([5, 50, 2550]))
     assert.deepEqual((await collect({ roleId: LARGE_ROLE }, 100)).ids, newestFirst(all.slice(0, LARGE)))
-    assert.deepEqual(await listUsers(db(), { roleId: 'empty' }, 10, undefined), { items: [], nextCursor: null })
-    assert.deepEqual(await listUsers(db(), { roleId: 'none' }, 10, undefined), { items: [], nextCursor: null })
+    assert.deepEqual(await listUsers(db.read(), { roleId: 'empty' }, 10, undefined), { items: [], nextCursor: null })
+    assert.deepEqual(await listUsers(db.read(), { roleId: 'none' }, 10, undefined), { items: [], nextCursor: null })
   })
 
   test('has only those that every filter lets through', async () => {
@@ -120,6 +119,6 @@ onEachEngine('the list of users', (engine) => {
   })
 
   test('knows no details of somebody who is not there', async () => {
-    assert.equal(await findUserDetails(db(), 'usr_nobody', 0), undefined)
+    assert.equal(await findUserDetails(db.read(), 'usr_nobody', 0), undefined)
   })
 })

@@ -79,7 +79,7 @@ onEachEngine('a username that was given up', (engine) => {
     assert.equal((await rename(later[0], 'hugo')).statusCode, 409)
     app.clock.advance(91 * DAY)
     await app.tick()
-    assert.deepEqual(await app.services.db.selectFrom('retired_usernames').selectAll().execute(), [])
+    assert.deepEqual(await app.services.db.read.selectFrom('retired_usernames').selectAll().execute(), [])
     admin = await signedInAgain(admin)
   })
 

@@ -20,7 +20,7 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
 
   const { db, now } = provider
   const codeHash = digest(code)
-  const found = await findCode(db, codeHash)
+  const found = await findCode(db.read, codeHash)
   // Whatever is wrong with a code, its bearer learns no more than that it does not work.
   if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
   if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
@@ -37,7 +37,7 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
   const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
   const keptUntil = withRefresh ? keepWithRefresh(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
   const [isFirst, answer] = await Promise.all([
-    consumeCode(db, codeHash, now(), keptUntil),
+    consumeCode(db.read, codeHash, now(), keptUntil),
     issueTokens(provider, {
       ...found,
       codeHash,
@@ -63,7 +63,7 @@ async function revokeAuthorization(
   codeHash: string,
   userId: string,
 ): Promise<void> {
-  await provider.db.transaction().execute(async (trx) => {
+  await provider.db.transaction(async (trx) => {
     if (!(await markRevoked(trx, codeHash, provider.now()))) return
     await recordEvent(provider, trx, {
       action: 'oauth_code.reused',

@@ -17,7 +17,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   const { db, now } = provider
   if (form['refresh_token'] === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
   const hash = digest(form['refresh_token'])
-  const token = await findRefreshToken(db, hash)
+  const token = await findRefreshToken(db.read, hash)
   if (!token || token.clientId !== client.client_id) return refuseToken()
   // Before whatever else is wrong with the request: whoever holds a used token must not keep the family alive by a mistake.
   if (isReused(token, now())) return revokeFamily(provider, asked, token)
@@ -26,7 +26,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   const scope = narrowedScope(token, client.scopes, form['scope'])
 
   const [use, answer] = await Promise.all([
-    token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_USED,
+    token.usedAt === null ? markRefreshTokenUsed(db.read, token, now()) : NOT_USED,
     issueTokens(provider, {
       ...token,
       scope,
@@ -40,11 +40,11 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   if (use.used && (use.marked || token.parentHash === null)) return answer
 
   // Somebody else was quicker, with this token or with a sibling of it.
-  const after = await findRefreshToken(db, hash)
+  const after = await findRefreshToken(db.read, hash)
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, asked, after)
-  await keepRefreshToken(db, hash, refreshTokenEnd(token.authorizedAt, now()))
+  await keepRefreshToken(db.read, hash, refreshTokenEnd(token.authorizedAt, now()))
   return answer
 }
 
@@ -54,12 +54,12 @@ const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown,
 
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
   if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await markNeededUntil(db, token.codeHash, keepWithRefresh(token.authorizedAt, now()))
+    await markNeededUntil(db.read, token.codeHash, keepWithRefresh(token.authorizedAt, now()))
 }
 
 /** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
 async function revokeFamily(provider: Provider, { client, caller }: GrantRequest, token: RefreshToken): Promise<never> {
-  await provider.db.transaction().execute(async (trx) => {
+  await provider.db.transaction(async (trx) => {
     if (!(await markRevoked(trx, token.codeHash, provider.now()))) return
     await recordEvent(provider, trx, {
       action: 'oauth_refresh_token.reused',

@@ -1,0 +1,52 @@
+import type { CompiledQuery, Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** A query that was compiled once. What differs from one run to the next comes as parameters. */
+export interface CompiledStatement extends CompiledQuery {
+  name: string
+}
+
+/** How an engine runs compiled statements, past Kysely's own building and pooling. */
+export interface Runs {
+  readonly dialect: 'sqlite' | 'postgres'
+  run(statement: CompiledStatement, parameters: unknown[]): Promise<unknown[]>
+}
+
+/** Reads. Outside of a transaction it sees only what is durable, and can't change anything. */
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'getExecutor'> & Runs
+
+declare const transaction: unique symbol
+
+/**
+ * A transaction: everything done with it happens, or nothing. Only `Database.transaction` makes one, so whatever must
+ * happen together with something else takes this type.
+ */
+export type Trx = Reader &
+  Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & { readonly [transaction]: true }
+
+/** The database: one way to read, and one to change. */
+export interface Database extends Runs {
+  read: Reader
+  /**
+   * Commits when the work is done, and undoes it when it throws. The work may run again when the database could not tell
+   * two transactions apart that waited for each other, so it does nothing but use the database.
+   */
+  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
+}
+
+class Undo extends Error {}
+
+/** Tells what some work would answer, and takes back what it did. */
+export async function rehearse<T>(db: Database, work: (trx: Trx) => Promise<T>): Promise<T> {
+  let answer: { value: T } | undefined
+  try {
+    await db.transaction(async (trx) => {
+      answer = { value: await work(trx) }
+      throw new Undo()
+    })
+  } catch (error) {
+    if (!(error instanceof Undo)) throw error
+  }
+  if (!answer) throw new Error('The work was undone before it was done.')
+  return answer.value
+}

@@ -1,0 +1,91 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
+import type { QueryResult } from 'kysely'
+import { LAST_RESORT_PAGES } from './checkpoint.ts'
+
+/** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
+const MAX_STATEMENTS = 1000
+
+/** Only while the file is opened, when nobody is served yet. */
+const OPEN_TIMEOUT_MS = 5000
+
+/** A connection to the file, with the statements that were prepared on it. */
+export interface SqliteConnection {
+  connection: DatabaseSync
+  execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown>
+  /** What it returns alone: counting what it changed takes as long as a small statement. */
+  rows(sql: string, parameters: readonly unknown[]): object[]
+}
+
+/**
+ * The log and the index that SQLite puts beside the file get the file's own mode.
+ *
+ * Only before the first connection: closing any descriptor of a file cancels all POSIX locks that this process has on it
+ * (fcntl(2)). Without them another program that opens, reads and closes the file takes itself for the last one to do so and
+ * deletes the log, and with it every commit that follows. So nothing here opens the database file but SQLite, which knows.
+ */
+export function createPrivately(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+}
+
+export function connect(file: string, readOnly: boolean): SqliteConnection {
+  const connection = new DatabaseSync(file, { readOnly, enableForeignKeyConstraints: true, timeout: OPEN_TIMEOUT_MS })
+  if (!readOnly) {
+    // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
+    connection.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`,
+    )
+  }
+  // SQLite would wait for a lock of another process in this thread, and everybody else with it: we try again ourselves.
+  connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0')
+
+  const statements = new Map<string, Statement>()
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = prepare(connection, sql)
+    if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '')
+    statements.set(sql, statement)
+    return statement
+  }
+
+  return {
+    connection,
+    execute(sql, parameters) {
+      const { returnsRows, rows, run } = prepared(sql)
+      if (returnsRows) return { rows: rows(parameters) }
+      const { changes, lastInsertRowid } = run(parameters)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    },
+    rows: (sql, parameters) => prepared(sql).rows(parameters),
+  }
+}
+
+interface Statement {
+  returnsRows: boolean
+  rows(parameters: readonly unknown[]): object[]
+  run(parameters: readonly unknown[]): StatementResultingChanges
+}
+
+/**
+ * Rows are read as arrays and made objects here, all of one shape. Those that SQLite's binding makes have each a shape of
+ * its own, and reading a property of one takes several times as long.
+ */
+function prepare(connection: DatabaseSync, sql: string): Statement {
+  const statement = connection.prepare(sql)
+  statement.setReturnArrays(true)
+  const names = statement.columns().map(({ name }) => name)
+  const empty: Record<string, unknown> = {}
+  for (const name of names) empty[name] = null
+  const toRow = (values: unknown[]): object => {
+    const row = { ...empty }
+    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at]
+    return row
+  }
+  return {
+    returnsRows: names.length > 0,
+    rows: (parameters) => (statement.all(...(parameters as SQLInputValue[])) as unknown as unknown[][]).map(toRow),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { StorageFailure } from './failure.ts'
+import type { Transaction, Writer } from './group-commit.ts'
+import type { ReadTogether } from './read-together.ts'
+import type { Schema } from './schema.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { translateSqlite } from './sqlite-errors.ts'
+
+/** Builds queries and runs them on the connection that only reads. */
+export const openReading = (reading: SqliteConnection, read: ReadTogether): Kysely<Schema> =>
+  openKysely(
+    createDriver(async ({ sql, parameters }) => read(() => reading.execute(sql, parameters)), {
+      begin: () => Promise.reject(new Error('This connection only reads.')),
+    }),
+  )
+
+/** Builds queries and runs them on the writer, in transactions. */
+export function openWriting(writing: SqliteConnection, writer: Writer) {
+  let open: Transaction | undefined
+  const driver = createDriver(
+    async ({ sql, parameters }, transaction) => runIn(transaction, () => writing.execute(sql, parameters)),
+    { begin: async () => (open = await writer.begin()) },
+  )
+  return {
+    kysely: openKysely(driver),
+    /** The transaction that has just begun. There is one at a time. */
+    current: () => open,
+  }
+}
+
+/** A transaction that is over, also because it took too long, runs nothing more. */
+export function runIn<T>(transaction: Transaction | undefined, run: () => T): T {
+  if (!transaction?.isOpen) throw new StorageFailure('unavailable', 'This transaction is over.')
+  try {
+    return run()
+  } catch (error) {
+    throw translateSqlite(error)
+  }
+}
+
+const openKysely = (driver: Driver): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new TransactionalSqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SingleWriterQueryCompiler(),
+    },
+  })
+
+/** DDL is transactional in SQLite, and our writer serves any number of callers. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections() {
+    return true
+  }
+
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
+/** Whoever is in a transaction is alone here. So a row need not be held, as it must on PostgreSQL. */
+class SingleWriterQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node)
+  }
+}
+
+const ROW_LOCKS = new Set<SelectModifierNode['modifier']>(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'])
+
+interface Connection extends DatabaseConnection {
+  transaction?: Transaction
+}
+
+type Run = (query: CompiledQuery, transaction: Transaction | undefined) => Promise<QueryResult<unknown>>
+
+function createDriver(run: Run, { begin }: { begin(): Promise<Transaction> }): Driver {
+  const connection = (): Connection => ({
+    executeQuery<R>(query: CompiledQuery) {
+      return run(query, this.transaction) as Promise<QueryResult<R>>
+    },
+    streamQuery() {
+      throw new Error('Queries are not streamed.')
+    },
+  })
+  const transactionOf = ({ transaction }: Connection): Transaction => {
+    if (!transaction) throw new Error('This connection is in no transaction.')
+    return transaction
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection(),
+    releaseConnection: async () => {},
+    beginTransaction: async (held: Connection) => {
+      held.transaction = await begin()
+    },
+    commitTransaction: (held: Connection) => transactionOf(held).commit(),
+    // Also called when the commit failed: then there is nothing left to undo.
+    rollbackTransaction: async (held: Connection) => transactionOf(held).rollback(),
+    destroy: async () => {},
+  }
+}
