@@ -176,7 +176,7 @@ export const VARIABLES = {
   }),
   SMTP_URL: variable({
     meaning: 'The mail server.',
-    fallback: 'none: mail goes to `<DATA_DIR>/outbox/*.eml` and its link to the log',
+    fallback: 'none: mail goes to `<DATA_DIR>/outbox/*.eml`, and its link to the terminal where there is one',
     accepts: 'smtp://user:password@host:port or smtps://…',
     secret: true,
     parse: (text) => (URL.parse(text)?.hostname ? urlOf('smtp:', 'smtps:')(text) : undefined),

@@ -1,4 +1,4 @@
-import type { Reader } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import { PERMISSIONS } from './permissions.ts'
 
 /** Identifiers are fixed, so that every copy and every backup means the same role. */
@@ -6,7 +6,7 @@ export const ADMIN_ROLE = '00000000-0000-4000-8000-000000000001'
 export const USER_ROLE = '00000000-0000-4000-8000-000000000002'
 
 /** Makes the roles that every installation has. The administrator's grows with the catalogue, so this runs at each start. */
-export async function ensureBuiltInRoles(db: Reader, now: number): Promise<void> {
+export async function ensureBuiltInRoles(db: Database, now: number): Promise<void> {
   await db.transaction(async (trx) => {
     await trx
       .insertInto('roles')

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
 import { type SkippedSerials, skipSerials } from '../ssh/skip-serials.ts'
 import { deleteInSlices } from '../storage/delete-in-slices.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Database, Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
@@ -38,8 +38,8 @@ export async function recover(
     await skipKeyNumbers(trx, services.now())
     return skipSerials(services, trx)
   })
-  await deleteAll(db.read, 'passkey_challenges', 'id')
-  await deleteAll(db.read, 'oauth_pending_requests', 'id_hash')
+  await deleteAll(db, 'passkey_challenges', 'id')
+  await deleteAll(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
   return db.transaction(async (trx) => {
     const cancelled = await cancelOverdue(services, trx)
@@ -79,21 +79,21 @@ async function findLastEvent(db: Reader): Promise<number | null> {
 /** Tokens are dead without the authorization that they hang on; those of clients that act for themselves hang on none. */
 async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   const { db } = services
-  const sessions = await deleteAll(db.read, 'sessions', 'token_hash')
-  const authorizations = await deleteAll(db.read, 'oauth_authorization_codes', 'code_hash')
-  const tokens = await deleteAll(db.read, 'oauth_access_tokens', 'token_hash')
-  const refreshing = await deleteAll(db.read, 'oauth_refresh_tokens', 'token_hash')
+  const sessions = await deleteAll(db, 'sessions', 'token_hash')
+  const authorizations = await deleteAll(db, 'oauth_authorization_codes', 'code_hash')
+  const tokens = await deleteAll(db, 'oauth_access_tokens', 'token_hash')
+  const refreshing = await deleteAll(db, 'oauth_refresh_tokens', 'token_hash')
   // A link that was used or replaced after the copy was made would work again.
-  const links = await deleteAll(db.read, 'email_tokens', 'token_hash')
-  await deleteAll(db.read, 'reset_requests', 'id')
-  await deleteAll(db.read, 'known_browsers', 'token_hash')
-  await deleteAll(db.read, 'outgoing_mail', 'id')
+  const links = await deleteAll(db, 'email_tokens', 'token_hash')
+  await deleteAll(db, 'reset_requests', 'id')
+  await deleteAll(db, 'known_browsers', 'token_hash')
+  await deleteAll(db, 'outgoing_mail', 'id')
   const certificates = await revokeAllCertificates(services, 'A backup was restored.')
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
 }
 
 /** Nobody is served yet. */
-const deleteAll = (db: Reader, table: keyof Schema, key: string): Promise<number> =>
+const deleteAll = (db: Database, table: keyof Schema, key: string): Promise<number> =>
   deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, restMs: 0 })
 
 /**

@@ -29,7 +29,7 @@ export const healthRoutes =
       { schema: { tags: ['Health'], summary: 'Can it serve requests?', response: { 200: Health, ...failures(503) } } },
       async () => {
         if (closing) refuse('unavailable', 'The service is stopping.', { retryAfter: 2 })
-        await within(PATIENCE_MS, sql`select 1`.execute(db))
+        await within(PATIENCE_MS, sql`select 1`.execute(db.read))
         return { status: 'ok' as const }
       },
     )

@@ -34,7 +34,7 @@ export async function activateNextKey(
   const waiting = (await listKeys(db.read, 'signing')).find(({ state }) => state === 'next')
   if (!waiting) return undefined
   // The clock was wrong then or is wrong now, so nobody can say how long it has been published: its time begins anew.
-  if (waiting.createdAt > now()) await markPublished(db.read, waiting.id, now())
+  if (waiting.createdAt > now()) await db.transaction((trx) => markPublished(trx, waiting.id, now()))
   if (Math.min(waiting.createdAt, now()) > now() - publishedFor) return undefined
   const activated = await db.transaction((trx) => activate(services, trx, waiting.id))
   return activated ? waiting.id : undefined

@@ -5,7 +5,7 @@ import { deleteEmailTokensOfUsers } from '../sessions/email-tokens.ts'
 import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
-import type { Trx } from '../storage/database.ts'
+import { rehearse, type Trx } from '../storage/database.ts'
 import { holdUsers } from '../users/hold-account.ts'
 
 /** How much was cut. */
@@ -48,10 +48,6 @@ export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
 /** What would be cut, found by cutting it and taking that back: the two can't disagree. */
 export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
-  const trx = await services.db.startTransaction().execute()
-  try {
-    return (await cutAccess(services, trx, [userId], '')).get(userId) ?? NOTHING_ENDED
-  } finally {
-    await trx.rollback().execute()
-  }
+  const ended = await rehearse(services.db, (trx) => cutAccess(services, trx, [userId], ''))
+  return ended.get(userId) ?? NOTHING_ENDED
 }

@@ -30,13 +30,13 @@ const MOST_BATCHES = 50
 export async function runDueActions(services: Needs): Promise<void> {
   const { db, now } = services
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const claims = await claimDueActions(db.read, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
+    const claims = await claimDueActions(db, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
     if (claims.length === 0) return
     try {
       await carryOut(services, claims)
     } catch (error) {
       // Where this fails too, they are taken up again when the lease is over.
-      if (isUnavailable(error)) await markUnclaimed(db.read, claims).catch(() => {})
+      if (isUnavailable(error)) await db.transaction((trx) => markUnclaimed(trx, claims)).catch(() => {})
       throw error
     }
   }
@@ -74,7 +74,7 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
 /** A refusal stays one however often it is tried; anything else is tried again when the lease is over. */
 async function explain(services: Needs, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
-  const tries = await markTried(services.db.read, claim)
+  const tries = await services.db.transaction((trx) => markTried(trx, claim))
   services.log.error({ err: error, lifecycleActionId: claim.id, tries }, 'A planned action failed.')
   if (tries === undefined || tries < MAX_TRIES) return
   return giveUp(services, claim, `It failed ${tries} times; the log of the service says why.`)

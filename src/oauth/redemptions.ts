@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Services } from '../services.ts'
 
 /** When a request was taken up. */
@@ -9,7 +10,11 @@ export interface Beginning {
 
 /**
  * Tells a code that is used again, which is theft, from one that several requests use at once, of which one wins and keeps
- * what it got. Only a request that began after the redemption was over uses the code again.
+ * what it got.
+ *
+ * A request that began before the redemption was over was under way at the same time. But what is sent at once arrives over
+ * some time, and the winner may have its answer by then. So a request that comes shortly after the redemption waits for a
+ * moment: if others come as well, or were there before, they all belong together; if it stays alone, it uses the code again.
  */
 export interface Redemptions {
   begin(): Beginning
@@ -17,24 +22,30 @@ export interface Redemptions {
   won(codeHash: string): void
   /** Notes that a request found a code unused and could not redeem it. */
   lost(codeHash: string): void
-  /** Whether a request that found the code redeemed began after that. */
-  isReuse(codeHash: string, began: Beginning, redeemedAt: number): boolean
+  /** Whether a request that found the code redeemed uses it again. */
+  isReuse(codeHash: string, began: Beginning, redeemedAt: number): Promise<boolean>
 }
 
 interface Noted {
   /** The place at which the redemption was over, if it was made by this process. */
   wonAt: number | undefined
-  /** Whether others tried to redeem the code at the same time. */
+  /** Whether others used the code at the same time. */
   contended: boolean
+  /** Whether a request waits for others. */
+  waiting: boolean
+  /** When the last of them began. */
+  lastAt: number
 }
 
 /** Beyond this the oldest are forgotten, and clocks decide about them. */
 const MAX_NOTED = 1000
 
-/** What was sent at once arrives over some time. For so long a code that others were using too is refused without more. */
-const BURST_MS = 500
-/** The same for a code that another replica redeemed, whose clock may differ from ours. */
-const BURST_ELSEWHERE_MS = 2000
+/** Requests that were sent at once arrive no further apart than this, however many they are. */
+const BURST_GAP_MS = 500
+/** How long the first that comes after the redemption waits for another. */
+const WAIT_MS = 250
+/** Clocks of two replicas may differ by this. Until then a code that another replica redeemed is refused without more. */
+const CLOCK_DIFFERENCE_MS = 2000
 
 export function createRedemptions({ now }: Pick<Services, 'now'>): Redemptions {
   const noted = new Map<string, Noted>()
@@ -43,7 +54,7 @@ export function createRedemptions({ now }: Pick<Services, 'now'>): Redemptions {
   const note = (codeHash: string): Noted => {
     const known = noted.get(codeHash)
     if (known) return known
-    const fresh: Noted = { wonAt: undefined, contended: false }
+    const fresh: Noted = { wonAt: undefined, contended: false, waiting: false, lastAt: 0 }
     noted.set(codeHash, fresh)
     if (noted.size > MAX_NOTED) noted.delete(noted.keys().next().value ?? '')
     return fresh
@@ -57,14 +68,21 @@ export function createRedemptions({ now }: Pick<Services, 'now'>): Redemptions {
     lost(codeHash) {
       note(codeHash).contended = true
     },
-    isReuse(codeHash, began, redeemedAt) {
-      const { wonAt, contended } = noted.get(codeHash) ?? { wonAt: undefined, contended: false }
-      // A clock that was moved since makes the difference large either way.
-      const since = Math.abs(began.at - redeemedAt)
-      const isReuse =
-        wonAt === undefined ? since > BURST_ELSEWHERE_MS : began.place > wonAt && (!contended || since > BURST_MS)
-      if (!isReuse) note(codeHash).contended = true
-      return isReuse
+    async isReuse(codeHash, began, redeemedAt) {
+      const entry = note(codeHash)
+      const { wonAt, lastAt } = entry
+      entry.lastAt = began.at
+      // A clock that was moved makes the difference large either way.
+      const isWithin = (time: number, ms: number) => Math.abs(began.at - time) <= ms
+      if (wonAt !== undefined && !isWithin(redeemedAt, BURST_GAP_MS) && !isWithin(lastAt, BURST_GAP_MS)) return true
+      // Without a note of the winner, it is another replica, or is about to be noted.
+      if (wonAt === undefined || began.place < wonAt || entry.waiting) entry.contended = true
+      if (wonAt === undefined) return !isWithin(redeemedAt, CLOCK_DIFFERENCE_MS)
+      if (entry.contended) return false
+      entry.waiting = true
+      await wait(WAIT_MS)
+      entry.waiting = false
+      return !entry.contended
     },
   }
 }

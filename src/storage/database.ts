@@ -13,7 +13,7 @@ export interface Runs {
 }
 
 /** Reads. Outside of a transaction it sees only what is durable, and can't change anything. */
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'getExecutor'> & Runs
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'selectNoFrom' | 'with' | 'getExecutor'> & Runs
 
 declare const transaction: unique symbol
 
@@ -23,6 +23,9 @@ declare const transaction: unique symbol
  */
 export type Trx = Reader &
   Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & { readonly [transaction]: true }
+
+/** Where a hot statement writes: in a transaction, or alone, as a transaction of its own. */
+export type WriteTarget = Trx | Database
 
 /** The database: one way to read, and one to change. */
 export interface Database extends Runs {

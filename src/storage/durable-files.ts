@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 // What a file holds survives a power cut once the file is synced, and its name once the folder is that holds the name.
@@ -55,8 +55,15 @@ export async function copyPrivately(from: string, to: string): Promise<void> {
   }
 }
 
+/** One that we may write to but not read, as the folder above the data folder may be, can't be synced by us. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
+  let handle: FileHandle
+  try {
+    handle = await open(folder, 'r')
+  } catch (error) {
+    if (isCode(error, 'EACCES')) return
+    throw error
+  }
   try {
     await handle.sync()
   } finally {

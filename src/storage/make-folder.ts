@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isCode } from './durable-files.ts'
 
 /**
- * Makes a folder that only we can use, with the folders above it. `mkdirSync` with `recursive` never ends where the system
- * says ENOENT although the parent is there, as below /proc, so that this goes upwards by itself.
+ * Makes a folder that only we can use, with the folders above it, and their names durable. `mkdirSync` with `recursive` never
+ * ends where the system says ENOENT although the parent is there, as below /proc, so that this goes upwards by itself.
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
@@ -14,5 +15,22 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another process may have made it since.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+  syncNamesIn(parent)
+}
+
+/** A folder that we may write to but not read can't be synced by us. */
+function syncNamesIn(folder: string): void {
+  let descriptor: number
+  try {
+    descriptor = openSync(folder, 'r')
+  } catch (error) {
+    if (isCode(error, 'EACCES')) return
+    throw error
+  }
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

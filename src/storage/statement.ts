@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely'
-import type { CompiledStatement, Database, Reader, Trx } from './database.ts'
+import type { CompiledStatement, Reader, Trx, WriteTarget } from './database.ts'
 
 /** Stands for a value that is known when the statement runs. */
 export type Values<P> = <K extends keyof P>(key: K) => P[K]
@@ -20,7 +20,7 @@ export function readStatement<P extends object, Row>(build: (db: Reader, value: 
 /** The same for a query that changes something: in a transaction, or, given the database, as one of its own. */
 export function writeStatement<P extends object, Row>(build: (trx: Trx, value: Values<P>) => Compilable<Row>) {
   const compile = compileOnce(build as (db: Reader, value: Values<P>) => Compilable<Row>)
-  return (target: Trx | Database, values: P): Promise<Row[]> =>
+  return (target: WriteTarget, values: P): Promise<Row[]> =>
     run(compile(target, 'read' in target ? target.read : target), target, values) as Promise<Row[]>
 }
 

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import { newUserId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Database, Reader, Trx } from '../storage/database.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from './preferred-username.ts'
 import { listRetiredUsernames, RetiredUsername, takeUsername } from './retired-usernames.ts'
 import type { User } from './user.ts'
@@ -31,13 +31,13 @@ const SUFFIXES = 20
  */
 export async function createUser(
   services: Pick<Services, 'now' | 'random'>,
-  db: Reader,
+  db: Database,
   asked: NewUser,
   /** What else belongs to the same change: with the account, or not at all. */
   also: (trx: Trx, user: User) => Promise<void> = async () => {},
 ): Promise<User> {
   for (let attempt = 1; ; attempt++) {
-    const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db, asked.email))
+    const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db.read, asked.email))
     try {
       return await db.transaction(async (trx) => {
         const user = await insert(services, trx, { ...asked, preferredUsername })

@@ -15,24 +15,24 @@ const PART = 'Frozen replica'
 const SERVED_WITHIN_MS = 15_000
 const MAX_CONNECTIONS = 10
 
-/** Two replicas, and a connection of our own to their database. */
+/** Two replicas, and two connections of our own to their database: one that changes something, and one that looks. */
 async function setUp(t: TestContext) {
   const place = await createPlace('postgres')
-  const outside = new pg.Client(place.databaseUrl)
-  await outside.connect()
+  const [outside, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
+  for (const client of [outside, observer]) await client.connect()
   t.after(async () => {
-    await outside.end()
+    for (const client of [outside, observer]) await client.end()
     await place.remove()
   })
   const start = () => startCopy(t, place, { environment: ENVIRONMENT })
   const [victim, other] = await Promise.all([start(), start()])
   const world = await createWorld(other.address)
-  return { place, victim, other, world, outside }
+  return { place, victim, other, world, outside, observer }
 }
 
 /** How many sessions of the service are so at the moment. */
-async function countSessions(outside: pg.Client, condition: string): Promise<number> {
-  const { rows } = await outside.query<{ count: string }>(
+async function countSessions(observer: pg.Client, condition: string): Promise<number> {
+  const { rows } = await observer.query<{ count: string }>(
     `select count(*) from pg_stat_activity where application_name = 'latchkey' and datname = current_database() and ${condition}`,
   )
   return Number(rows[0]?.count)
@@ -42,15 +42,18 @@ async function countSessions(outside: pg.Client, condition: string): Promise<num
  * Freezes a replica in the middle of a transaction. Every change ends with its audit event: while we keep the table of
  * those locked, a change waits there with everything else that it holds. It is frozen then, and gets the table.
  */
-async function freezeInTransaction(victim: Copy, outside: pg.Client, request: () => Promise<Answer>) {
+async function freezeInTransaction(
+  { victim, outside, observer }: Awaited<ReturnType<typeof setUp>>,
+  request: () => Promise<Answer>,
+) {
   await outside.query('begin')
   await outside.query('lock table audit_events in share mode')
   const answer = request()
-  await until(async () => (await countSessions(outside, `wait_event_type = 'Lock'`)) > 0, 2500)
+  await until(async () => (await countSessions(observer, `wait_event_type = 'Lock'`)) > 0, 2500)
   process.kill(victim.pid, 'SIGSTOP')
   await outside.query('commit')
   const frozenAt = performance.now()
-  await until(async () => (await countSessions(outside, `state = 'idle in transaction'`)) > 0, 2500)
+  await until(async () => (await countSessions(observer, `state = 'idle in transaction'`)) > 0, 2500)
   return { answer, frozenAt }
 }
 
@@ -95,17 +98,18 @@ async function wakeUp(victim: Copy, world: World): Promise<void> {
 }
 
 test('a replica that is frozen while it holds the serial counter stops nobody for long, and answers 503 when it wakes', async (t) => {
-  const { victim, other, world, outside } = await setUp(t)
+  const scene = await setUp(t)
+  const { victim, other, world, observer } = scene
   const [frozen, bystander] = [await addStaff(world, 'frozen@example.com'), await addStaff(world, 'by@example.com')]
   const before = await issue(other.address, bystander)
   assert.equal(before.status, 201, before.body)
 
-  const { answer, frozenAt } = await freezeInTransaction(victim, outside, () => issue(victim.address, frozen))
+  const { answer, frozenAt } = await freezeInTransaction(scene, () => issue(victim.address, frozen))
   const me = await ask(other.address, 'GET', '/api/auth/me', { cookie: bystander.cookie })
   assert.equal(me.status, 200, 'What needs no certificate is served all the time.')
   const backMs = await serveAgain(() => issue(other.address, bystander), frozenAt)
-  assert.equal(await countSessions(outside, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
-  assert.ok((await countSessions(outside, 'true')) <= 2 * (MAX_CONNECTIONS + 1))
+  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
+  assert.ok((await countSessions(observer, 'true')) <= 2 * (MAX_CONNECTIONS + 1))
 
   await wakeUp(victim, world)
   const { status, body } = await answer
@@ -123,13 +127,12 @@ test('a replica that is frozen while it holds the serial counter stops nobody fo
 })
 
 test('a replica that is frozen while it holds the administration lock stops nobody for long, and answers 503 when it wakes', async (t) => {
-  const { victim, other, world, outside } = await setUp(t)
-  const { answer, frozenAt } = await freezeInTransaction(victim, outside, () =>
-    makeRole(victim.address, world, 'frozen'),
-  )
+  const scene = await setUp(t)
+  const { victim, other, world, observer } = scene
+  const { answer, frozenAt } = await freezeInTransaction(scene, () => makeRole(victim.address, world, 'frozen'))
   let count = 0
   const backMs = await serveAgain(() => makeRole(other.address, world, `role ${count++}`), frozenAt)
-  assert.equal(await countSessions(outside, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
+  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
 
   await wakeUp(victim, world)
   const { status, body } = await answer

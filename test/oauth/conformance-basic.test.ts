@@ -49,6 +49,15 @@ onEachEngine('oidcc-basic-certification', (engine) => {
   const claimsAt = async (tokens: Tokens) =>
     (await userinfo(app(), tokens.access_token)).json<Record<string, unknown>>()
 
+  test('without PKCE, as the suite sends them, requests that expect a sign-in stop at invalid_request', async () => {
+    const { application, person } = await setUp()
+    const none = { code_challenge: undefined, code_challenge_method: undefined }
+    for (const change of [{}, { prompt: 'none' }, { max_age: '1' }, { prompt: 'login' }]) {
+      const url = locationOf(await person.get(authorizeUrl(application, newPkce(), { ...none, ...change })))
+      assert.equal(url.searchParams.get('error'), 'invalid_request')
+    }
+  })
+
   test('oidcc-server', async () => {
     const { claims, person } = await succeed()
     assert.equal(claims.sub, person.user.id)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { revokeTokensOfUser } from '../../src/oauth/revoke-tokens.ts'
+import { revokeTokensOfUsers } from '../../src/oauth/revoke-tokens.ts'
 import { sharedApp } from '../support/app.ts'
 import {
   authorizeUrl,
@@ -132,7 +132,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const { db, now } = app().services
     const disable = (at: number | null) =>
-      db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute())
+      db.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute()
     await disable(now())
     for (const answer of [
       await refresh(app(), application, tokens.refresh_token),
@@ -155,8 +155,9 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const others = await getTokens(app(), other, application)
     const { db, now } = app().services
-    assert.equal(await revokeTokensOfUser(db.read, person.user.id, now()), 2)
-    assert.equal(await revokeTokensOfUser(db.read, person.user.id, now()), 0)
+    const cut = () => db.transaction().execute((trx) => revokeTokensOfUsers(trx, [person.user.id], now()))
+    assert.deepEqual(await cut(), new Map([[person.user.id, 2]]))
+    assert.deepEqual(await cut(), new Map())
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
     assert.equal((await exchangeCode(app(), application, code, pkce)).statusCode, 400)
@@ -164,11 +165,24 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.match(locationOf(await person.get(authorizeUrl(application, pkce))).searchParams.get('code') ?? '', /^ac_/)
   })
 
+  test('what a clock that was ahead took for expired is cut as well, and does not come back', async () => {
+    const application = await registerApplication(app())
+    const person = await signedInPerson(app())
+    const tokens = await getTokens(app(), person, application)
+    const ahead = app().services.now() + 400 * 24 * 3_600_000
+    const cut = await app()
+      .services.db.transaction()
+      .execute((trx) => revokeTokensOfUsers(trx, [person.user.id], ahead))
+    assert.deepEqual(cut, new Map())
+    assert.equal(await isLive(app(), application, tokens.access_token), false)
+    assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
+  })
+
   test('a deleted user leaves no token behind', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
-    await app().services.db.transaction((trx) => trx.deleteFrom('users').where('id', '=', person.user.id).execute())
+    await app().services.db.deleteFrom('users').where('id', '=', person.user.id).execute()
     for (const token of [tokens.access_token, tokens.refresh_token])
       assert.equal(await isLive(app(), application, token), false)
     assert.equal((await userinfo(app(), tokens.access_token)).statusCode, 401)

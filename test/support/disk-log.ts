@@ -39,9 +39,9 @@ export function logDisk(t: TestContext, folder: string): string[] {
     if (sql === 'COMMIT' && writing.has(this)) events.push('commit')
   }
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...args: [{ text?: string }]) {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
     const asked = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0].text !== 'commit') return asked
+    if (args[0] !== 'commit') return asked
     return asked.then((result) => {
       events.push('commit')
       return result

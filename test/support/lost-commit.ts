@@ -18,9 +18,9 @@ export function loseNextCommit(t: TestContext): () => boolean {
     throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
   }
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...args: [{ text?: string }]) {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
     const asked = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0].text !== 'commit' || isLost) return asked
+    if (args[0] !== 'commit' || isLost) return asked
     isLost = true
     return asked.then(() => Promise.reject(new Error('Connection terminated unexpectedly')))
   } as typeof query

@@ -27,7 +27,7 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
   if (!verifierMatches(verifier, found.challenge))
     return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
   if (found.consumedAt !== null) {
-    if (provider.redemptions.isReuse(codeHash, asked.began, found.consumedAt))
+    if (await provider.redemptions.isReuse(codeHash, asked.began, found.consumedAt))
       await revokeAuthorization(provider, asked, codeHash, found.userId)
     return refuseCode()
   }

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
+import { test } from 'node:test'
+import pg from 'pg'
+import { startMailServer } from '../mail/mail-server.ts'
+import { startCopy, until } from '../support/copies.ts'
+import { createPlace } from '../support/engines.ts'
+import { figure, rounds } from './rounds.ts'
+import { createWorld, ENVIRONMENT } from './world.ts'
+
+const PART = 'Silent mail server'
+/** A minute in the long form. */
+const SILENCE_MS = Math.min(60, rounds(12, 2)) * 1000
+
+test('a mail server that has a mail and says nothing for a minute gets it once, from two processes', async (t) => {
+  const place = await createPlace('postgres')
+  const outside = new pg.Client(place.databaseUrl)
+  await outside.connect()
+  t.after(async () => {
+    await outside.end()
+    await place.remove()
+  })
+  const server = await startMailServer(t, { decide: () => setTimeout(SILENCE_MS) })
+  const environment = { ...ENVIRONMENT, SMTP_URL: server.url }
+  const [one, two] = await Promise.all([startCopy(t, place, { environment }), startCopy(t, place, { environment })])
+  // The first administrator gets a mail like everybody who registers.
+  await createWorld(one.address)
+  await until(async () => server.received.length > 0, 10_000)
+  const sentAt = performance.now()
+  const waiting = async () => (await outside.query('select 1 from outgoing_mail')).rowCount ?? 0
+  await until(async () => (await waiting()) === 0, SILENCE_MS + 15_000)
+  const ms = performance.now() - sentAt
+  assert.ok(ms >= SILENCE_MS - 1000, `${ms} ms`)
+  assert.equal(server.received.length, 1)
+  assert.equal(server.connections(), 1)
+  for (const copy of [one, two]) assert.equal(await copy.stop(), 0)
+  figure(t, PART, 'silent for, ms, and the mail came once', ms)
+})

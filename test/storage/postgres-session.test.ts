@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { createLogger } from '../../src/http/log.ts'
+import { isDuplicate, isUnavailable } from '../../src/storage/failure.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { translate } from '../../src/storage/postgres.ts'
+import { startApp } from '../support/app.ts'
+import { until } from '../support/copies.ts'
+import { createPlace, type Place } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+
+const log = createLogger('silent')
+
+async function setUp(t: TestContext) {
+  const place = await createPlace('postgres')
+  // Two of our own: what one that is in a transaction sees of the others stands still.
+  const [outside, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
+  for (const client of [outside, observer]) await client.connect()
+  t.after(async () => {
+    for (const client of [outside, observer]) await client.end()
+    await place.remove()
+  })
+  const isWaiting = async (forMs: number): Promise<boolean> => {
+    const { rowCount } = await observer.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and clock_timestamp() - query_start >= make_interval(secs => $1)`,
+      [forMs / 1000],
+    )
+    return (rowCount ?? 0) > 0
+  }
+  return { place, outside, isWaiting }
+}
+
+const open = async (t: TestContext, { databaseUrl }: Place) => {
+  const engine = await openStorage(databaseUrl, log, 0)
+  t.after(engine.close)
+  return engine.db
+}
+
+test('every session that serves has limits that the server keeps to, whatever the database is set to', async (t) => {
+  const { place, outside } = await setUp(t)
+  const name = new URL(place.databaseUrl).pathname.slice(1)
+  for (const setting of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
+    await outside.query(`alter database ${name} set ${setting} = 0`)
+  const db = await open(t, place)
+  const { rows } = await sql<{ name: string; setting: string }>`
+    select name, setting from pg_settings
+    where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
+      'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`.execute(db)
+  assert.deepEqual(Object.fromEntries(rows.map(({ name: key, setting }) => [key, setting])), {
+    lock_timeout: '3000',
+    statement_timeout: '3250',
+    idle_in_transaction_session_timeout: '5000',
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '3',
+    tcp_keepalives_count: '3',
+    tcp_user_timeout: '10000',
+  })
+})
+
+test('a change that waits for a row for too long is answered 503 with Retry-After, and is not done later', async (t) => {
+  const { place, outside, isWaiting } = await setUp(t)
+  const app = await startApp(t, { engine: 'postgres', place })
+  const person = await signedInPerson(app)
+  await outside.query('begin')
+  await outside.query('select 1 from users where id = $1 for update', [person.user.id])
+  const began = performance.now()
+  const response = await person.patch('/api/account/profile', { displayName: 'Late' })
+  assert.equal(response.statusCode, 503, response.body)
+  assert.ok(Number(response.headers['retry-after']) > 0)
+  assert.ok(performance.now() - began < 5000)
+  await outside.query('commit')
+  const profile = await person.get('/api/account/profile')
+  assert.equal(profile.json<{ displayName: string | null }>().displayName, null)
+  assert.equal(await isWaiting(0), false, 'The statement does not stay behind in the server.')
+})
+
+test('a statement that takes too long is ended in the server, and the session goes on', async (t) => {
+  const { place } = await setUp(t)
+  const db = await open(t, place)
+  await db.connection().execute(async (connection) => {
+    const backend = async () =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid
+    const before = await backend()
+    await assert.rejects(sql`select pg_sleep(60)`.execute(connection), isUnavailable)
+    assert.equal(await backend(), before)
+  })
+})
+
+test('the commit of a transaction in which something failed is no success', async (t) => {
+  const { place } = await setUp(t)
+  const db = await open(t, place)
+  const row = { name: 'first', next_run_at: 1 }
+  const attempt = db.transaction().execute(async (trx) => {
+    await trx.insertInto('background_jobs').values(row).execute()
+    // Somebody passes over a failure that has ended the transaction.
+    await assert.rejects(trx.insertInto('background_jobs').values(row).execute(), (error) => isDuplicate(error))
+  })
+  await assert.rejects(attempt, isUnavailable)
+  assert.deepEqual(await db.selectFrom('background_jobs').selectAll().execute(), [])
+})
+
+test('a replica that starts waits for another one to migrate, however short the limits of the database are', async (t) => {
+  const { place, outside, isWaiting } = await setUp(t)
+  const name = new URL(place.databaseUrl).pathname.slice(1)
+  for (const setting of ['lock_timeout', 'statement_timeout'])
+    await outside.query(`alter database ${name} set ${setting} = '1s'`)
+  await outside.query('begin')
+  await outside.query('lock table schema_migrations in access exclusive mode')
+  const opening = openStorage(place.databaseUrl, log, 0)
+  t.after(() => opening.then(({ close }) => close()))
+  await until(() => isWaiting(1500), 10_000)
+  await outside.query('commit')
+  assert.ok(await opening)
+})
+
+test('whatever says that a lock, a statement or a pause took too long counts as unavailable', () => {
+  for (const code of ['55P03', '57014', '25P03', '25P04', '40001', '40P01', '57P01', '53300', '08006']) {
+    const error = Object.assign(new pg.DatabaseError('message', 0, 'error'), { code })
+    assert.ok(isUnavailable(translate(error)), code)
+  }
+  const other = Object.assign(new pg.DatabaseError('message', 0, 'error'), { code: '42601' })
+  assert.ok(!isUnavailable(translate(other)))
+})
