@@ -21,18 +21,17 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY, BASE_URL: ISSUER })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
-    const { client_id: clientId, client_secret: clientSecret = '' } = await services.db
-      .transaction((trx) =>
-        insertClient(
-          services,
-          trx,
-          { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
-          THE_SERVICE,
-        ),
-      )
+    const { client_id: clientId, client_secret: clientSecret = '' } = await services.db.transaction((trx) =>
+      insertClient(
+        services,
+        trx,
+        { name: 'Benchmark', clientType: 'confidential', redirectUris: [REDIRECT_URI], scopes: SCOPES },
+        THE_SERVICE,
+      ),
+    )
     const people: Person[] = []
     for (let at = 0; at < PEOPLE; at++) people.push(await addPerson(services, at, clientId))
-    const victim = await createUser(services, services.db.read, { email: 'victim@example.com', passwordHash: null })
+    const victim = await createUser(services, services.db, { email: 'victim@example.com', passwordHash: null })
     const certificateIds = await addCertificates(services, victim.id, revoked)
     return { clientId, clientSecret, redirectUri: REDIRECT_URI, people, victimId: victim.id, certificateIds }
   } finally {
@@ -48,14 +47,16 @@ async function addPerson(services: Services, at: number, clientId: string): Prom
     geolocation: { country: null, city: null, region: null },
     requestId: 'bench',
   }
-  const user = await createUser(services, db.read, {
+  const user = await createUser(services, db, {
     email: `person${at}@example.com`,
     passwordHash: null,
     displayName: 'Ada Example',
     givenName: 'Ada',
     familyName: 'Example',
   })
-  await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute())
+  await db.transaction((trx) =>
+    trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute(),
+  )
   const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
   const { id: sessionId, token } = await db.transaction(async (trx) => {
     await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })

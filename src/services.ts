@@ -64,7 +64,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
   const { monotonicNow = () => performance.now(), isTerminal = false } = outside
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
   try {
-    await ensureBuiltInRoles(db.read, now())
+    await ensureBuiltInRoles(db, now())
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })

@@ -13,8 +13,7 @@ export const administer = <T>(
   services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,
   change: (trx: Trx, caller: UserHoldings) => Promise<T>,
-): Promise<T> =>
-  services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
+): Promise<T> => services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
 
 /** The same for whoever has a transaction already. Answers what the caller holds. */
 export async function beginAdministration(

@@ -18,7 +18,10 @@ interface Asked {
  * Counts what lies above a value, a slice at a time, and lets others have their turn between the slices: counting
  * millions of rows in one go would keep everybody waiting on SQLite, which answers in this process.
  */
-export async function countInSlices(db: Reader, { table, by, above, where = sql<boolean>`1 = 1` }: Asked): Promise<number> {
+export async function countInSlices(
+  db: Reader,
+  { table, by, above, where = sql<boolean>`1 = 1` }: Asked,
+): Promise<number> {
   const column = sql.ref<number>(by)
   const from = db.selectFrom(sql<{ at: number }>`${sql.table(table)}`.as('counted'))
   let total = 0

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Database, Reader } from '../storage/database.ts'
 
 /** What is counted by the day because it happens too often for the audit trail. */
 export type Counted = 'access_tokens'
@@ -10,7 +10,7 @@ export interface DailyCounts {
   flush(): Promise<void>
 }
 
-export function createDailyCounts({ db, now }: { db: Trx; now: () => number }): DailyCounts {
+export function createDailyCounts({ db, now }: { db: Database; now: () => number }): DailyCounts {
   let unwritten = new Map<string, number>()
 
   return {
@@ -23,18 +23,21 @@ export function createDailyCounts({ db, now }: { db: Trx; now: () => number }): 
       const writing = unwritten
       unwritten = new Map()
       try {
-        await db
-          .insertInto('daily_counts')
-          .values(
-            [...writing].map(([key, count]) => {
-              const [day = '', what = ''] = key.split(' ')
-              return { day, what, count }
-            }),
-          )
-          .onConflict((conflict) =>
-            conflict.columns(['day', 'what']).doUpdateSet({ count: sql<number>`daily_counts.count + excluded.count` }),
-          )
-          .execute()
+        const rows = [...writing].map(([key, count]) => {
+          const [day = '', what = ''] = key.split(' ')
+          return { day, what, count }
+        })
+        await db.transaction((trx) =>
+          trx
+            .insertInto('daily_counts')
+            .values(rows)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['day', 'what'])
+                .doUpdateSet({ count: sql<number>`daily_counts.count + excluded.count` }),
+            )
+            .execute(),
+        )
       } catch (error) {
         for (const [key, count] of writing) unwritten.set(key, (unwritten.get(key) ?? 0) + count)
         throw error

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { due, isDue } from '../storage/due.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 
 /** Work that nobody waits for. */
 export interface Job {
@@ -23,7 +23,7 @@ export interface Ticker {
 const TICK_MS = 1000
 
 export function createTicker(
-  { db, now, log }: { db: Trx; now: () => number; log: Logger },
+  { db, now, log }: { db: Database; now: () => number; log: Logger },
   jobs: readonly Job[],
 ): Ticker {
   const running = new Map<Job, Promise<void>>()
@@ -65,19 +65,25 @@ export function createTicker(
  * Of all replicas, one gets the turn: the statement that moves the time is the claim. Where clocks differ a job may run
  * once more than its interval says, which does no harm.
  */
-async function claimTurn(db: Trx, name: string, now: number, everyMs: number): Promise<boolean> {
-  const next = await db.selectFrom('background_jobs').select('next_run_at').where('name', '=', name).executeTakeFirst()
+async function claimTurn(db: Database, name: string, now: number, everyMs: number): Promise<boolean> {
+  const next = await db.read
+    .selectFrom('background_jobs')
+    .select('next_run_at')
+    .where('name', '=', name)
+    .executeTakeFirst()
   if (next && !isDue(next.next_run_at, now, everyMs)) return false
-  const claimed = await db
-    .insertInto('background_jobs')
-    .values({ name, next_run_at: now + everyMs })
-    .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ next_run_at: now + everyMs })
-        .where(due('background_jobs.next_run_at', now, everyMs)),
-    )
-    .returning('name')
-    .execute()
+  const claimed = await db.transaction((trx) =>
+    trx
+      .insertInto('background_jobs')
+      .values({ name, next_run_at: now + everyMs })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ next_run_at: now + everyMs })
+          .where(due('background_jobs.next_run_at', now, everyMs)),
+      )
+      .returning('name')
+      .execute(),
+  )
   return claimed.length > 0
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Vault } from '../crypto/vault.ts'
 import { StartError } from '../errors.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Database, Trx } from '../storage/database.ts'
 import { addKeyOnce, type KeyPurpose, type KeyState, listKeys } from './service-key-store.ts'
 
 export interface ServiceKey {
@@ -16,18 +16,18 @@ export interface ServiceKey {
 const FIRST: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
 
 interface Needs {
-  db: Trx
+  db: Database
   now: () => number
   vault: Vault
 }
 
 /** Every key of one purpose, opened. The first one is made when there is none. */
 export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promise<ServiceKey[]> {
-  let stored = await listKeys(needs.db, purpose)
+  let stored = await listKeys(needs.db.read, purpose)
   if (stored.length === 0) {
-    await addServiceKey(needs, purpose, FIRST[purpose], 'active')
+    await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST[purpose], 'active'))
     // Another replica may have been first: what is stored counts, not what was just made.
-    stored = await listKeys(needs.db, purpose)
+    stored = await listKeys(needs.db.read, purpose)
   }
   return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {
     let der: Buffer
@@ -43,14 +43,15 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
 }
 
 export async function addServiceKey(
-  { db, now, vault }: Needs,
+  { now, vault }: Omit<Needs, 'db'>,
+  trx: Trx,
   purpose: KeyPurpose,
   id: string,
   state: KeyState,
 ): Promise<void> {
   const { privateKey, publicKey } =
     purpose === 'signing' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
-  await addKeyOnce(db, {
+  await addKeyOnce(trx, {
     id,
     purpose,
     state,

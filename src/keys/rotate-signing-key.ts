@@ -46,7 +46,7 @@ async function publish(services: Needs, trx: Trx): Promise<string> {
   const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
   if (waiting) return waiting.id
   const id = `service-id-${(await countSkipped(trx)) + keys.length + 1}`
-  await addServiceKey({ ...services, db: trx }, 'signing', id, 'next')
+  await addServiceKey(services, trx, 'signing', id, 'next')
   await tell(services, trx, 'published', id)
   return id
 }

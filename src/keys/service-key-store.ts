@@ -17,7 +17,7 @@ export const anyKeyStored = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('service_keys').select('id').limit(1).execute()).length > 0
 
 /** Oldest first; those that were withdrawn only when all are asked for. */
-export async function listKeys(db: Trx, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
+export async function listKeys(db: Reader, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom('service_keys')
     .selectAll()

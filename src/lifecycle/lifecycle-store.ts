@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import { newId } from '../ids.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Database, Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 
@@ -104,9 +104,9 @@ interface Due {
  * found the same one takes it. An action waits for the earlier ones of the same account: what was planned in an order
  * happens in that order, also after a long downtime.
  */
-export async function claimDueActions(db: Trx, { now, leaseMs, limit }: Due): Promise<Claim[]> {
+export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due): Promise<Claim[]> {
   const longestMs = leaseMs + MAX_CLOCK_SKEW_MS
-  const unfinished = await db
+  const unfinished = await db.read
     .selectFrom('lifecycle_actions')
     .select(['id', 'user_id', 'status', 'claimed_at'])
     .where(UNFINISHED)
@@ -123,18 +123,20 @@ export async function claimDueActions(db: Trx, { now, leaseMs, limit }: Due): Pr
     .slice(0, limit)
     .map(({ id }) => id)
   if (ids.length === 0) return []
-  const rows = await db
-    .updateTable('lifecycle_actions')
-    .set({ status: 'running', claimed_at: now })
-    .where('id', 'in', ids)
-    .where((eb) =>
-      eb.or([
-        eb('status', '=', 'pending'),
-        eb.and([eb('status', '=', 'running'), due('claimed_at', now - leaseMs, longestMs)]),
-      ]),
-    )
-    .returningAll()
-    .execute()
+  const rows = await db.transaction((trx) =>
+    trx
+      .updateTable('lifecycle_actions')
+      .set({ status: 'running', claimed_at: now })
+      .where('id', 'in', ids)
+      .where((eb) =>
+        eb.or([
+          eb('status', '=', 'pending'),
+          eb.and([eb('status', '=', 'running'), due('claimed_at', now - leaseMs, longestMs)]),
+        ]),
+      )
+      .returningAll()
+      .execute(),
+  )
   return rows.map(toClaim)
 }
 

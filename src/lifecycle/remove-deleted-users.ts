@@ -20,8 +20,8 @@ const BATCH = 10
 
 /** Removes what is left of accounts that were deleted, also when the process that deleted them has died since. */
 export async function removeDeletedUsers(services: Needs, stop: AbortSignal): Promise<void> {
-  const deleted = await services.db
-    .read.selectFrom('users')
+  const deleted = await services.db.read
+    .selectFrom('users')
     .select('id')
     .where(sql<boolean>`deleted_at is not null`)
     .limit(BATCH)
@@ -39,5 +39,8 @@ export async function removeDeletedUser({ db, blobs, log }: Needs, id: string, s
     const where = sql<boolean>`user_id = ${id}`
     await deleteInSlices(db, { ...each, where, rows: SLICE, restMs: REST_MS, stop })
   }
-  if (!stop.aborted) await db.transaction((trx) => trx.deleteFrom('users').where('id', '=', id).where('deleted_at', 'is not', null).execute())
+  if (!stop.aborted)
+    await db.transaction((trx) =>
+      trx.deleteFrom('users').where('id', '=', id).where('deleted_at', 'is not', null).execute(),
+    )
 }

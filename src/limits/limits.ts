@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import { isDue } from '../storage/due.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
 
@@ -51,7 +51,7 @@ const MAX_WAITING = 100
  * paths, never reads: another replica learns of a full bucket at its own next failure, so there a guesser gains one guess
  * a replica.
  */
-export function createLimits({ db, now }: { db: Trx; now: () => number }, enabled: boolean): Limits {
+export function createLimits({ db, now }: { db: Database; now: () => number }, enabled: boolean): Limits {
   const recent = createRecentFailures(now)
 
   const check: Limits['check'] = (limit, key) => {
@@ -86,7 +86,7 @@ export function createLimits({ db, now }: { db: Trx; now: () => number }, enable
   }
 
   const learn = async (bucket: string, limit: Limit): Promise<void> => {
-    const [row] = await failuresSoFar(db, { bucket })
+    const [row] = await failuresSoFar(db.read, { bucket })
     if (!row || isDue(row.expires_at, now(), longestWindow(limit))) return
     const entry = recent.open(bucket, limit)
     entry.failures = Math.max(entry.failures, row.failures)

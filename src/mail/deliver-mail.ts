@@ -95,7 +95,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
     if (monotonicNow() - each.startedAt >= MAX_SENDING_MS) each.outcome ??= { kind: 'failed', reason: NEVER_DONE }
     if (each.outcome) return settle(each)
     if (monotonicNow() - each.renewedAt < RENEW_MS) return
-    if (!(await renewLease(db.read, claimed, now(), LEASE_MS)))
+    if (!(await db.transaction((trx) => renewLease(trx, claimed, now(), LEASE_MS))))
       log.warn({ mail: claimed.id }, 'A mail that is being sent was taken over by another replica.')
     each.renewedAt = monotonicNow()
   }
@@ -109,7 +109,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
       try {
         for (let isLate = false; !isLate && sending.size < MAX_SENDING;) {
           const asked = { leaseMs: LEASE_MS, limit: MAX_SENDING - sending.size, except: [...sending.keys()] }
-          const due = await claimDueMail(db.read, { ...asked, now: now() })
+          const due = await db.transaction((trx) => claimDueMail(trx, { ...asked, now: now() }))
           if (due.length === 0) return
           due.forEach(start)
           const ended = Promise.all(due.map(({ id }) => sending.get(id)?.ended))
@@ -161,16 +161,16 @@ async function write(services: Needs, above: Above, claimed: ClaimedMail, outcom
   const { id, recipient, attempts } = claimed
   switch (outcome.kind) {
     case 'sent':
-      return void (await removeMail(db.read, claimed))
+      return void (await db.transaction((trx) => removeMail(trx, claimed)))
     case 'needless':
       log.info({ mail: id, to: recipient }, 'A mail was not sent: its link is expired, used or replaced.')
-      return void (await removeMail(db.read, claimed))
+      return void (await db.transaction((trx) => removeMail(trx, claimed)))
     case 'retry': {
       const { reason } = outcome
       const waitMs = Math.min(LONGEST_WAIT_MS, 2 ** Math.min(attempts, 12) * 1000)
       const facts = { mail: id, to: recipient, attempts, reason, retryInSeconds: waitMs / 1000 }
       log.warn(facts, 'A mail could not be sent yet.')
-      return markForRetry(db.read, claimed, { now: now(), waitMs, reason })
+      return db.transaction((trx) => markForRetry(trx, claimed, { now: now(), waitMs, reason }))
     }
     case 'failed': {
       const { reason } = outcome

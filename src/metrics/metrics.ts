@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import type { Streams } from '../notifications/streams.ts'
 import type { Engine } from '../storage/open.ts'
-import type { Reader } from '../storage/database.ts'
+import type { Database, Reader } from '../storage/database.ts'
 import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
@@ -21,7 +21,7 @@ export interface Metrics {
 }
 
 interface Needs {
-  db: Reader
+  db: Database
   now: () => number
   streams: Streams
   load: Engine['load']
@@ -33,8 +33,8 @@ const PATIENCE_MS = 2000
 export function createMetrics({ db, now, streams, load }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
-  countEvents(registry, db)
-  const stored = addStoredGauges(registry, db)
+  countEvents(registry, db.read)
+  const stored = addStoredGauges(registry, db.read)
   addLoadGauges(registry, load)
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
   const krlBuilt = addKrlGauges(registry, now)

@@ -1,6 +1,7 @@
 import { IDLE_MS } from '../sessions/session.ts'
+import { sessionLives } from '../sessions/session-store.ts'
 import type { Reader } from '../storage/database.ts'
-import { statement } from '../storage/statement.ts'
+import { readStatement } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
 /** As many as one statement asks about. A fixed number makes it one statement to prepare. */
@@ -9,7 +10,7 @@ const SLOTS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`)
 
 type Asked = Record<string, string | number>
 
-const live = statement<Asked, { id: string }>((db, value) =>
+const live = readStatement<Asked, { id: string }>((db, value) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -19,10 +20,7 @@ const live = statement<Asked, { id: string }>((db, value) =>
       'in',
       SLOTS.map((slot) => value(slot) as string),
     )
-    .where('sessions.expires_at', '>', value('now') as number)
-    .where((eb) =>
-      eb.or([eb('sessions.remembered', '=', 1), eb('sessions.last_used_at', '>', value('idleSince') as number)]),
-    )
+    .where(sessionLives(value('now') as number, value('idleSince') as number))
     .where(accountMayAct),
 )
 

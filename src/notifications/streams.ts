@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Reader } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import { listLiveSessions } from './live-sessions.ts'
 import { findStart, listAfter } from './notification-store.ts'
@@ -28,7 +28,7 @@ export function createStreams({
   signals,
   log,
 }: {
-  db: Reader
+  db: Database
   now: () => number
   monotonicNow: () => number
   signals: Signals
@@ -55,7 +55,7 @@ export function createStreams({
     const key = `${userId} ${lastId}`
     const shared = reads.get(key)
     if (shared) return shared
-    const reading = listAfter(db, userId, lastId, PAGE).then((rows) => rows.map(toFrame))
+    const reading = listAfter(db.read, userId, lastId, PAGE).then((rows) => rows.map(toFrame))
     reads.set(key, reading)
     queueMicrotask(() => reads.delete(key))
     return reading
@@ -63,7 +63,7 @@ export function createStreams({
 
   const endEnded = async (streams: Stream[]): Promise<void> => {
     if (streams.length === 0) return
-    const live = await listLiveSessions(db, [...new Set(streams.map(({ sessionId }) => sessionId))], now())
+    const live = await listLiveSessions(db.read, [...new Set(streams.map(({ sessionId }) => sessionId))], now())
     for (const stream of streams) if (!live.has(stream.sessionId)) stream.end()
   }
 
@@ -90,7 +90,7 @@ export function createStreams({
 
   return {
     async open({ userId, sessionId }, sink, lastSeenId) {
-      const lastId = await findStart(db, userId, lastSeenId)
+      const lastId = await findStart(db.read, userId, lastSeenId)
       if (sink.destroyed) return
       const stream = openStream({
         userId,

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Reader, Trx, WriteTarget } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
@@ -73,7 +73,7 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
 )
 
 /** Uses the code. Of all who try, one gets true. What it issues may live until the time given. */
-export const consumeCode = async (db: Trx, hash: string, now: number, until: number): Promise<boolean> =>
+export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
 /** Revokes the code and everything it issued. False when that was done before. */

@@ -1,4 +1,5 @@
 import { refuse } from '../errors.ts'
+import type { Reader } from '../storage/database.ts'
 import { holdActor } from '../sessions/hold-actor.ts'
 import type { SignedIn } from '../sessions/session.ts'
 import { markAnswered } from './answered-request-store.ts'
@@ -43,9 +44,9 @@ export async function continueAuthorization(
   const { request, pending } = asked
   const { client_id: clientId } = request.client
   const mustAsk = request.prompts.has('consent') && pending?.consentedBy !== who.user.id
-  const isGranted = async (db: Provider['db']) =>
-    !mustAsk && includesAll(await findGrantedScopes(db.read, who.user.id, clientId), request.consentScopes)
-  if (!(await isGranted(provider.db))) return whereToConsent(provider, asked)
+  const isGranted = async (db: Reader) =>
+    !mustAsk && includesAll(await findGrantedScopes(db, who.user.id, clientId), request.consentScopes)
+  if (!(await isGranted(provider.db.read))) return whereToConsent(provider, asked)
 
   return provider.db.transaction(async (trx) => {
     await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })

@@ -13,8 +13,8 @@ const GRANTS = 100
 
 /** Removes what is left of clients that were deleted, also when the process that deleted them has died since. */
 export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Promise<void> {
-  const deleted = await db
-    .read.selectFrom('oauth_clients')
+  const deleted = await db.read
+    .selectFrom('oauth_clients')
     .select('client_id')
     .where(sql<boolean>`deleted_at is not null`)
     .limit(BATCH)
@@ -25,8 +25,8 @@ export async function removeDeletedClients({ db }: Needs, stop: AbortSignal): Pr
 /** The row goes last: until then the next run finds it. Access tokens without one are dead, and go when they expire. */
 export async function removeDeletedClient({ db }: Needs, clientId: string, stop: AbortSignal): Promise<void> {
   for (;;) {
-    const grants = await db
-      .read.selectFrom('oauth_grants')
+    const grants = await db.read
+      .selectFrom('oauth_grants')
       .select('user_id')
       .where('client_id', '=', clientId)
       .limit(GRANTS)
@@ -37,7 +37,11 @@ export async function removeDeletedClient({ db }: Needs, clientId: string, stop:
     const codes = { table: 'oauth_authorization_codes', key: 'code_hash' } as const
     await deleteInSlices(db, { ...codes, where, rows: SLICE, restMs: REST_MS, stop })
     if (stop.aborted) return
-    await db.transaction((trx) => trx.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', owners).execute())
+    await db.transaction((trx) =>
+      trx.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', owners).execute(),
+    )
   }
-  await db.transaction((trx) => trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute())
+  await db.transaction((trx) =>
+    trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute(),
+  )
 }

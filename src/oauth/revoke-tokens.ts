@@ -1,4 +1,4 @@
-import type { Trx } from '../storage/schema.ts'
+import type { Trx } from '../storage/database.ts'
 
 /**
  * Kills every outstanding code and token of these users by marking the authorizations they hang on. What they have

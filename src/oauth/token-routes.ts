@@ -114,8 +114,11 @@ export const tokenRoutes =
         const { client_id: clientId } = await authenticateClient(provider, request, form)
         const token = form['token'] ?? missingToken()
         // The token's own shape says what it is, so a wrong hint is no obstacle (RFC 7009 section 2.1).
-        if (token.startsWith('rt_')) await revokeRefreshToken(provider.db.read, digest(token), clientId, provider.now())
-        else await deleteAccessToken(provider.db.read, digest(token), clientId)
+        await provider.db.transaction((trx) =>
+          token.startsWith('rt_')
+            ? revokeRefreshToken(trx, digest(token), clientId, provider.now())
+            : deleteAccessToken(trx, digest(token), clientId),
+        )
         return success
       },
     )

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Reader, Trx, WriteTarget } from '../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { clientExists } from './client-store.ts'
@@ -150,7 +150,7 @@ const useRefreshToken = writeStatement((db, value: Values<{ hash: string; parent
  * token, one gets `used`; of all who use one of several siblings, one gets `marked`.
  */
 export async function markRefreshTokenUsed(
-  db: Trx,
+  db: WriteTarget,
   { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
   now: number,
 ): Promise<{ used: boolean; marked: boolean }> {

@@ -3,7 +3,12 @@ import type { Trx } from '../storage/database.ts'
 import { CHALLENGE_MS } from './relying-party.ts'
 
 /** Keeps the challenge a user is to register with. There is one a user: a new one takes the place of the old. */
-export async function keepRegistrationChallenge(db: Trx, userId: string, challenge: string, now: number): Promise<void> {
+export async function keepRegistrationChallenge(
+  db: Trx,
+  userId: string,
+  challenge: string,
+  now: number,
+): Promise<void> {
   const fresh = { id: newId(), challenge, expires_at: now + CHALLENGE_MS, created_at: now }
   await db
     .insertInto('passkey_challenges')

@@ -17,6 +17,6 @@ export async function loginOptions({
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
   })
-  const challengeId = await keepLoginChallenge(db.read, options.challenge, now())
+  const challengeId = await db.transaction((trx) => keepLoginChallenge(trx, options.challenge, now()))
   return { challengeId, ...options } as RequestOptions
 }

@@ -42,7 +42,7 @@ async function verifyAndSignIn(services: Needs, asked: Attempt): Promise<SignedI
   const { challengeId, response, caller } = asked
   const nobody = { action: 'session.refused', actor: { id: null, email: null, caller } } as const
 
-  const challenge = await consumeLoginChallenge(db.read, challengeId, now())
+  const challenge = await db.transaction((trx) => consumeLoginChallenge(trx, challengeId, now()))
   if (challenge === undefined) return refusePasskey(services, { ...nobody, reason: 'no_challenge' })
 
   const credential = await findCredential(db.read, response.id)

@@ -42,7 +42,7 @@ async function verifyAndStore(services: Needs, asked: Registration): Promise<Pas
   const { response, actor } = asked
   const refused = { action: 'passkey.refused', actor } as const
 
-  const challenge = await consumeRegistrationChallenge(db.read, actor.id, now())
+  const challenge = await db.transaction((trx) => consumeRegistrationChallenge(trx, actor.id, now()))
   if (challenge === undefined) return refusePasskey(services, { ...refused, reason: 'no_challenge' })
 
   const verdict = await verifyRegistration(expectationOf(config, challenge), response)

@@ -32,7 +32,9 @@ export async function requestPasswordReset(
         ])
       : [await limits.fail(LIMITS.mailByKnownBrowser, browser)]
   if (within.every(Boolean))
-    await db.transaction((trx) => trx.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute())
+    await db.transaction((trx) =>
+      trx.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute(),
+    )
 }
 
 const BATCH = 50

@@ -68,7 +68,7 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const found = await find(digest(token))
   // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await touch(markUsed(db.read, found.session.id, now()))
+    await touch(db.transaction((trx) => markUsed(trx, found.session.id, now())))
   return found
 }
 

@@ -85,7 +85,9 @@ async function rehash(
   caller: Caller,
 ): Promise<string> {
   const renewed = await passwords.hash(password, caller.ipAddress)
-  return (await replacePasswordHash(db.read, userId, { from: stored, to: renewed })) ? renewed : stored
+  return (await db.transaction((trx) => replacePasswordHash(trx, userId, { from: stored, to: renewed })))
+    ? renewed
+    : stored
 }
 
 const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')

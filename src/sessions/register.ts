@@ -43,7 +43,7 @@ export async function register(
   let session: SignedInSession | undefined
   const user = await createUser(
     services,
-    db.read,
+    db,
     { email, passwordHash, displayName: asked.displayName, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {

@@ -110,7 +110,9 @@ export const sessionRoutes =
           response: { 200: Type.Object({ sessions: Type.Array(Session) }), ...failures(401) },
         },
       },
-      async ({ signedIn: { user, session } }) => ({ sessions: await listSessions(db.read, user.id, session.id, now()) }),
+      async ({ signedIn: { user, session } }) => ({
+        sessions: await listSessions(db.read, user.id, session.id, now()),
+      }),
     )
 
     app.post(

@@ -11,7 +11,11 @@ interface WithMigrations {
  * Brings the database to the shape this code knows. Copies that start together wait for one another at the lock, and
  * all of it is one transaction: either every step is there afterwards or none.
  */
-export async function migrate(db: Kysely<Schema>, now: number, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  db: Kysely<Schema>,
+  now: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   await (db as unknown as Kysely<WithMigrations>).transaction().execute(async (trx) => {
     await trx.getExecutor().adapter.acquireMigrationLock(trx, { lockTable: 'schema_migrations', lockRowId: '' })
     await trx.schema

@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { CompiledStatement, Reader, Runs, Trx } from './database.ts'
+import type { CompiledStatement, Runs, Reader, Trx } from './database.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
@@ -62,8 +62,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
       dialect,
       read: Object.assign(kysely, { dialect, run }) satisfies Reader,
       run,
-      transaction: (work) =>
-        repeatDeadlocks(() => kysely.transaction().execute((opened) => work(toTrx(opened)))),
+      transaction: (work) => repeatDeadlocks(() => kysely.transaction().execute((opened) => work(toTrx(opened)))),
     },
     kysely,
     signals,

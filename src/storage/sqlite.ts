@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createCheckpointer } from './checkpoint.ts'
-import type { Reader, Runs, Trx } from './database.ts'
+import type { Runs, Reader, Trx } from './database.ts'
 import { createWriter } from './group-commit.ts'
 import type { Engine } from './open.ts'
 import { createReadTogether } from './read-together.ts'

@@ -43,7 +43,7 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
 
   const { id } = await createUser(
     services,
-    db.read,
+    db,
     {
       email,
       passwordHash,

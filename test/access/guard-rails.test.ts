@@ -298,8 +298,8 @@ onEachEngine('the last active administrator', (engine) => {
       else assert.equal(done, 9)
       for (const { statusCode } of answers)
         assert.ok([200, 401, 403, 404, 409].includes(statusCode), String(statusCode))
-      const left = await app.services.db
-        .read.selectFrom('user_roles')
+      const left = await app.services.db.read
+        .selectFrom('user_roles')
         .innerJoin('users', 'users.id', 'user_roles.user_id')
         .select('users.id')
         .where('role_id', '=', ADMIN_ROLE)
@@ -322,7 +322,9 @@ onEachEngine('the last active administrator', (engine) => {
       )
       const survivor = first.statusCode === 200 ? a : b
       assert.equal((await survivor.get('/api/admin/users')).statusCode, 200)
-      await app.services.db.transaction((trx) => trx.deleteFrom('user_roles').where('role_id', '=', ADMIN_ROLE).execute())
+      await app.services.db.transaction((trx) =>
+        trx.deleteFrom('user_roles').where('role_id', '=', ADMIN_ROLE).execute(),
+      )
     }
     assert.equal((await keeper.get('/api/admin/users')).statusCode, 200)
   })

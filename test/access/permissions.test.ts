@@ -138,33 +138,45 @@ onEachEngine('permissions of administration', (engine) => {
 
   const addRole = async (id: string, name: string, permission?: Permission) => {
     const { db, now } = app.services
-    await db.transaction((trx) => trx.insertInto('roles')
-      .values({ id, name, description: '', principals: '[]', built_in: 0, created_at: now() })
-      .execute())
-    if (permission) await db.transaction((trx) => trx.insertInto('role_permissions').values({ role_id: id, permission }).execute())
+    await db.transaction((trx) =>
+      trx
+        .insertInto('roles')
+        .values({ id, name, description: '', principals: '[]', built_in: 0, created_at: now() })
+        .execute(),
+    )
+    if (permission)
+      await db.transaction((trx) => trx.insertInto('role_permissions').values({ role_id: id, permission }).execute())
   }
 
   const setScene = async (): Promise<Scene> => {
     const { services } = app
-    const user = await createUser(services, services.db.read, { email: `scene${++names}@example.org`, passwordHash: null })
-    await services.db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: EMPTY_ROLE }).execute())
+    const user = await createUser(services, services.db, {
+      email: `scene${++names}@example.org`,
+      passwordHash: null,
+    })
+    await services.db.transaction((trx) =>
+      trx.insertInto('user_roles').values({ user_id: user.id, role_id: EMPTY_ROLE }).execute(),
+    )
     const roleId = newId()
     await addRole(roleId, freshName(), 'roles:write')
     const actionId = newId()
-    await services.db.transaction((trx) => trx.insertInto('lifecycle_actions')
-      .values({
-        id: actionId,
-        user_id: user.id,
-        action: 'disable',
-        status: 'pending',
-        execute_at: services.now() + 3_600_000,
-        requested_by: null,
-        claimed_at: null,
-        finished_at: null,
-        failure_reason: null,
-        created_at: services.now(),
-      })
-      .execute())
+    await services.db.transaction((trx) =>
+      trx
+        .insertInto('lifecycle_actions')
+        .values({
+          id: actionId,
+          user_id: user.id,
+          action: 'disable',
+          status: 'pending',
+          execute_at: services.now() + 3_600_000,
+          requested_by: null,
+          claimed_at: null,
+          finished_at: null,
+          failure_reason: null,
+          created_at: services.now(),
+        })
+        .execute(),
+    )
     return { userId: user.id, roleId, actionId }
   }
 

@@ -69,7 +69,9 @@ for (const [where, open] of Object.entries(STORES)) {
       const { put } = app.services.blobs
       app.services.blobs.put = async (...args) => {
         await put(...args)
-        await app.services.db.transaction((trx) => trx.deleteFrom('sessions').where('id', '=', person.sessionId).execute())
+        await app.services.db.transaction((trx) =>
+          trx.deleteFrom('sessions').where('id', '=', person.sessionId).execute(),
+        )
       }
       assert.equal((await putAvatar(person, await picture())).statusCode, 401)
       assert.deepEqual(await names(), [])

@@ -52,12 +52,18 @@ onEachEngine('background work', (engine) => {
     })
     const expired = Array.from({ length: 1200 }, (_, n) => challenge(`old${n}`, 1))
     for (let at = 0; at < expired.length; at += 300)
-      await db.transaction((trx) => trx.insertInto('passkey_challenges')
-        .values(expired.slice(at, at + 300))
-        .execute())
-    await db.transaction((trx) => trx.insertInto('passkey_challenges')
-      .values(challenge('live', app.clock.now() + 1))
-      .execute())
+      await db.transaction((trx) =>
+        trx
+          .insertInto('passkey_challenges')
+          .values(expired.slice(at, at + 300))
+          .execute(),
+      )
+    await db.transaction((trx) =>
+      trx
+        .insertInto('passkey_challenges')
+        .values(challenge('live', app.clock.now() + 1))
+        .execute(),
+    )
     assert.equal(await sweepExpired(app.services), 1200)
     const left = await db.read.selectFrom('passkey_challenges').select('id').execute()
     assert.deepEqual(

@@ -49,9 +49,12 @@ onEachEngine('a clock that is set', (engine) => {
     ahead.clock.adjust(-400 * DAY)
     const { services, tick } = await startApp(t, { engine, place: ahead.place, clock: ahead.clock })
     const { db, now } = services
-    await db.transaction((trx) => trx.insertInto('passkey_challenges')
-      .values({ id: 'old', user_id: null, challenge: 'x', expires_at: now() - 1, created_at: 0 })
-      .execute())
+    await db.transaction((trx) =>
+      trx
+        .insertInto('passkey_challenges')
+        .values({ id: 'old', user_id: null, challenge: 'x', expires_at: now() - 1, created_at: 0 })
+        .execute(),
+    )
     await tick()
     assert.deepEqual(await db.read.selectFrom('passkey_challenges').select('id').execute(), [])
   })
@@ -90,12 +93,17 @@ onEachEngine('a clock that is set', (engine) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
     const person = await signedInPerson(app)
-    await db.transaction((trx) => trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute())
+    await db.transaction((trx) =>
+      trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute(),
+    )
     app.clock.adjust(20 * HOUR)
-    await db.transaction((trx) => trx.updateTable('sessions')
-      .set({ last_used_at: app.clock.now(), expires_at: app.clock.now() + 4 * HOUR })
-      .where('id', '=', person.sessionId)
-      .execute())
+    await db.transaction((trx) =>
+      trx
+        .updateTable('sessions')
+        .set({ last_used_at: app.clock.now(), expires_at: app.clock.now() + 4 * HOUR })
+        .where('id', '=', person.sessionId)
+        .execute(),
+    )
     app.clock.adjust(-20 * HOUR)
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
     app.clock.advance(12 * HOUR)
@@ -112,7 +120,9 @@ onEachEngine('a clock that is set', (engine) => {
     app.clock.advance(25_000)
     await app.tick()
     assert.deepEqual(await stream.next(), { comment: '' })
-    await app.services.db.transaction((trx) => trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute(),
+    )
     app.clock.adjust(-10 * DAY)
     app.clock.advance(3000)
     await app.tick()
@@ -132,7 +142,9 @@ onEachEngine('a clock that is set', (engine) => {
     assert.equal((await cache.find(clientId))?.name, 'Example')
     const before = await activeUsers()
     // As if no signal had come.
-    await services.db.transaction((trx) => trx.updateTable('oauth_clients').set({ name: 'Changed' }).where('client_id', '=', clientId).execute())
+    await services.db.transaction((trx) =>
+      trx.updateTable('oauth_clients').set({ name: 'Changed' }).where('client_id', '=', clientId).execute(),
+    )
     await signedInPerson(app)
     clock.adjust(-DAY)
     assert.equal((await cache.find(clientId))?.name, 'Example')

@@ -78,7 +78,9 @@ onEachEngine('latchkey without a running service', (engine) => {
     const place = await newPlace(t, engine)
     const app = await startApp(t, { place, clock: REAL_CLOCK })
     const person = await signedInPerson(app, { email: 'off@example.com' })
-    await app.services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute(),
+    )
     await app.close()
     const refused = await latchkey(place, ['admin', 'grant', 'off@example.com'])
     assert.deepEqual(

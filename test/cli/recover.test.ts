@@ -20,10 +20,13 @@ const krlOf = async (app: TestApp, query = '') => (await anonymous(app).get(`/ss
 /** The data as it was before the certificates above that serial were issued. */
 async function goBackTo({ services: { db } }: TestApp, serial: string): Promise<void> {
   await db.transaction((trx) => trx.deleteFrom('ssh_certificates').where('serial', '>', BigInt(serial)).execute())
-  await db.transaction((trx) => trx.updateTable('counters')
-    .set({ value: BigInt(serial) })
-    .where('name', '=', 'ssh_serial')
-    .execute())
+  await db.transaction((trx) =>
+    trx
+      .updateTable('counters')
+      .set({ value: BigInt(serial) })
+      .where('name', '=', 'ssh_serial')
+      .execute(),
+  )
 }
 
 onEachEngine('a copy of older data that takes over', (engine) => {
@@ -146,7 +149,9 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     const app = await startApp(t, { engine })
     const [off, on] = [await signedInPerson(app), await signedInPerson(app)]
     const past = app.clock.now() - 1000
-    await app.services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute(),
+    )
     await plan(app, [
       { userId: off.user.id, action: 'disable', executeAt: past },
       { userId: on.user.id, action: 'enable', executeAt: past },

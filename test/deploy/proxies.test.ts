@@ -74,8 +74,9 @@ for (const example of EXAMPLES) {
       for await (const chunk of stream) {
         if (text === '') {
           const data = { passkeyId: 'x', name: 'Laptop' }
-          await app()
-            .services.db.transaction((trx) => notify(app().services, trx, user.id, 'security.passkey_added', data))
+          await app().services.db.transaction((trx) =>
+            notify(app().services, trx, user.id, 'security.passkey_added', data),
+          )
         }
         text += String(chunk)
         if (text.includes('event: notification')) break

@@ -35,7 +35,9 @@ async function seenWith(app: TestApp, cookie: string, origin: string): Promise<R
 async function personWithAvatar(app: TestApp, email: string, password?: string): Promise<SignedInPerson> {
   const { blobs, db } = app.services
   const person = await signedInPerson(app, { email, ...(password === undefined ? {} : { password }) })
-  await db.transaction((trx) => trx.updateTable('users').set({ avatar_version: 'v1' }).where('id', '=', person.user.id).execute())
+  await db.transaction((trx) =>
+    trx.updateTable('users').set({ avatar_version: 'v1' }).where('id', '=', person.user.id).execute(),
+  )
   await blobs.put(avatarBlobName(person.user.id, 'v1'), Buffer.from(`The picture of ${email}.`), 'image/webp')
   return person
 }

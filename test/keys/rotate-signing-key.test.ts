@@ -9,8 +9,8 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 const storedKeys = async ({ services }: TestApp): Promise<string[]> => {
-  const rows = await services.db
-    .read.selectFrom('service_keys')
+  const rows = await services.db.read
+    .selectFrom('service_keys')
     .select(['id', 'state'])
     .where('purpose', '=', 'signing')
     .orderBy('id')
@@ -19,8 +19,8 @@ const storedKeys = async ({ services }: TestApp): Promise<string[]> => {
 }
 
 const eventsOf = async ({ services }: TestApp): Promise<string[]> => {
-  const rows = await services.db
-    .read.selectFrom('audit_events')
+  const rows = await services.db.read
+    .selectFrom('audit_events')
     .select('action')
     .where('target_type', '=', 'signing_key')
     .orderBy('id')

@@ -24,15 +24,19 @@ async function addPeople({ services }: TestApp, count: number): Promise<string[]
     created_at: services.now(),
   }))
   for (let from = 0; from < rows.length; from += 500) {
-    await services.db.transaction((trx) => trx.insertInto('users')
-      .values(rows.slice(from, from + 500))
-      .execute())
+    await services.db.transaction((trx) =>
+      trx
+        .insertInto('users')
+        .values(rows.slice(from, from + 500))
+        .execute(),
+    )
   }
   return ids
 }
 
 const countDone = async ({ services }: TestApp): Promise<number> =>
-  (await services.db.read.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute()).length
+  (await services.db.read.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute())
+    .length
 
 /** Every account is off, every action done, and each administrator was told once of each. */
 async function assertOnce({ services }: TestApp, admins: { user: { id: string } }[], count: number): Promise<void> {
@@ -44,8 +48,8 @@ async function assertOnce({ services }: TestApp, admins: { user: { id: string } 
     assert.equal(told.length, count)
     assert.equal(new Set(told.map(({ data }) => data)).size, count)
   }
-  const audited = await db
-    .read.selectFrom('audit_events')
+  const audited = await db.read
+    .selectFrom('audit_events')
     .select('target_id')
     .where('action', '=', 'user.disabled')
     .execute()
@@ -88,13 +92,20 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
   const victim = await startCopy(t, place)
   await until(async () => (await countDone(app)) > 0)
   await victim.kill()
-  const left = await db.read.selectFrom('lifecycle_actions').select('status').where('status', '!=', 'completed').execute()
+  const left = await db.read
+    .selectFrom('lifecycle_actions')
+    .select('status')
+    .where('status', '!=', 'completed')
+    .execute()
   assert.ok(left.length > 0, 'The process was killed too late to show anything.')
   // What it had taken and not finished is taken up when its lease is over: as if that time had passed already.
-  await db.transaction((trx) => trx.updateTable('lifecycle_actions')
-    .set((eb) => ({ claimed_at: eb('claimed_at', '-', 10_000) }))
-    .where('status', '=', 'running')
-    .execute())
+  await db.transaction((trx) =>
+    trx
+      .updateTable('lifecycle_actions')
+      .set((eb) => ({ claimed_at: eb('claimed_at', '-', 10_000) }))
+      .where('status', '=', 'running')
+      .execute(),
+  )
   await Promise.all([startCopy(t, place), startCopy(t, place)])
   await until(async () => (await countDone(app)) === 1500)
   await assertOnce(app, admins, 1500)

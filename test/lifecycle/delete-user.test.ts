@@ -22,7 +22,8 @@ onEachEngine('deleting a user', (engine) => {
     admin = await signedInPerson(app, { admin: true })
   })
 
-  const rowsOf = (userId: string) => app.services.db.read.selectFrom('users').select('id').where('id', '=', userId).execute()
+  const rowsOf = (userId: string) =>
+    app.services.db.read.selectFrom('users').select('id').where('id', '=', userId).execute()
 
   /** As if the process had died right after the commit that deletes: nothing is removed in slices. */
   const deleteAndDie = (userId: string) => {

@@ -66,8 +66,8 @@ onEachEngine('planned actions', (engine) => {
     await app.tick()
     const read = async () =>
       (
-        await app.services.db
-          .read.selectFrom('users')
+        await app.services.db.read
+          .selectFrom('users')
           .select('disabled_at')
           .where('id', '=', person.user.id)
           .executeTakeFirst()
@@ -76,8 +76,8 @@ onEachEngine('planned actions', (engine) => {
     app.clock.advance(1)
     await app.tick()
     assert.equal(await read(), now())
-    const action = await app.services.db
-      .read.selectFrom('lifecycle_actions')
+    const action = await app.services.db.read
+      .selectFrom('lifecycle_actions')
       .select(['status', 'finished_at'])
       .where('id', '=', lifecycleActionId)
       .executeTakeFirst()
@@ -199,10 +199,9 @@ onEachEngine('planned actions', (engine) => {
     const { app, admin, second, person, schedule, now } = await setUp(t, engine)
     await schedule(now() + SECOND, 'disable', second.user.id)
     await schedule(now() + SECOND)
-    await app.services.db.transaction((trx) => trx.deleteFrom('user_roles')
-      .where('user_id', '=', admin.user.id)
-      .where('role_id', '=', ADMIN_ROLE)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx.deleteFrom('user_roles').where('user_id', '=', admin.user.id).where('role_id', '=', ADMIN_ROLE).execute(),
+    )
     app.clock.advance(SECOND)
     await app.tick()
     assert.equal((await second.get('/api/admin/users')).statusCode, 200)
@@ -292,15 +291,18 @@ onEachEngine('planned actions', (engine) => {
     const { services } = app
     const users = Array.from({ length: 500 }, (_, index) => `usr_many${index}`)
     for (const id of users) {
-      await services.db.transaction((trx) => trx.insertInto('users')
-        .values({
-          id,
-          email: `${id}@example.com`,
-          email_verified: 0,
-          preferred_username: id,
-          created_at: now(),
-        })
-        .execute())
+      await services.db.transaction((trx) =>
+        trx
+          .insertInto('users')
+          .values({
+            id,
+            email: `${id}@example.com`,
+            email_verified: 0,
+            preferred_username: id,
+            created_at: now(),
+          })
+          .execute(),
+      )
     }
     await plan(
       app,
@@ -318,7 +320,11 @@ onEachEngine('planned actions', (engine) => {
     const disabled = await db.read.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
     assert.equal(disabled.length, 500)
     for (const { user } of [admin, second]) {
-      const told = await db.read.selectFrom('notifications').select(['id', 'data']).where('user_id', '=', user.id).execute()
+      const told = await db.read
+        .selectFrom('notifications')
+        .select(['id', 'data'])
+        .where('user_id', '=', user.id)
+        .execute()
       assert.equal(told.length, 500)
       assert.equal(new Set(told.map(({ data }) => data)).size, 500)
       assert.equal(new Set(told.map(({ id }) => id)).size, 500)

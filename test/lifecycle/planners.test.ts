@@ -72,7 +72,9 @@ onEachEngine('planners', (engine) => {
       name: 'lost the permission',
       reason: /users:lifecycle/,
       lose: async ({ app, planner }) =>
-        app.services.db.transaction((trx) => trx.deleteFrom('user_roles').where('user_id', '=', planner.user.id).execute()),
+        app.services.db.transaction((trx) =>
+          trx.deleteFrom('user_roles').where('user_id', '=', planner.user.id).execute(),
+        ),
     },
     {
       name: 'holds less than the person does now',

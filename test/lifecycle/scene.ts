@@ -44,6 +44,7 @@ export async function plan({ services }: TestApp, planned: Planned[]): Promise<s
     failure_reason: null,
     created_at: services.now(),
   }))
-  for (const row of rows) await services.db.transaction((trx) => trx.insertInto('lifecycle_actions').values(row).execute())
+  for (const row of rows)
+    await services.db.transaction((trx) => trx.insertInto('lifecycle_actions').values(row).execute())
   return rows.map(({ id }) => id)
 }

@@ -107,8 +107,8 @@ onEachEngine('lists that are longer than one look', (engine) => {
   test('what has expired is swept away, however much, and nothing else', async () => {
     const { services, place, clock } = shared()
     const countRows = async () => {
-      const { tokens } = await services.db
-        .read.selectFrom('oauth_access_tokens')
+      const { tokens } = await services.db.read
+        .selectFrom('oauth_access_tokens')
         .select((eb) => eb.fn.countAll<number>().as('tokens'))
         .executeTakeFirstOrThrow()
       return tokens

@@ -35,8 +35,8 @@ onEachEngine('the seeding command', (engine) => {
     assert.match(again.said, /people in .* already/)
 
     const { services } = await startApp(t, { place })
-    const { users } = await services.db
-      .read.selectFrom('users')
+    const { users } = await services.db.read
+      .selectFrom('users')
       .select((eb) => eb.fn.countAll<number>().as('users'))
       .executeTakeFirstOrThrow()
     assert.equal(users, 300)

@@ -173,7 +173,11 @@ onEachEngine('mail whose link is dead', (engine) => {
     for (const { user } of [owner, leaver]) await anonymous(app).post('/api/auth/password-reset', { email: user.email })
     await app.tick()
     await app.tick()
-    const rows = await db.read.selectFrom('outgoing_mail').selectAll().where('recipient', '=', owner.user.email).execute()
+    const rows = await db.read
+      .selectFrom('outgoing_mail')
+      .selectAll()
+      .where('recipient', '=', owner.user.email)
+      .execute()
     assert.equal(rows.length, 1)
     const [{ id, content_sealed }] = rows as [(typeof rows)[0]]
     const [token] = /pr_[\w-]+/.exec(vault.open(`mail:${id}`, content_sealed).toString()) ?? []

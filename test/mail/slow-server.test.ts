@@ -74,8 +74,8 @@ onEachEngine('a mail server that is slow', (engine: EngineName) => {
     }
     assert.equal(await waiting(app), 0)
     assert.equal(server.received.length, 1)
-    const events = await app.services.db
-      .read.selectFrom('audit_events')
+    const events = await app.services.db.read
+      .selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'mail.failed')
       .execute()
@@ -89,9 +89,12 @@ onEachEngine('a mail server that is slow', (engine: EngineName) => {
     app.clock.adjust(400 * DAY)
     await register(app, 'later@example.com')
     // As a replica leaves it that was killed while it was sending.
-    await app.services.db.transaction((trx) => trx.updateTable('outgoing_mail')
-      .set({ claim: 'gone', scheduled_at: app.clock.now(), next_attempt_at: app.clock.now() + 2 * MINUTE })
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('outgoing_mail')
+        .set({ claim: 'gone', scheduled_at: app.clock.now(), next_attempt_at: app.clock.now() + 2 * MINUTE })
+        .execute(),
+    )
     await app.tick()
     assert.equal(server.received.length, 0)
     app.clock.adjust(-400 * DAY)

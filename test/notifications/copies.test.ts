@@ -29,8 +29,7 @@ async function setUp(t: TestContext) {
 }
 
 const tell = ({ services }: TestApp, { user }: SignedInPerson, name: string): Promise<void> =>
-  services.db
-    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
+  services.db.transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
 
 test('whichever process holds the stream delivers', async (t) => {
   const { one, two, admin, person, open, ask } = await setUp(t)

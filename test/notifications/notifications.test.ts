@@ -13,8 +13,9 @@ interface Page {
 }
 
 const tell = async ({ services }: TestApp, { user }: SignedInPerson, name: string): Promise<void> => {
-  await services.db
-    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
+  await services.db.transaction((trx) =>
+    notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }),
+  )
 }
 
 onEachEngine('notifications', (engine) => {
@@ -122,9 +123,12 @@ onEachEngine('notifications', (engine) => {
     const { db } = shared().services
     const ahead = { type: 'test', data: '{"name":"ahead"}', created_at: shared().clock.now(), read_at: null }
     for (const id of ['ffffffff-ffff-7fff-bfff-00000000ffff', 'ffffffff-ffff-7fff-bfff-000000000000']) {
-      await db.transaction((trx) => trx.insertInto('notifications')
-        .values({ id, user_id: person.user.id, ...ahead })
-        .execute())
+      await db.transaction((trx) =>
+        trx
+          .insertInto('notifications')
+          .values({ id, user_id: person.user.id, ...ahead })
+          .execute(),
+      )
     }
     await tell(shared(), person, 'later')
     await tell(shared(), person, 'last')

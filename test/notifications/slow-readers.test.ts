@@ -12,8 +12,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 const MB = 1024 * 1024
 
 const tell = ({ services }: TestApp, { user }: Pick<SignedInPerson, 'user'>, name: string): Promise<void> =>
-  services.db
-    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: 'x', name }))
+  services.db.transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: 'x', name }))
 
 onEachEngine('readers that do not read', (engine) => {
   test('whatever happens meanwhile, at most a page waits for them, and they are dropped', async (t) => {

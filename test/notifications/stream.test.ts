@@ -9,8 +9,9 @@ import { type Asked, type EventStream, openEventStream } from './event-stream.ts
 const HOUR = 3_600_000
 
 const tell = async ({ services }: TestApp, { user }: Pick<SignedInPerson, 'user'>, name: string): Promise<void> => {
-  await services.db
-    .transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
+  await services.db.transaction((trx) =>
+    notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }),
+  )
 }
 
 const nameOf = async (stream: EventStream) => (await stream.notification()).data['name']
@@ -86,7 +87,9 @@ onEachEngine('the notification stream', (engine) => {
       await tell(shared(), person, live)
       assert.deepEqual([...names, await nameOf(again)].slice(0, 3), ['missed 1', 'missed 2', 'missed 3'])
       again.close()
-      await shared().services.db.transaction((trx) => trx.deleteFrom('notifications').where('data', 'like', `%${live}%`).execute())
+      await shared().services.db.transaction((trx) =>
+        trx.deleteFrom('notifications').where('data', 'like', `%${live}%`).execute(),
+      )
     }
   })
 
@@ -235,7 +238,9 @@ onEachEngine('a notification stream over time', (engine) => {
     const remembered = await open()
     const { db } = app.services
     const idle = await signIn(app, person.user)
-    await db.transaction((trx) => trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', idle.sessionId).execute())
+    await db.transaction((trx) =>
+      trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', idle.sessionId).execute(),
+    )
     const second = await open({ cookie: idle.cookie })
     app.clock.advance(12 * HOUR + 1)
     await app.tick()
@@ -248,7 +253,9 @@ onEachEngine('a notification stream over time', (engine) => {
   test('a lost signal is made up for within seconds', async (t) => {
     const { app, person, open } = await start(t)
     const stream = await open()
-    await app.services.db.transaction((trx) => trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute(),
+    )
     app.clock.advance(3000)
     await app.tick()
     await stream.ended

@@ -37,8 +37,8 @@ onEachEngine('guessing client secrets', (engine) => {
     assert.deepEqual(await guess(app, other, ['192.0.2.1']), [401], 'another client')
     app.clock.advance(60_000)
     assert.deepEqual(await guess(app, application, ['192.0.2.1']), [401], 'a minute later')
-    const events = await app.services.db
-      .read.selectFrom('audit_events')
+    const events = await app.services.db.read
+      .selectFrom('audit_events')
       .select('target_id')
       .where('action', '=', 'oauth_client.authentication_failed')
       .where('ip_address', '=', '192.0.2.1')

@@ -19,7 +19,9 @@ onEachEngine('authorizing while something changes', (engine) => {
 
   /** As another replica changes it whose signal has not come yet: the client that is kept here is the old one. */
   const changeUnheard = (application: Application, change: Record<string, string>) =>
-    app().services.db.transaction((trx) => trx.updateTable('oauth_clients').set(change).where('client_id', '=', application.clientId).execute())
+    app().services.db.transaction((trx) =>
+      trx.updateTable('oauth_clients').set(change).where('client_id', '=', application.clientId).execute(),
+    )
 
   const CHANGES: [string, Record<string, string>, (location: string | undefined, body: string) => void][] = [
     [

@@ -159,11 +159,13 @@ onEachEngine('the authorization code flow', (engine) => {
   test('userinfo gives claims by scope, by GET and by POST, with the sub of the ID token', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app(), { email: `claims-${engine}@example.com` })
-    await app()
-      .services.db.transaction((trx) => trx.updateTable('users')
-      .set({ given_name: 'Ada', family_name: 'Lovelace', avatar_version: 'v1' })
-      .where('id', '=', person.user.id)
-      .execute())
+    await app().services.db.transaction((trx) =>
+      trx
+        .updateTable('users')
+        .set({ given_name: 'Ada', family_name: 'Lovelace', avatar_version: 'v1' })
+        .where('id', '=', person.user.id)
+        .execute(),
+    )
     const expected = {
       openid: { sub: person.user.id },
       'openid email': { sub: person.user.id, email: person.user.email, email_verified: false },

@@ -261,7 +261,9 @@ onEachEngine('oidcc-basic-certification', (engine) => {
   test('oidcc-claims-essential', async () => {
     const { application, person } = await setUp()
     const { db } = app().services
-    await db.transaction((trx) => trx.updateTable('users').set({ display_name: 'Ada' }).where('id', '=', person.user.id).execute())
+    await db.transaction((trx) =>
+      trx.updateTable('users').set({ display_name: 'Ada' }).where('id', '=', person.user.id).execute(),
+    )
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } })
     const flow = await succeed({ claims }, { application, person })
     assert.deepEqual(await claimsAt(flow.tokens), { sub: person.user.id, name: 'Ada' })

@@ -81,8 +81,8 @@ onEachEngine('consent', (engine) => {
       told.map(({ type, data }) => [type, JSON.parse(data)]),
       [['oauth.grant_added', { client_id: application.clientId, name: 'Photos', scopes: ['openid'] }]],
     )
-    const written = await db
-      .read.selectFrom('audit_events')
+    const written = await db.read
+      .selectFrom('audit_events')
       .select('action')
       .where('actor_id', '=', person.user.id)
       .execute()

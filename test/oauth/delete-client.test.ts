@@ -56,10 +56,13 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     }
     for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), true)
     // As a process leaves it that dies right after the commit.
-    await app.services.db.transaction((trx) => trx.updateTable('oauth_clients')
-      .set({ deleted_at: app.clock.now() })
-      .where('client_id', '=', application.clientId)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('oauth_clients')
+        .set({ deleted_at: app.clock.now() })
+        .where('client_id', '=', application.clientId)
+        .execute(),
+    )
     app.clock.advance(1000)
 
     for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), false)

@@ -192,7 +192,9 @@ onEachEngine('families of refresh tokens', (engine) => {
     await refreshed(app(), other.application, other.successors[0]?.refresh_token ?? '')
     const { db } = app().services
     const used = successors.map(({ refresh_token }) => digest(refresh_token))
-    await db.transaction((trx) => trx.updateTable('oauth_refresh_tokens').set({ used_at: 1 }).where('token_hash', 'in', used).execute())
+    await db.transaction((trx) =>
+      trx.updateTable('oauth_refresh_tokens').set({ used_at: 1 }).where('token_hash', 'in', used).execute(),
+    )
     await sql`drop table oauth_answered_requests`.execute(db)
     await sql`delete from schema_migrations where name = '0013-oauth-single-use'`.execute(db)
     await migrate(db.read, app().clock.now())

@@ -132,7 +132,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const { db, now } = app().services
     const disable = (at: number | null) =>
-      db.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute()
+      db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute())
     await disable(now())
     for (const answer of [
       await refresh(app(), application, tokens.refresh_token),
@@ -155,7 +155,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const others = await getTokens(app(), other, application)
     const { db, now } = app().services
-    const cut = () => db.transaction().execute((trx) => revokeTokensOfUsers(trx, [person.user.id], now()))
+    const cut = () => db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], now()))
     assert.deepEqual(await cut(), new Map([[person.user.id, 2]]))
     assert.deepEqual(await cut(), new Map())
     assert.equal(await isLive(app(), application, tokens.access_token), false)
@@ -170,9 +170,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
     const ahead = app().services.now() + 400 * 24 * 3_600_000
-    const cut = await app()
-      .services.db.transaction()
-      .execute((trx) => revokeTokensOfUsers(trx, [person.user.id], ahead))
+    const cut = await app().services.db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], ahead))
     assert.deepEqual(cut, new Map())
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
@@ -182,7 +180,7 @@ onEachEngine('revocation and introspection', (engine) => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
-    await app().services.db.deleteFrom('users').where('id', '=', person.user.id).execute()
+    await app().services.db.transaction((trx) => trx.deleteFrom('users').where('id', '=', person.user.id).execute())
     for (const token of [tokens.access_token, tokens.refresh_token])
       assert.equal(await isLive(app(), application, token), false)
     assert.equal((await userinfo(app(), tokens.access_token)).statusCode, 401)

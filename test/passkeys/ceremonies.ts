@@ -80,8 +80,8 @@ export const tally = (responses: Response[]): Record<number, number> =>
 
 /** The signature counter as it is stored; no answer shows it. */
 export async function counterOf({ services }: TestApp, passkey: { id: string }): Promise<number> {
-  const { counter } = await services.db
-    .read.selectFrom('passkeys')
+  const { counter } = await services.db.read
+    .selectFrom('passkeys')
     .select('counter')
     .where('id', '=', passkey.id)
     .executeTakeFirstOrThrow()

@@ -10,7 +10,9 @@ onEachEngine('a disabled account and its passkey', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
   const disable = (userId: string, at: number | null = shared().clock.now()) =>
-    shared().services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute())
+    shared().services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute(),
+    )
 
   test('a disabled account is told so after its proof, and before its counter is looked at', async () => {
     const { person, authenticator, passkey, visitor } = await enrol(shared(), { counter: 10 })

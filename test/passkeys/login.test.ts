@@ -47,7 +47,9 @@ onEachEngine('signing in with a passkey', (engine) => {
 
   test('the session keeps the digest of its token, where it came from, and how', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
-    await shared().services.db.transaction((trx) => trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute())
+    await shared().services.db.transaction((trx) =>
+      trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute(),
+    )
     const options = await loginOptions(visitor)
     const response = await visitor.post(
       '/api/passkeys/login/verify',

@@ -78,8 +78,8 @@ onEachEngine('options to register a passkey with', (engine) => {
   test(`ends at ${MOST_PASSKEYS} passkeys an account`, async () => {
     const { person } = await enrol(shared())
     const { db } = shared().services
-    const row = await db
-      .read.selectFrom('passkeys')
+    const row = await db.read
+      .selectFrom('passkeys')
       .selectAll()
       .where('user_id', '=', person.user.id)
       .executeTakeFirstOrThrow()

@@ -44,7 +44,11 @@ onEachEngine('registering a passkey', (engine) => {
       createdAt: shared().clock.now(),
       lastUsedAt: null,
     })
-    const stored = await shared().services.db.read.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst()
+    const stored = await shared()
+      .services.db.read.selectFrom('passkeys')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
     assert.ok(stored)
     assert.equal(stored.user_id, person.user.id)
     assert.equal(stored.counter, 7)

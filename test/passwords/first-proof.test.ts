@@ -138,8 +138,8 @@ onEachEngine('the first proof of an address', (engine) => {
       assert.equal(await isLive(app, application, tokens.access_token), false)
       const refreshed = await refresh(app, application, tokens.refresh_token ?? '')
       assert.deepEqual([refreshed.statusCode, refreshed.json().error], [400, 'invalid_grant'])
-      const grants = await app.services.db
-        .read.selectFrom('oauth_grants')
+      const grants = await app.services.db.read
+        .selectFrom('oauth_grants')
         .selectAll()
         .where('user_id', '=', person.user.id)
         .execute()

@@ -96,7 +96,9 @@ onEachEngine('password reset and email verification', (engine) => {
     const { user } = await signedInPerson(shared(), { email: 'off@example.com', password: OLD })
     await request(shared(), 'off@example.com')
     const { token } = await lastMailTo(shared(), 'off@example.com')
-    await shared().services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute())
+    await shared().services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute(),
+    )
     assert.equal((await confirm(shared(), token)).statusCode, 400)
   })
 

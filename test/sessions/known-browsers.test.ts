@@ -78,7 +78,9 @@ onEachEngine('guessing from everywhere', (engine) => {
     const { person, authenticator, visitor } = await enrol(app)
     const { email } = person.user
     const hash = await app.services.passwords.hash(PASSWORD, '')
-    await app.services.db.transaction((trx) => trx.updateTable('users').set({ password_hash: hash }).where('id', '=', person.user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ password_hash: hash }).where('id', '=', person.user.id).execute(),
+    )
     const browser = createBrowser(app)
     assert.equal((await browser.login(email)).statusCode, 200)
     await useUpGuesses(app, email)

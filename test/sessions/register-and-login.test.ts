@@ -99,7 +99,9 @@ onEachEngine('registering and signing in', (engine) => {
 
   test('a disabled account with the right password gets 403 with the exact words, with a wrong one 401', async () => {
     const { user } = (await register('off@example.com')).json()
-    await shared().services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute())
+    await shared().services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute(),
+    )
     const right = await login('off@example.com')
     assert.equal(right.statusCode, 403)
     assert.deepEqual(right.json(), DISABLED)
@@ -206,10 +208,12 @@ onEachEngine('registering and signing in', (engine) => {
     const { hash } = await import('@node-rs/argon2')
     const { db } = shared().services
     const weaker = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
-    await db.transaction((trx) => trx.updateTable('users').set({ password_hash: weaker }).where('email', '=', 'old-hash@example.com').execute())
+    await db.transaction((trx) =>
+      trx.updateTable('users').set({ password_hash: weaker }).where('email', '=', 'old-hash@example.com').execute(),
+    )
     assert.equal((await login('old-hash@example.com')).statusCode, 200)
-    const row = await db
-      .read.selectFrom('users')
+    const row = await db.read
+      .selectFrom('users')
       .select('password_hash')
       .where('email', '=', 'old-hash@example.com')
       .executeTakeFirstOrThrow()

@@ -154,7 +154,9 @@ onEachEngine('sessions', (engine) => {
 
   test('a disabled account has no live session, whatever the table says', async () => {
     const person = await signedInPerson(shared())
-    await shared().services.db.transaction((trx) => trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute())
+    await shared().services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute(),
+    )
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
   })
 
@@ -169,8 +171,13 @@ onEachEngine('sessions', (engine) => {
     const login = (userAgent: string) =>
       anonymous(app).post('/api/auth/login', { email: 'seen@example.com', password: PASSWORD }, as(userAgent))
     const told = async () =>
-      (await app.services.db.read.selectFrom('notifications').selectAll().where('type', '=', 'security.new_login').execute())
-        .length
+      (
+        await app.services.db.read
+          .selectFrom('notifications')
+          .selectAll()
+          .where('type', '=', 'security.new_login')
+          .execute()
+      ).length
     await login('Firefox/141.0')
     assert.equal(await told(), 0, 'a new version is the same browser')
     await login('Chrome/150')

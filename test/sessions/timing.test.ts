@@ -61,7 +61,8 @@ onEachEngine('what the time of an answer tells', (engine) => {
   })
 
   test('a reset for a known and an unknown email asks the database the same', async () => {
-    const rows = async () => (await shared().services.db.read.selectFrom('reset_requests').select('email').execute()).length
+    const rows = async () =>
+      (await shared().services.db.read.selectFrom('reset_requests').select('email').execute()).length
     const before = await rows()
     for (const email of ['known@example.com', 'unknown@example.com']) {
       await anonymous(shared()).post('/api/auth/password-reset', { email })

@@ -114,8 +114,8 @@ onEachEngine('the log of certificates', (engine) => {
     app.clock.advance(1000)
     const again = await reader.post(`/api/ssh/certs/${id}/revoke`, { reason: 'again' })
     assert.deepEqual([again.statusCode, again.json()], [200, first.json()])
-    const events = await app.services.db
-      .read.selectFrom('audit_events')
+    const events = await app.services.db.read
+      .selectFrom('audit_events')
       .select(['actor_id', 'data'])
       .where('target_id', '=', id)
       .where('action', '=', 'ssh_certificate.revoked')
@@ -135,8 +135,8 @@ onEachEngine('the log of certificates', (engine) => {
     )
     const reasons = new Set(answers.map((answer) => answer.json().certificate.revokeReason))
     assert.equal(reasons.size, 1)
-    const { count } = await app.services.db
-      .read.selectFrom('audit_events')
+    const { count } = await app.services.db.read
+      .selectFrom('audit_events')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('target_id', '=', id)
       .where('action', '=', 'ssh_certificate.revoked')

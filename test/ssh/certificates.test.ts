@@ -135,17 +135,15 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
-    await app.services.db.transaction((trx) => trx.updateTable('users')
-      .set({ preferred_username: '' })
-      .where('id', '=', person.user.id)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ preferred_username: '' }).where('id', '=', person.user.id).execute(),
+    )
     const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
     assert.equal(response.statusCode, 409)
     assert.match(response.json().error, /administrator/)
-    await app.services.db.transaction((trx) => trx.updateTable('users')
-      .set({ preferred_username: 'back' })
-      .where('id', '=', person.user.id)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ preferred_username: 'back' }).where('id', '=', person.user.id).execute(),
+    )
   })
 
   test('more principals than a certificate holds are refused, never cut off', async () => {
@@ -172,7 +170,11 @@ onEachEngine('SSH certificates', (engine) => {
     )
     const { keys } = (await person.get('/api/ssh/keys')).json()
     assert.equal(keys[0].lastUsedAt, app.clock.now())
-    const event = await db.read.selectFrom('audit_events').selectAll().where('target_id', '=', id).executeTakeFirstOrThrow()
+    const event = await db.read
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('target_id', '=', id)
+      .executeTakeFirstOrThrow()
     assert.deepEqual([event.action, event.actor_id], ['ssh_certificate.issued', person.user.id])
   })
 
@@ -180,10 +182,9 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const person = await certificatePerson(app)
     const savedKeyId = await saveKey(person)
-    await app.services.db.transaction((trx) => trx.updateTable('users')
-      .set({ disabled_at: app.clock.now() })
-      .where('id', '=', person.user.id)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: app.clock.now() }).where('id', '=', person.user.id).execute(),
+    )
     assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId })).statusCode, 401)
   })
 
@@ -201,8 +202,8 @@ onEachEngine('SSH certificates', (engine) => {
       for (const answer of answers) {
         if (answer) assert.ok([201, 401, 403].includes(answer.statusCode), answer.body)
       }
-      const live = await app.services.db
-        .read.selectFrom('ssh_certificates')
+      const live = await app.services.db.read
+        .selectFrom('ssh_certificates')
         .select('id')
         .where('user_id', '=', person.user.id)
         .where('revoked_at', 'is', null)
@@ -229,8 +230,8 @@ onEachEngine('SSH certificates', (engine) => {
         assert.equal(ended.statusCode, 200, ended.body)
       })
       assert.equal(answer.statusCode, status, answer.body)
-      const issued = await app.services.db
-        .read.selectFrom('ssh_certificates')
+      const issued = await app.services.db.read
+        .selectFrom('ssh_certificates')
         .select('id')
         .where('user_id', '=', person.user.id)
         .execute()
@@ -242,10 +243,9 @@ onEachEngine('SSH certificates', (engine) => {
     const app = shared()
     const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
     const keys = await Promise.all(people.map((person) => saveKey(person)))
-    await app.services.db.transaction((trx) => trx.updateTable('ssh_keys')
-      .set({ public_key: 'ssh-ed25519 AAAA damaged' })
-      .where('id', '=', keys[2]!)
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('ssh_keys').set({ public_key: 'ssh-ed25519 AAAA damaged' }).where('id', '=', keys[2]!).execute(),
+    )
     const answers = await Promise.all(
       people.map((person, index) => person.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })),
     )
@@ -262,8 +262,8 @@ onEachEngine('SSH certificates', (engine) => {
     const person = await certificatePerson(app)
     const extra = await certificatePerson(app, ['root'])
     const { db } = app.services
-    const { role_id } = await db
-      .read.selectFrom('user_roles')
+    const { role_id } = await db.read
+      .selectFrom('user_roles')
       .innerJoin('roles', 'roles.id', 'user_roles.role_id')
       .select('role_id')
       .where('user_id', '=', extra.user.id)
@@ -272,14 +272,16 @@ onEachEngine('SSH certificates', (engine) => {
     await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: person.user.id, role_id }).execute())
     const key = await saveKey(person)
     assert.ok((await issue(person, key)).principals.includes('root'))
-    await db.transaction((trx) => trx.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute())
+    await db.transaction((trx) =>
+      trx.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute(),
+    )
     assert.ok(!(await issue(person, key)).principals.includes('root'))
   })
 })
 
 const ownRoleOf = async ({ services }: TestApp, userId: string): Promise<string> => {
-  const { role_id } = await services.db
-    .read.selectFrom('user_roles')
+  const { role_id } = await services.db.read
+    .selectFrom('user_roles')
     .select('role_id')
     .where('user_id', '=', userId)
     .where('role_id', '!=', USER_ROLE)
@@ -345,10 +347,13 @@ test('five hundred certificates at once from two copies have five hundred serial
 test('serials beyond the numbers of JavaScript stay exact', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const app = await startApp(t, { engine })
-    await app.services.db.transaction((trx) => trx.updateTable('counters')
-      .set({ value: 2n ** 62n })
-      .where('name', '=', 'ssh_serial')
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('counters')
+        .set({ value: 2n ** 62n })
+        .where('name', '=', 'ssh_serial')
+        .execute(),
+    )
     const person = await signedInPerson(app, { permissions: [...permissions, 'ssh:cert:list', 'ssh:cert:revoke'] })
     const { serial, id } = await issue(person, await saveKey(person))
     assert.equal(serial, String(2n ** 62n + 1n))

@@ -143,19 +143,22 @@ onEachEngine('SSH keys', (engine) => {
   test('nobody keeps more than a hundred keys', async () => {
     const app = shared()
     const person = await keyPerson(app)
-    await app.services.db.transaction((trx) => trx.insertInto('ssh_keys')
-      .values(
-        Array.from({ length: 99 }, (_, index) => ({
-          id: `${person.user.id}-${index}`,
-          user_id: person.user.id,
-          name: 'key',
-          public_key: 'unread',
-          fingerprint: `${person.user.id}-${index}`,
-          created_at: 1,
-          last_used_at: null,
-        })),
-      )
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx
+        .insertInto('ssh_keys')
+        .values(
+          Array.from({ length: 99 }, (_, index) => ({
+            id: `${person.user.id}-${index}`,
+            user_id: person.user.id,
+            name: 'key',
+            public_key: 'unread',
+            fingerprint: `${person.user.id}-${index}`,
+            created_at: 1,
+            last_used_at: null,
+          })),
+        )
+        .execute(),
+    )
     await saveKey(person)
     assert.equal((await person.post('/api/ssh/keys', { name: 'more', publicKey: newPublicKey() })).statusCode, 409)
   })
@@ -169,8 +172,8 @@ onEachEngine('SSH keys', (engine) => {
     assert.deepEqual((await person.delete(`/api/ssh/keys/${id}`)).json(), { success: true })
     assert.equal((await person.delete(`/api/ssh/keys/${id}`)).statusCode, 404)
     await saveKey(other, publicKey)
-    const events = await app.services.db
-      .read.selectFrom('audit_events')
+    const events = await app.services.db.read
+      .selectFrom('audit_events')
       .select(['action', 'actor_id'])
       .where('target_id', '=', id)
       .orderBy('action')
@@ -192,8 +195,8 @@ onEachEngine('SSH keys', (engine) => {
     app.clock.advance(61_000)
     const [valid, other] = [await issue(person, lost), await issue(person, kept)]
     await person.delete(`/api/ssh/keys/${lost}`)
-    const rows = await app.services.db
-      .read.selectFrom('ssh_certificates')
+    const rows = await app.services.db.read
+      .selectFrom('ssh_certificates')
       .select(['id', 'revoked_at', 'revoke_reason'])
       .where('user_id', '=', person.user.id)
       .execute()
@@ -221,8 +224,8 @@ onEachEngine('SSH keys', (engine) => {
       ...Array.from({ length: 40 }, () => person.post('/api/ssh/certs/issue', asked)),
     ])
     for (const { statusCode } of answers) assert.ok([200, 201, 404].includes(statusCode), String(statusCode))
-    const live = await app.services.db
-      .read.selectFrom('ssh_certificates')
+    const live = await app.services.db.read
+      .selectFrom('ssh_certificates')
       .select('id')
       .where('saved_key_id', '=', id)
       .where('revoked_at', 'is', null)

@@ -143,7 +143,9 @@ onEachEngine('the revocation list', (engine) => {
     const known = await host.get('/ssh/krl?format=krl')
     assert.equal(known.statusCode, 200)
     await app.services.db.schema.alterTable('ssh_certificates').renameTo('away').execute()
-    await app.services.db.transaction((trx) => trx.updateTable('counters').set({ value: 99n }).where('name', '=', 'krl_version').execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('counters').set({ value: 99n }).where('name', '=', 'krl_version').execute(),
+    )
     const tag = { 'if-none-match': String(known.headers['etag']) }
     for (const query of ['', '?format=raw', '?format=krl', '?format=krl&includeExpired=true']) {
       const response = await host.get(`/ssh/krl${query}`, undefined, tag)

@@ -31,8 +31,8 @@ const unassign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: strin
   ok(admin.delete(`/api/admin/users/${user.id}/roles/${roleId}`))
 
 const listCertificates = ({ services }: TestApp, { user }: SignedInPerson) =>
-  services.db
-    .read.selectFrom('ssh_certificates')
+  services.db.read
+    .selectFrom('ssh_certificates')
     .select(['id', 'principals', 'revoke_reason as reason'])
     .where('user_id', '=', user.id)
     .orderBy('serial')
@@ -185,8 +185,8 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     await assign(admin, person, roleId)
     await issue(person, await saveKey(person))
     await ok(admin.delete(`/api/admin/roles/${roleId}`))
-    const { data } = await app.services.db
-      .read.selectFrom('audit_events')
+    const { data } = await app.services.db.read
+      .selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'role.deleted')
       .where('target_id', '=', roleId)
@@ -215,8 +215,8 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
         const principals = (await people[0]!.get('/api/ssh/principals')).json<{ principals?: string[] }>().principals
         const held = new Set(principals ?? [])
         if (held.size > 0) assert.ok(held.has(me.preferredUsername))
-        const live = await app.services.db
-          .read.selectFrom('ssh_certificates')
+        const live = await app.services.db.read
+          .selectFrom('ssh_certificates')
           .select('principals')
           .where('user_id', '=', user.id)
           .where('revoked_at', 'is', null)
@@ -293,27 +293,33 @@ onEachEngine('a role with very many holders', (engine) => {
   const addAccounts = async ({ services }: TestApp, count: number) => {
     for (let from = 0; from < count; from += 400) {
       const ids = Array.from({ length: 400 }, (_, index) => `usr_${String(from + index).padStart(22, '0')}`)
-      await services.db.transaction((trx) => trx.insertInto('users')
-        .values(
-          ids.map((id) => ({
-            id,
-            email: `${id}@example.com`,
-            email_verified: 1,
-            password_hash: null,
-            display_name: null,
-            given_name: null,
-            family_name: null,
-            preferred_username: id,
-            avatar_version: null,
-            disabled_at: null,
-            created_at: services.now(),
-            last_login_at: null,
-          })),
-        )
-        .execute())
-      await services.db.transaction((trx) => trx.insertInto('user_roles')
-        .values(ids.map((id) => ({ user_id: id, role_id: USER_ROLE })))
-        .execute())
+      await services.db.transaction((trx) =>
+        trx
+          .insertInto('users')
+          .values(
+            ids.map((id) => ({
+              id,
+              email: `${id}@example.com`,
+              email_verified: 1,
+              password_hash: null,
+              display_name: null,
+              given_name: null,
+              family_name: null,
+              preferred_username: id,
+              avatar_version: null,
+              disabled_at: null,
+              created_at: services.now(),
+              last_login_at: null,
+            })),
+          )
+          .execute(),
+      )
+      await services.db.transaction((trx) =>
+        trx
+          .insertInto('user_roles')
+          .values(ids.map((id) => ({ user_id: id, role_id: USER_ROLE })))
+          .execute(),
+      )
     }
   }
 
@@ -323,8 +329,8 @@ onEachEngine('a role with very many holders', (engine) => {
     const after = await issue(people[0]!, await saveKey(people[0]!))
     await app.tick()
     assert.deepEqual(await areRevoked(app, ...issued, after), issued.map(() => true).concat(false))
-    const { data } = await app.services.db
-      .read.selectFrom('audit_events')
+    const { data } = await app.services.db.read
+      .selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'ssh_certificate.review_finished')
       .executeTakeFirstOrThrow()
@@ -335,9 +341,12 @@ onEachEngine('a role with very many holders', (engine) => {
   test('is taken up where it stopped, after a crash and by another process', async (t) => {
     const { app, admin, issued } = await setScene(t)
     await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
-    await app.services.db.transaction((trx) => trx.updateTable('ssh_certificate_reviews')
-      .set({ reviewed_up_to: `usr_${'0'.repeat(22)}`, revoked: 7 })
-      .execute())
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('ssh_certificate_reviews')
+        .set({ reviewed_up_to: `usr_${'0'.repeat(22)}`, revoked: 7 })
+        .execute(),
+    )
     await app.close()
     const again = await startApp(t, { engine, place: app.place, clock: app.clock })
     await again.tick()
@@ -345,8 +354,8 @@ onEachEngine('a role with very many holders', (engine) => {
       await areRevoked(again, ...issued),
       issued.map(() => true),
     )
-    const { data } = await again.services.db
-      .read.selectFrom('audit_events')
+    const { data } = await again.services.db.read
+      .selectFrom('audit_events')
       .select('data')
       .where('action', '=', 'ssh_certificate.review_finished')
       .executeTakeFirstOrThrow()

@@ -60,7 +60,8 @@ test('copies hear each other again after the connection that listens was lost', 
       resolve(payload)
     })
   })
-  await two.services.db
-    .transaction((trx) => two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }))
+  await two.services.db.transaction((trx) =>
+    two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }),
+  )
   assert.deepEqual(await heard, { userIds: ['usr_somebody'] })
 })

@@ -13,8 +13,8 @@ onEachEngine('migrations', (engine) => {
     t.after(place.remove)
     for (let start = 0; start < 3; start++) await (await openStorage(place.databaseUrl, log, start)).close()
     const { db, close } = await openStorage(place.databaseUrl, log, 9)
-    const applied = await db
-      .read.selectFrom('schema_migrations' as never)
+    const applied = await db.read
+      .selectFrom('schema_migrations' as never)
       .selectAll()
       .execute()
     await close()
@@ -25,9 +25,12 @@ onEachEngine('migrations', (engine) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const { db, close } = await openStorage(place.databaseUrl, log, 1)
-    await db.transaction((trx) => trx.insertInto('schema_migrations' as never)
-      .values({ name: '9999-from-the-future', applied_at: 1 })
-      .execute())
+    await db.transaction((trx) =>
+      trx
+        .insertInto('schema_migrations' as never)
+        .values({ name: '9999-from-the-future', applied_at: 1 })
+        .execute(),
+    )
     await close()
     await assert.rejects(
       openStorage(place.databaseUrl, log, 2),
@@ -48,8 +51,8 @@ onEachEngine('migrations', (engine) => {
     const broken = { name: '9999-broken', up: async () => Promise.reject(new Error('no')) }
     await assert.rejects(migrate(db.read, 2, [...MIGRATIONS, half, broken]), /no/)
     await assert.rejects(
-      db
-        .read.selectFrom('half' as never)
+      db.read
+        .selectFrom('half' as never)
         .selectAll()
         .execute(),
     )

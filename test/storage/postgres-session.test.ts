@@ -93,13 +93,13 @@ test('the commit of a transaction in which something failed is no success', asyn
   const { place } = await setUp(t)
   const db = await open(t, place)
   const row = { name: 'first', next_run_at: 1 }
-  const attempt = db.transaction().execute(async (trx) => {
+  const attempt = db.transaction(async (trx) => {
     await trx.insertInto('background_jobs').values(row).execute()
     // Somebody passes over a failure that has ended the transaction.
     await assert.rejects(trx.insertInto('background_jobs').values(row).execute(), (error) => isDuplicate(error))
   })
   await assert.rejects(attempt, isUnavailable)
-  assert.deepEqual(await db.selectFrom('background_jobs').selectAll().execute(), [])
+  assert.deepEqual(await db.read.selectFrom('background_jobs').selectAll().execute(), [])
 })
 
 test('a replica that starts waits for another one to migrate, however short the limits of the database are', async (t) => {

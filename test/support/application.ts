@@ -27,8 +27,9 @@ export async function registerApplication(
     scopes: ALL_SCOPES,
     ...change,
   }
-  const { client, client_secret } = await services.db
-    .transaction((trx) => insertClient(services, trx, asked, THE_SERVICE))
+  const { client, client_secret } = await services.db.transaction((trx) =>
+    insertClient(services, trx, asked, THE_SERVICE),
+  )
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }
 

@@ -67,29 +67,37 @@ let count = 0
 export async function signedInPerson(test: TestApp, traits: Traits = {}): Promise<SignedInPerson> {
   const { services } = test
   const { db } = services
-  const user = await createUser(services, db.read, {
+  const user = await createUser(services, db, {
     email: traits.email ?? `person${++count}@example.com`,
     passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password, '127.0.0.1'),
   })
   if (traits.permissions || traits.principals) {
     const roleId = newId()
     const principals = JSON.stringify(traits.principals ?? [])
-    await db.transaction((trx) => trx.insertInto('roles')
-      .values({
-        id: roleId,
-        name: `role of ${user.email}`,
-        description: '',
-        principals,
-        built_in: 0,
-        created_at: services.now(),
-      })
-      .execute())
+    await db.transaction((trx) =>
+      trx
+        .insertInto('roles')
+        .values({
+          id: roleId,
+          name: `role of ${user.email}`,
+          description: '',
+          principals,
+          built_in: 0,
+          created_at: services.now(),
+        })
+        .execute(),
+    )
     for (const permission of traits.permissions ?? []) {
-      await db.transaction((trx) => trx.insertInto('role_permissions').values({ role_id: roleId, permission }).execute())
+      await db.transaction((trx) =>
+        trx.insertInto('role_permissions').values({ role_id: roleId, permission }).execute(),
+      )
     }
     await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: roleId }).execute())
   }
-  if (traits.admin) await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute())
+  if (traits.admin)
+    await db.transaction((trx) =>
+      trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute(),
+    )
   return signIn(test, user)
 }
 

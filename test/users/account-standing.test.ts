@@ -12,7 +12,9 @@ onEachEngine('whether an account may act', (engine) => {
     const active = await signedInPerson(app)
     for (const disabledAt of [0, 1, Date.now() + 1_000_000]) {
       const disabled = await signedInPerson(app)
-      await db.transaction((trx) => trx.updateTable('users').set({ disabled_at: disabledAt }).where('id', '=', disabled.user.id).execute())
+      await db.transaction((trx) =>
+        trx.updateTable('users').set({ disabled_at: disabledAt }).where('id', '=', disabled.user.id).execute(),
+      )
       assert.throws(() => refuseDisabled({ disabledAt }), { code: 'account_disabled', status: 403 })
     }
     refuseDisabled({ disabledAt: null })

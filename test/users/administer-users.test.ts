@@ -203,8 +203,8 @@ onEachEngine('administering users', (engine) => {
         person.patch('/api/account/profile', { preferredUsername: two }),
       ])
       const { preferredUsername } = (await person.get('/api/account/profile')).json<User>()
-      const retired = await app.services.db
-        .read.selectFrom('retired_usernames')
+      const retired = await app.services.db.read
+        .selectFrom('retired_usernames')
         .select('username')
         .where('user_id', '=', person.user.id)
         .execute()

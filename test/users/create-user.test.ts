@@ -23,9 +23,12 @@ onEachEngine('creating a user', (engine) => {
   test('counts up where the derived username is taken, reserved, or opened by a role', async () => {
     const { db } = shared().services
     const principals = JSON.stringify(['deploy'])
-    await db.transaction((trx) => trx.insertInto('roles')
-      .values({ id: 'r-deploy', name: 'Deployers', description: '', principals, built_in: 0, created_at: 1 })
-      .execute())
+    await db.transaction((trx) =>
+      trx
+        .insertInto('roles')
+        .values({ id: 'r-deploy', name: 'Deployers', description: '', principals, built_in: 0, created_at: 1 })
+        .execute(),
+    )
     const names: string[] = []
     for (const email of ['ada@a.example', 'ada@b.example', 'ada@c.example', 'root@a.example', 'deploy@a.example']) {
       names.push((await create({ email })).preferredUsername)

@@ -35,9 +35,12 @@ onEachEngine('the list of users', (engine) => {
       last_login_at: null,
     }))
     for (let start = 0; start < USERS; start += 500) {
-      await db().transaction((trx) => trx.insertInto('users')
-        .values(users.slice(start, start + 500))
-        .execute())
+      await db().transaction((trx) =>
+        trx
+          .insertInto('users')
+          .values(users.slice(start, start + 500))
+          .execute(),
+      )
     }
     const roles = [SMALL_ROLE, LARGE_ROLE, 'empty'].map((id) => ({
       id,

@@ -30,7 +30,9 @@ onEachEngine('the store of users', (engine) => {
 
   test('of three who replace the same hash at once lets one', async () => {
     const { id } = await add('race@example.com', 'old')
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((to) => replacePasswordHash(db.read(), id, { from: 'old', to })))
+    const outcomes = await Promise.all(
+      ['a', 'b', 'c'].map((to) => replacePasswordHash(db.read(), id, { from: 'old', to })),
+    )
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 
@@ -44,8 +46,7 @@ onEachEngine('the store of users', (engine) => {
     const { id } = await add('confirm@example.com', null, true)
     const before = await findAccountByEmail(db.read(), 'confirm@example.com')
     assert.deepEqual([before?.neverConfirmed, before?.user.email_verified], [true, false])
-    await db()
-      .transaction((trx) => markEmailConfirmed(trx, id))
+    await db().transaction((trx) => markEmailConfirmed(trx, id))
     const after = await findAccountByEmail(db.read(), 'confirm@example.com')
     assert.deepEqual([after?.neverConfirmed, after?.user.email_verified], [false, true])
     const invited = await add('invited@example.com')

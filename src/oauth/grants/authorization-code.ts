@@ -37,7 +37,7 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
   const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
   const keptUntil = withRefresh ? keepWithRefresh(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
   const [isFirst, answer] = await Promise.all([
-    consumeCode(db.read, codeHash, now(), keptUntil),
+    consumeCode(db, codeHash, now(), keptUntil),
     issueTokens(provider, {
       ...found,
       codeHash,

@@ -26,7 +26,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   const scope = narrowedScope(token, client.scopes, form['scope'])
 
   const [use, answer] = await Promise.all([
-    token.usedAt === null ? markRefreshTokenUsed(db.read, token, now()) : NOT_USED,
+    token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_USED,
     issueTokens(provider, {
       ...token,
       scope,
@@ -44,7 +44,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, asked, after)
-  await keepRefreshToken(db.read, hash, refreshTokenEnd(token.authorizedAt, now()))
+  await db.transaction((trx) => keepRefreshToken(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
   return answer
 }
 
@@ -54,7 +54,7 @@ const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown,
 
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
   if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await markNeededUntil(db.read, token.codeHash, keepWithRefresh(token.authorizedAt, now()))
+    await db.transaction((trx) => markNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
 }
 
 /** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
