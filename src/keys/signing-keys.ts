@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Vault } from '../crypto/vault.ts'
-import type { Reader } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
 
@@ -18,7 +18,7 @@ export interface SigningKeys {
 }
 
 interface Needs {
-  db: Reader
+  db: Database
   now: () => number
   vault: Vault
   signals: Signals

@@ -54,7 +54,7 @@ describe('a service that listens for commands', () => {
 
   test('tells nothing of an unexpected failure, and logs it', async (t) => {
     const { app, databaseUrl } = await startServing(t)
-    await sql`alter table users rename to lost_users`.execute(app.services.db)
+    await app.services.db.transaction((trx) => sql`alter table users rename to lost_users`.execute(trx))
     const answer = await askService(databaseUrl, { name: 'grant-administrator', email: 'ada@example.com' })
     assert.deepEqual(answer, { refused: 'It failed. The log of the running service says why.' })
     const line = JSON.parse(app.logged()) as { msg: string; command: string; err: { at: string[] } }

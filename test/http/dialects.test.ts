@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { ORIGIN, sharedApp, startApp } from '../support/app.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
@@ -140,8 +141,10 @@ test('a malformed URL and a broken request line are 400, not the end of the serv
 test('an error that nobody foresaw tells its caller nothing, and the log what to look for', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
-  await app.services.db.schema.dropTable('known_devices').execute()
-  await app.services.db.schema.alterTable('users').renameColumn('password_hash', 'gone').execute()
+  await app.services.db.transaction(async (trx) => {
+    await sql`drop table known_devices`.execute(trx)
+    await sql`alter table users rename column password_hash to gone`.execute(trx)
+  })
   const response = await anonymous(app).post('/api/auth/login', {
     email: person.user.email,
     password: 'whatever it is',

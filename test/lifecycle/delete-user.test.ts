@@ -48,8 +48,8 @@ onEachEngine('deleting a user', (engine) => {
     const { db } = app.services
     const person = await signedInPerson(app)
     const { clientId } = await registerApplication(app)
-    await addNotifications(db.read, person.user.id, COUNT)
-    await addCodes(db.read, { userId: person.user.id, clientId }, COUNT)
+    await addNotifications(db, person.user.id, COUNT)
+    await addCodes(db, { userId: person.user.id, clientId }, COUNT)
     const left = async () =>
       `${await countNotifications(db.read, person.user.id, 'all')} and ${await countCodes(db.read, clientId)}`
     let isOver = false
@@ -73,7 +73,7 @@ onEachEngine('deleting a user', (engine) => {
     const { id } = person.user
     const publicKey = newPublicKey()
     await saveKey(person, publicKey)
-    await addNotifications(db.read, id, 10)
+    await addNotifications(db, id, 10)
     await plan(app, [{ userId: id, action: 'enable', executeAt: app.clock.now() + 1000 }])
     await deleteAndDie(id)
     assert.equal((await rowsOf(id)).length, 1, 'the rest is still to be removed')

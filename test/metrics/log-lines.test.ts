@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
+import { sql } from 'kysely'
 import { AppError, refuse } from '../../src/errors.ts'
 import { latchkeyDialect, sendError } from '../../src/http/errors.ts'
 import { createLogger, levelOf } from '../../src/http/log.ts'
@@ -43,7 +44,7 @@ onEachEngine('an error in the log', (engine) => {
   test('has its kind and its places in the code, and neither message, stack, SQL nor path', async (t) => {
     const app = await startApp(t, { engine, logLevel: 'trace' })
     const person = await signedInPerson(app)
-    await app.services.db.schema.dropTable('notifications').execute()
+    await app.services.db.transaction((trx) => sql`drop table notifications`.execute(trx))
     const answer = await person.get('/api/notifications')
     assert.equal(answer.statusCode, 500)
     const line = linesOf(app.logged()).find(({ msg }) => msg === 'A request failed.')

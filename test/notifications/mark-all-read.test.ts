@@ -14,7 +14,7 @@ onEachEngine('marking all notifications read', (engine) => {
   test('goes in slices, so that others have their turn, and ends with none unread', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
-    await addNotifications(db.read, person.user.id, COUNT)
+    await addNotifications(db, person.user.id, COUNT)
     let isOver = false
     const answer = person.post(READ_ALL).finally(() => (isOver = true))
     const seen = new Set<number>()
@@ -34,7 +34,7 @@ onEachEngine('marking all notifications read', (engine) => {
     const person = await signedInPerson(shared())
     const phone = await signIn(shared(), person.user)
     const { db } = shared().services
-    await addNotifications(db.read, person.user.id, COUNT)
+    await addNotifications(db, person.user.id, COUNT)
     const answer = person.post(READ_ALL)
     while ((await countNotifications(db.read, person.user.id, 'unread')) === COUNT);
     assert.equal((await phone.post('/api/auth/sessions/revoke-all')).statusCode, 200)

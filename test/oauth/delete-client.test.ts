@@ -33,7 +33,7 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   test('an application is deleted in slices, so that others have their turn', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
-    await addCodes(app.services.db.read, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const between = await watch(
       application,
       admin.delete(`/oauth/clients/${application.clientId}`).then(({ statusCode }) => assert.equal(statusCode, 200)),
@@ -93,7 +93,7 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   test('a grant is revoked in slices, and with it every code', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
-    await addCodes(app.services.db.read, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const revoked = person.delete(`/api/account/oauth/grants/${application.clientId}`)
     const between = await watch(application, revoked)
     assert.equal((await revoked).statusCode, 200, (await revoked).body)

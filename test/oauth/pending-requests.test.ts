@@ -36,8 +36,8 @@ async function rowCounts({ services: { db } }: TestApp, engine: EngineName): Pro
       ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
       : sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = 'public'`
   const counts: Record<string, number> = {}
-  for (const { name } of (await names.execute(db)).rows) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db)
+  for (const { name } of (await names.execute(db.read)).rows) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db.read)
     counts[name] = Number(rows[0]?.count)
   }
   return counts

@@ -132,7 +132,9 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const { db, now } = app().services
     const disable = (at: number | null) =>
-      db.transaction((trx) => trx.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute())
+      db.transaction((trx) =>
+        trx.updateTable('users').set({ disabled_at: at }).where('id', '=', person.user.id).execute(),
+      )
     await disable(now())
     for (const answer of [
       await refresh(app(), application, tokens.refresh_token),

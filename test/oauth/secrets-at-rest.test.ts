@@ -33,7 +33,7 @@ const TABLES = [
 
 async function everythingStored({ services, place }: TestApp): Promise<string> {
   const rows: unknown[] = []
-  for (const table of TABLES) rows.push((await sql`select * from ${sql.table(table)}`.execute(services.db)).rows)
+  for (const table of TABLES) rows.push((await sql`select * from ${sql.table(table)}`.execute(services.db.read)).rows)
   const files = readdirSync(place.dataDir, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name !== 'secret.key')
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))

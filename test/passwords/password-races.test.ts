@@ -46,10 +46,10 @@ onEachEngine('passwords that change while they are used', (engine) => {
     const gate = stopAfterPasswordCheck(app)
     const attempt = login(app, OLD)
     await gate.reached()
-    await app.services.db.transaction((trx) => trx.updateTable('users')
-      .set({ password_hash: await hash(NEW) })
-      .where('id', '=', user.id)
-      .execute())
+    const passwordHash = await hash(NEW)
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', user.id).execute(),
+    )
     gate.open()
     assert.equal((await attempt).statusCode, 401)
     assert.equal((await login(app, NEW)).statusCode, 200)
@@ -92,14 +92,16 @@ onEachEngine('passwords that change while they are used', (engine) => {
     const app = await startApp(t, { engine })
     const { user } = await signedInPerson(app, { email: EMAIL, password: OLD })
     const outdated = await hash(OLD, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
-    await app.services.db.transaction((trx) => trx.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute())
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute(),
+    )
     const gate = stopAfterPasswordCheck(app)
     const attempts = [login(app, OLD), login(app, OLD), login(app, OLD)]
     await gate.reached(3)
     gate.open()
     for (const { statusCode, body } of await Promise.all(attempts)) assert.equal(statusCode, 200, body)
-    const { password_hash: stored } = await app.services.db
-      .read.selectFrom('users')
+    const { password_hash: stored } = await app.services.db.read
+      .selectFrom('users')
       .select('password_hash')
       .where('id', '=', user.id)
       .executeTakeFirstOrThrow()

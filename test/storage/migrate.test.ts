@@ -42,30 +42,31 @@ onEachEngine('migrations', (engine) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const { migrate } = await import('../../src/storage/migrate.ts')
-    const { db, close } = await openStorage(place.databaseUrl, log, 1)
+    const { db, kysely, close } = await openStorage(place.databaseUrl, log, 1)
     t.after(close)
     const half = {
       name: '9998-half',
-      up: async (trx: { schema: typeof db.schema }) => trx.schema.createTable('half').addColumn('a', 'text').execute(),
+      up: async (trx: { schema: typeof kysely.schema }) =>
+        trx.schema.createTable('half').addColumn('a', 'text').execute(),
     }
     const broken = { name: '9999-broken', up: async () => Promise.reject(new Error('no')) }
-    await assert.rejects(migrate(db.read, 2, [...MIGRATIONS, half, broken]), /no/)
+    await assert.rejects(migrate(kysely, 2, [...MIGRATIONS, half, broken]), /no/)
     await assert.rejects(
       db.read
         .selectFrom('half' as never)
         .selectAll()
         .execute(),
     )
-    await migrate(db.read, 3)
+    await migrate(kysely, 3)
   })
 })
 
 test('four copies that start at once on an empty PostgreSQL migrate it once', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const { db, close } = await openStorage(place.databaseUrl, log, 1)
-  await db.schema.dropSchema('public').cascade().execute()
-  await db.schema.createSchema('public').execute()
+  const { kysely, close } = await openStorage(place.databaseUrl, log, 1)
+  await kysely.schema.dropSchema('public').cascade().execute()
+  await kysely.schema.createSchema('public').execute()
   await close()
   const copies = await Promise.all(Array.from({ length: 4 }, () => openStorage(place.databaseUrl, log, 1)))
   await Promise.all(copies.map((copy) => copy.close()))

@@ -57,14 +57,11 @@ test('a select that is written as text, readiness and the overview wait for no t
   const app = await startApp(t)
   const admin = await signedInPerson(app, { admin: true })
   const { db } = app.services
-  const trx = await db.startTransaction().execute()
-  try {
+  await db.transaction(async (trx) => {
     await trx.insertInto('background_jobs').values({ name: 'unfinished', next_run_at: 0 }).execute()
-    const { rows } = await sql<{ one: number }>`select 1 as one`.execute(db)
+    const { rows } = await sql<{ one: number }>`select 1 as one`.execute(db.read)
     assert.deepEqual(rows, [{ one: 1 }])
     assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
     assert.equal((await admin.get('/api/admin/overview')).statusCode, 200)
-  } finally {
-    await trx.commit().execute()
-  }
+  })
 })

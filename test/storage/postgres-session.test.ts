@@ -36,7 +36,7 @@ async function setUp(t: TestContext) {
 const open = async (t: TestContext, { databaseUrl }: Place) => {
   const engine = await openStorage(databaseUrl, log, 0)
   t.after(engine.close)
-  return engine.db
+  return engine
 }
 
 test('every session that serves has limits that the server keeps to, whatever the database is set to', async (t) => {
@@ -44,11 +44,11 @@ test('every session that serves has limits that the server keeps to, whatever th
   const name = new URL(place.databaseUrl).pathname.slice(1)
   for (const setting of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
     await outside.query(`alter database ${name} set ${setting} = 0`)
-  const db = await open(t, place)
+  const { db } = await open(t, place)
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings
     where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
-      'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`.execute(db)
+      'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`.execute(db.read)
   assert.deepEqual(Object.fromEntries(rows.map(({ name: key, setting }) => [key, setting])), {
     lock_timeout: '3000',
     statement_timeout: '3250',
@@ -79,8 +79,8 @@ test('a change that waits for a row for too long is answered 503 with Retry-Afte
 
 test('a statement that takes too long is ended in the server, and the session goes on', async (t) => {
   const { place } = await setUp(t)
-  const db = await open(t, place)
-  await db.connection().execute(async (connection) => {
+  const { kysely } = await open(t, place)
+  await kysely.connection().execute(async (connection) => {
     const backend = async () =>
       (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid
     const before = await backend()
@@ -91,7 +91,7 @@ test('a statement that takes too long is ended in the server, and the session go
 
 test('the commit of a transaction in which something failed is no success', async (t) => {
   const { place } = await setUp(t)
-  const db = await open(t, place)
+  const { db } = await open(t, place)
   const row = { name: 'first', next_run_at: 1 }
   const attempt = db.transaction(async (trx) => {
     await trx.insertInto('background_jobs').values(row).execute()

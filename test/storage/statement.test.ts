@@ -47,9 +47,10 @@ onEachEngine('a prepared statement', (engine) => {
 
   test('is refused after the end of its transaction', async () => {
     const { db } = shared().services
-    const trx = await db.startTransaction().execute()
-    assert.deepEqual(await found(trx, { bucket: 'none', least: 0 }), [])
-    await trx.commit().execute()
-    await assert.rejects(found(trx, { bucket: 'none', least: 0 }))
+    const over = await db.transaction(async (trx) => {
+      assert.deepEqual(await found(trx, { bucket: 'none', least: 0 }), [])
+      return [trx]
+    })
+    for (const trx of over) await assert.rejects(found(trx, { bucket: 'none', least: 0 }))
   })
 })

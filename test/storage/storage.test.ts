@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
 import { createLogger } from '../../src/http/log.ts'
+import { type Database, type Reader, rehearse, type Trx } from '../../src/storage/database.ts'
 import { isDuplicate, isMissingReference } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import type { Reader, Trx } from '../../src/storage/database.ts'
+import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
 import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
 
-async function open(t: TestContext, engine: EngineName): Promise<Reader> {
+async function open(t: TestContext, engine: EngineName): Promise<Database> {
   const place = await createPlace(engine)
   const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0)
   t.after(async () => {
@@ -16,11 +18,25 @@ async function open(t: TestContext, engine: EngineName): Promise<Reader> {
   return db
 }
 
-const count = (db: Trx, name: string, value: number) =>
-  db.insertInto('background_jobs').values({ name, next_run_at: value }).execute()
+const add = (trx: Trx, name: string, value = 1) =>
+  trx.insertInto('background_jobs').values({ name, next_run_at: value }).execute()
 
-const names = async (db: Trx): Promise<string[]> =>
-  (await db.selectFrom('background_jobs').select('name').orderBy('name').execute()).map(({ name }) => name)
+/** As a transaction of its own. */
+const addAlone = (db: Database, name: string, value = 1) => db.transaction((trx) => add(trx, name, value))
+
+const names = async (reader: Reader): Promise<string[]> =>
+  (await reader.selectFrom('background_jobs').select('name').orderBy('name').execute()).map(({ name }) => name)
+
+const addByStatement = writeStatement((trx, value: Values<{ name: string }>) =>
+  trx
+    .insertInto('background_jobs')
+    .values({ name: value('name'), next_run_at: 1 })
+    .returning('name'),
+)
+
+const findByStatement = readStatement((reader, value: Values<{ name: string }>) =>
+  reader.selectFrom('background_jobs').select('name').where('name', '=', value('name')),
+)
 
 const user = (name: string, email: string) => ({
   id: `usr_${name}`,
@@ -40,99 +56,184 @@ const user = (name: string, email: string) => ({
 onEachEngine('storage', (engine) => {
   test('a write is there for whoever reads after its answer', async (t) => {
     const db = await open(t, engine)
-    await count(db, 'a', 1)
-    assert.deepEqual(await names(db), ['a'])
+    await addAlone(db, 'a')
+    assert.deepEqual(await names(db.read), ['a'])
+  })
+
+  test('a read outside of a transaction sees only what is durable', async (t) => {
+    const db = await open(t, engine)
+    await db.transaction(async (trx) => {
+      await add(trx, 'inside')
+      await addByStatement(trx, { name: 'by statement' })
+      assert.deepEqual(await names(trx), ['by statement', 'inside'])
+      assert.deepEqual(await findByStatement(trx, { name: 'inside' }), [{ name: 'inside' }])
+      assert.deepEqual(await names(db.read), [])
+      assert.deepEqual(await findByStatement(db.read, { name: 'inside' }), [])
+      const { rows } = await sql`select name from background_jobs`.execute(db.read)
+      assert.deepEqual(rows, [])
+    })
+    assert.deepEqual(await names(db.read), ['by statement', 'inside'])
+    assert.deepEqual(await findByStatement(db.read, { name: 'inside' }), [{ name: 'inside' }])
+  })
+
+  test('a query that changes something fails on the reading handle', async (t) => {
+    const db = await open(t, engine)
+    await addAlone(db, 'kept')
+    const changes = [
+      sql`insert into background_jobs (name, next_run_at) values ('added', 1)`,
+      sql`insert into background_jobs (name, next_run_at) values ('added', 1) returning name`,
+      sql`update background_jobs set name = 'changed'`,
+      sql`delete from background_jobs`,
+      sql`drop table background_jobs`,
+    ]
+    for (const change of changes) await assert.rejects(change.execute(db.read), /read-?only/i)
+    // @ts-expect-error: the reading handle has no such method.
+    db.read.insertInto satisfies unknown
+    assert.deepEqual(await names(db.read), ['kept'])
   })
 
   test('a failing statement among others fails alone', async (t) => {
     const db = await open(t, engine)
-    await count(db, 'taken', 1)
-    const results = await Promise.allSettled([count(db, 'a', 1), count(db, 'taken', 2), count(db, 'b', 1)])
+    await addAlone(db, 'taken')
+    const results = await Promise.allSettled([
+      addByStatement(db, { name: 'a' }),
+      addByStatement(db, { name: 'taken' }),
+      addByStatement(db, { name: 'b' }),
+    ])
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     )
-    assert.deepEqual(await names(db), ['a', 'b', 'taken'])
+    assert.deepEqual(await names(db.read), ['a', 'b', 'taken'])
   })
 
-  test('a failing transaction among writes undoes its own part alone', async (t) => {
+  test('work that throws is undone', async (t) => {
     const db = await open(t, engine)
     const failing = db.transaction(async (trx) => {
-      await count(trx, 'undone', 1)
+      await add(trx, 'undone')
+      await addByStatement(trx, { name: 'undone too' })
       throw new Error('no')
     })
     const passing = db.transaction(async (trx) => {
-      await count(trx, 'kept', 1)
+      await add(trx, 'kept')
       return 'done'
     })
-    const results = await Promise.allSettled([count(db, 'a', 1), failing, passing, count(db, 'b', 1)])
+    const results = await Promise.allSettled([addAlone(db, 'a'), failing, passing, addByStatement(db, { name: 'b' })])
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
     )
-    assert.deepEqual(await names(db), ['a', 'b', 'kept'])
+    await assert.rejects(failing, /^Error: no$/)
+    assert.equal(await passing, 'done')
+    assert.deepEqual(await names(db.read), ['a', 'b', 'kept'])
   })
 
-  test('a transaction sees its own writes and nobody else does before it commits', async (t) => {
+  test('a transaction that is over runs nothing more', async (t) => {
     const db = await open(t, engine)
+    const over: Trx[] = []
     await db.transaction(async (trx) => {
-      await count(trx, 'inside', 1)
-      assert.deepEqual(await names(trx), ['inside'])
-      assert.deepEqual(await names(db), [])
+      over.push(trx)
+      await add(trx, 'committed')
     })
-    assert.deepEqual(await names(db), ['inside'])
+    const undone = db.transaction(async (trx) => {
+      over.push(trx)
+      throw new Error('no')
+    })
+    await assert.rejects(undone, /no/)
+    for (const trx of over) {
+      await assert.rejects(add(trx, 'late'))
+      await assert.rejects(addByStatement(trx, { name: 'late' }))
+      await assert.rejects(names(trx))
+      await assert.rejects(sql`delete from background_jobs`.execute(trx))
+      // Neither does it run in a transaction that somebody else has begun meanwhile.
+      await db.transaction(async (other) => {
+        await assert.rejects(add(trx, 'late'))
+        await assert.rejects(addByStatement(trx, { name: 'late' }))
+        await add(other, `other ${over.indexOf(trx)}`)
+      })
+    }
+    assert.deepEqual(await names(db.read), ['committed', 'other 0', 'other 1'])
   })
 
-  test('a broken unique rule names its table and column, inside a transaction and outside', async (t) => {
+  test('rehearse answers what the work would, and leaves nothing behind', async (t) => {
     const db = await open(t, engine)
-    const add = (trx: Trx, name: string) => trx.insertInto('users').values(user(name, 'same@example.com')).execute()
-    await add(db, 'one')
-    const isEmailTaken = (error: unknown) =>
-      isDuplicate(error, 'users.email') && !isDuplicate(error, 'users.preferred_username')
-    await assert.rejects(add(db, 'two'), isEmailTaken)
+    await addAlone(db, 'kept')
+    const seen = await rehearse(db, async (trx) => {
+      await add(trx, 'rehearsed')
+      await trx.deleteFrom('background_jobs').where('name', '=', 'kept').execute()
+      return names(trx)
+    })
+    assert.deepEqual(seen, ['rehearsed'])
+    assert.equal(await rehearse(db, async () => undefined), undefined)
     await assert.rejects(
-      db.transaction((trx) => add(trx, 'two')),
-      isEmailTaken,
-    )
-    await assert.rejects(
-      count(db, 'a', 1).then(() => count(db, 'a', 2)),
+      rehearse(db, (trx) => add(trx, 'kept')),
       (error) => isDuplicate(error),
     )
+    assert.deepEqual(await names(db.read), ['kept'])
+  })
+
+  test('a write statement runs alone or in a transaction', async (t) => {
+    const db = await open(t, engine)
+    assert.deepEqual(await addByStatement(db, { name: 'alone' }), [{ name: 'alone' }])
+    assert.deepEqual(await names(db.read), ['alone'])
+    await db.transaction(async (trx) => {
+      assert.deepEqual(await addByStatement(trx, { name: 'together' }), [{ name: 'together' }])
+      assert.deepEqual(await names(db.read), ['alone'])
+    })
+    assert.deepEqual(await names(db.read), ['alone', 'together'])
+    await assert.rejects(addByStatement(db, { name: 'alone' }), (error) => isDuplicate(error))
+  })
+
+  test('a broken unique rule names its table and column, in a transaction and in a statement', async (t) => {
+    const db = await open(t, engine)
+    const addUser = (name: string) =>
+      db.transaction((trx) => trx.insertInto('users').values(user(name, 'same@example.com')).execute())
+    await addUser('one')
+    await assert.rejects(
+      addUser('two'),
+      (error) => isDuplicate(error, 'users.email') && !isDuplicate(error, 'users.preferred_username'),
+    )
+    await addByStatement(db, { name: 'a' })
+    await assert.rejects(addByStatement(db, { name: 'a' }), (error) => isDuplicate(error, 'background_jobs.name'))
   })
 
   test('a reference to nobody is refused', async (t) => {
     const db = await open(t, engine)
-    const orphan = db.insertInto('user_roles').values({ user_id: 'usr_nobody', role_id: 'none' }).execute()
+    const orphan = db.transaction((trx) =>
+      trx.insertInto('user_roles').values({ user_id: 'usr_nobody', role_id: 'none' }).execute(),
+    )
     await assert.rejects(orphan, isMissingReference)
   })
 
   test('of fifty that consume a row at once, one gets it', async (t) => {
     const db = await open(t, engine)
-    await count(db, 'once', 1)
+    await addAlone(db, 'once')
     const consume = () =>
-      db.deleteFrom('background_jobs').where('name', '=', 'once').returning('name').executeTakeFirst()
+      db.transaction((trx) =>
+        trx.deleteFrom('background_jobs').where('name', '=', 'once').returning('name').executeTakeFirst(),
+      )
     const taken = await Promise.all(Array.from({ length: 50 }, consume))
     assert.equal(taken.filter(Boolean).length, 1)
   })
 
   test('of fifty that claim a row at once, one gets it', async (t) => {
     const db = await open(t, engine)
-    await count(db, 'claim', 1)
-    const claim = () =>
-      db
+    await addAlone(db, 'claim')
+    const claim = writeStatement((trx, value: Values<{ at: number }>) =>
+      trx
         .updateTable('background_jobs')
-        .set({ next_run_at: 2 })
+        .set({ next_run_at: value('at') })
         .where('name', '=', 'claim')
         .where('next_run_at', '=', 1)
-        .returning('name')
-        .executeTakeFirst()
-    const taken = await Promise.all(Array.from({ length: 50 }, claim))
-    assert.equal(taken.filter(Boolean).length, 1)
+        .returning('name'),
+    )
+    const taken = await Promise.all(Array.from({ length: 50 }, () => claim(db, { at: 2 })))
+    assert.equal(taken.flat().length, 1)
   })
 
   test('of fifty that add the same row at once, one succeeds', async (t) => {
     const db = await open(t, engine)
-    const results = await Promise.allSettled(Array.from({ length: 50 }, () => count(db, 'same', 1)))
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => addAlone(db, 'same')))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
@@ -147,7 +248,7 @@ onEachEngine('storage', (engine) => {
           .execute()
       })
     await Promise.all(Array.from({ length: 50 }, step))
-    const row = await db
+    const row = await db.read
       .selectFrom('counters')
       .select('value')
       .where('name', '=', 'ssh_serial')
@@ -157,12 +258,54 @@ onEachEngine('storage', (engine) => {
 
   test('deleting a user takes everything of theirs along', async (t) => {
     const db = await open(t, engine)
-    await db.insertInto('users').values(user('a', 'a@example.com')).execute()
-    await db
-      .insertInto('passkey_challenges')
-      .values({ id: 'c', user_id: 'usr_a', challenge: 'x', expires_at: 1, created_at: 1 })
-      .execute()
-    await db.deleteFrom('users').where('id', '=', 'usr_a').execute()
-    assert.deepEqual(await db.selectFrom('passkey_challenges').selectAll().execute(), [])
+    await db.transaction(async (trx) => {
+      await trx.insertInto('users').values(user('a', 'a@example.com')).execute()
+      await trx
+        .insertInto('passkey_challenges')
+        .values({ id: 'c', user_id: 'usr_a', challenge: 'x', expires_at: 1, created_at: 1 })
+        .execute()
+    })
+    await db.transaction((trx) => trx.deleteFrom('users').where('id', '=', 'usr_a').execute())
+    assert.deepEqual(await db.read.selectFrom('passkey_challenges').selectAll().execute(), [])
   })
+})
+
+test('two transactions that deadlock on PostgreSQL both come to an end', async (t) => {
+  const db = await open(t, 'postgres')
+  await db.transaction(async (trx) => {
+    await add(trx, 'a', 0)
+    await add(trx, 'b', 0)
+  })
+  const raise = (trx: Trx, name: string) =>
+    trx
+      .updateTable('background_jobs')
+      .set((eb) => ({ next_run_at: eb('next_run_at', '+', 1) }))
+      .where('name', '=', name)
+      .execute()
+  let runs = 0
+  /** Goes on once the other one holds its first row too, and so each waits for the row of the other. */
+  const inOrder = (first: string, second: string, holds: () => void, otherHolds: Promise<void>) =>
+    db.transaction(async (trx) => {
+      runs++
+      await raise(trx, first)
+      holds()
+      await otherHolds
+      await raise(trx, second)
+      return first
+    })
+  const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const ended = await Promise.all([
+    inOrder('a', 'b', one.resolve, other.promise),
+    inOrder('b', 'a', other.resolve, one.promise),
+  ])
+  assert.deepEqual(ended, ['a', 'b'])
+  assert.equal(runs, 3, 'The server ends one of them, and that one runs again.')
+  const rows = await db.read.selectFrom('background_jobs').selectAll().orderBy('name').execute()
+  assert.deepEqual(
+    rows.map(({ name, next_run_at }) => [name, next_run_at]),
+    [
+      ['a', 2],
+      ['b', 2],
+    ],
+  )
 })

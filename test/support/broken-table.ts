@@ -20,9 +20,10 @@ export async function breakTable(
   { table, on, when, errorCode = 'XX000' }: Broken,
 ): Promise<() => Promise<void>> {
   const name = `broken_${randomUUID().replaceAll('-', '')}`
-  const run = async (...statements: string[]) => {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  }
+  const run = (...statements: string[]) =>
+    db.transaction(async (trx) => {
+      for (const statement of statements) await sql.raw(statement).execute(trx)
+    })
   if (engine === 'sqlite') {
     await run(
       `create trigger ${name} before ${on} on ${table} when ${when} begin select raise(abort, 'broken for a test'); end`,

@@ -1,20 +1,25 @@
 import { newId } from '../../src/ids.ts'
-import type { Reader, Trx } from '../../src/storage/database.ts'
+import type { Database, Reader, Trx } from '../../src/storage/database.ts'
 
 const AT_ONCE = 500
 
-/** Calls `add` with the numbers of so many rows, some at a time. */
-async function inParts(count: number, add: (numbers: number[]) => Promise<unknown>): Promise<void> {
+/** Calls `add` with the numbers of so many rows, some at a time, each part in its own transaction. */
+async function inParts(
+  db: Database,
+  count: number,
+  add: (trx: Trx, numbers: number[]) => Promise<unknown>,
+): Promise<void> {
   for (let from = 0; from < count; from += AT_ONCE) {
-    await add(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index))
+    const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index)
+    await db.transaction((trx) => add(trx, numbers))
   }
 }
 
 const numbered = (n: number): string => String(n).padStart(8, '0')
 
-export const addNotifications = (db: Trx, userId: string, count: number): Promise<void> =>
-  inParts(count, (numbers) =>
-    db
+export const addNotifications = (db: Database, userId: string, count: number): Promise<void> =>
+  inParts(db, count, (trx, numbers) =>
+    trx
       .insertInto('notifications')
       .values(
         numbers.map((n) => ({
@@ -29,7 +34,7 @@ export const addNotifications = (db: Trx, userId: string, count: number): Promis
       .execute(),
   )
 
-export async function countNotifications(db: Trx, userId: string, which: 'all' | 'unread'): Promise<number> {
+export async function countNotifications(db: Reader, userId: string, which: 'all' | 'unread'): Promise<number> {
   const { count } = await db
     .selectFrom('notifications')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -40,14 +45,20 @@ export async function countNotifications(db: Trx, userId: string, which: 'all' |
 }
 
 /** Used codes of one grant, which is made if it is not there. */
-export async function addCodes(db: Trx, { userId, clientId }: { userId: string; clientId: string }, count: number) {
-  await db
-    .insertInto('oauth_grants')
-    .values({ user_id: userId, client_id: clientId, scopes: '["openid"]', created_at: 1, updated_at: 1 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await inParts(count, (numbers) =>
-    db
+export async function addCodes(
+  db: Database,
+  { userId, clientId }: { userId: string; clientId: string },
+  count: number,
+) {
+  await db.transaction((trx) =>
+    trx
+      .insertInto('oauth_grants')
+      .values({ user_id: userId, client_id: clientId, scopes: '["openid"]', created_at: 1, updated_at: 1 })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+  await inParts(db, count, (trx, numbers) =>
+    trx
       .insertInto('oauth_authorization_codes')
       .values(
         numbers.map(() => ({

@@ -61,7 +61,7 @@ onEachEngine('the list of users', (engine) => {
     const ids: string[] = []
     let cursor: string | undefined
     for (let pages = 1; ; pages++) {
-      const page = await listUsers(db.read(), filter, limit, decodeCursor(cursor))
+      const page = await listUsers(db().read, filter, limit, decodeCursor(cursor))
       assert.ok(page.items.length <= limit, `${page.items.length} of ${limit}`)
       ids.push(...page.items.map(({ id }) => id))
       if (page.nextCursor === null) return { ids, pages }
@@ -77,7 +77,7 @@ onEachEngine('the list of users', (engine) => {
   })
 
   test('looks at a bounded number of rows for a page, and finds the oldest by going on', async () => {
-    const first = await listUsers(db.read(), { q: 'very first' }, 20, undefined)
+    const first = await listUsers(db().read, { q: 'very first' }, 20, undefined)
     assert.deepEqual(first.items, [])
     assert.notEqual(first.nextCursor, null)
     const { ids, pages } = await collect({ q: 'very first' }, 20)
@@ -87,7 +87,7 @@ onEachEngine('the list of users', (engine) => {
 
   test('puts whoever is called exactly what is searched for first, and nowhere else', async () => {
     for (const q of ['person1', 'PERSON1', 'person1@example.com']) {
-      const page = await listUsers(db.read(), { q }, 10, undefined)
+      const page = await listUsers(db().read, { q }, 10, undefined)
       assert.equal(page.items[0]?.id, idOf(1), q)
     }
     const { ids } = await collect({ q: 'person1' }, 10)
@@ -110,8 +110,8 @@ onEachEngine('the list of users', (engine) => {
   test('has the members of a role, of a small one, a large one and one that nobody has', async () => {
     assert.deepEqual((await collect({ roleId: SMALL_ROLE }, 2)).ids, newestFirst([5, 50, 2550]))
     assert.deepEqual((await collect({ roleId: LARGE_ROLE }, 100)).ids, newestFirst(all.slice(0, LARGE)))
-    assert.deepEqual(await listUsers(db.read(), { roleId: 'empty' }, 10, undefined), { items: [], nextCursor: null })
-    assert.deepEqual(await listUsers(db.read(), { roleId: 'none' }, 10, undefined), { items: [], nextCursor: null })
+    assert.deepEqual(await listUsers(db().read, { roleId: 'empty' }, 10, undefined), { items: [], nextCursor: null })
+    assert.deepEqual(await listUsers(db().read, { roleId: 'none' }, 10, undefined), { items: [], nextCursor: null })
   })
 
   test('has only those that every filter lets through', async () => {
@@ -122,6 +122,6 @@ onEachEngine('the list of users', (engine) => {
   })
 
   test('knows no details of somebody who is not there', async () => {
-    assert.equal(await findUserDetails(db.read(), 'usr_nobody', 0), undefined)
+    assert.equal(await findUserDetails(db().read, 'usr_nobody', 0), undefined)
   })
 })

@@ -16,56 +16,59 @@ onEachEngine('the store of users', (engine) => {
   const shared = sharedApp({ engine })
   const db = () => shared().services.db
   const add = (email: string, passwordHash: string | null = null, selfRegistered = false) =>
-    createUser(shared().services, db.read(), { email, passwordHash, selfRegistered })
+    createUser(shared().services, db(), { email, passwordHash, selfRegistered })
+
+  const replace = (id: string, hashes: { from: string; to: string }) =>
+    db().transaction((trx) => replacePasswordHash(trx, id, hashes))
+  const update = (id: string, change: Parameters<typeof updateUser>[2]) =>
+    db().transaction((trx) => updateUser(trx, id, change))
 
   test('replaces a password hash only while it is still the one that was proved', async () => {
     const { id } = await add('hash@example.com', 'old')
-    const hash = async () => (await findAccountById(db.read(), id))?.passwordHash
-    assert.equal(await replacePasswordHash(db.read(), id, { from: 'old', to: 'new' }), true)
+    const hash = async () => (await findAccountById(db().read, id))?.passwordHash
+    assert.equal(await replace(id, { from: 'old', to: 'new' }), true)
     assert.equal(await hash(), 'new')
-    assert.equal(await replacePasswordHash(db.read(), id, { from: 'old', to: 'late' }), false)
+    assert.equal(await replace(id, { from: 'old', to: 'late' }), false)
     assert.equal(await hash(), 'new')
-    assert.equal(await replacePasswordHash(db.read(), 'usr_nobody', { from: 'old', to: 'new' }), false)
+    assert.equal(await replace('usr_nobody', { from: 'old', to: 'new' }), false)
   })
 
   test('of three who replace the same hash at once lets one', async () => {
     const { id } = await add('race@example.com', 'old')
-    const outcomes = await Promise.all(
-      ['a', 'b', 'c'].map((to) => replacePasswordHash(db.read(), id, { from: 'old', to })),
-    )
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((to) => replace(id, { from: 'old', to })))
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 
   test('gives a hash to nobody who has none', async () => {
     const { id } = await add('none@example.com')
-    assert.equal(await replacePasswordHash(db.read(), id, { from: '', to: 'new' }), false)
-    assert.equal((await findAccountById(db.read(), id))?.passwordHash, null)
+    assert.equal(await replace(id, { from: '', to: 'new' }), false)
+    assert.equal((await findAccountById(db().read, id))?.passwordHash, null)
   })
 
   test('knows whether an address was ever confirmed', async () => {
     const { id } = await add('confirm@example.com', null, true)
-    const before = await findAccountByEmail(db.read(), 'confirm@example.com')
+    const before = await findAccountByEmail(db().read, 'confirm@example.com')
     assert.deepEqual([before?.neverConfirmed, before?.user.email_verified], [true, false])
     await db().transaction((trx) => markEmailConfirmed(trx, id))
-    const after = await findAccountByEmail(db.read(), 'confirm@example.com')
+    const after = await findAccountByEmail(db().read, 'confirm@example.com')
     assert.deepEqual([after?.neverConfirmed, after?.user.email_verified], [false, true])
     const invited = await add('invited@example.com')
-    assert.equal((await findAccountById(db.read(), invited.id))?.neverConfirmed, false)
+    assert.equal((await findAccountById(db().read, invited.id))?.neverConfirmed, false)
   })
 
   test('changes what it is told, nothing when it is told nothing, and nobody else', async () => {
     const [one, other] = [await add('one@example.com'), await add('other@example.com')]
-    assert.deepEqual(await updateUser(db.read(), one.id, { given_name: 'One' }), { ...one, given_name: 'One' })
-    assert.deepEqual(await updateUser(db.read(), one.id, {}), { ...one, given_name: 'One' })
-    assert.deepEqual(await findUser(db.read(), other.id), other)
-    assert.equal(await updateUser(db.read(), 'usr_nobody', { given_name: 'One' }), undefined)
+    assert.deepEqual(await update(one.id, { given_name: 'One' }), { ...one, given_name: 'One' })
+    assert.deepEqual(await update(one.id, {}), { ...one, given_name: 'One' })
+    assert.deepEqual(await findUser(db().read, other.id), other)
+    assert.equal(await update('usr_nobody', { given_name: 'One' }), undefined)
   })
 
   test('finds nobody by an address or an id that nobody has', async () => {
-    assert.equal(await findUser(db.read(), 'usr_nobody'), undefined)
-    assert.equal(await findAccountById(db.read(), 'usr_nobody'), undefined)
-    assert.equal(await findAccountByEmail(db.read(), 'nobody@example.com'), undefined)
+    assert.equal(await findUser(db().read, 'usr_nobody'), undefined)
+    assert.equal(await findAccountById(db().read, 'usr_nobody'), undefined)
+    assert.equal(await findAccountByEmail(db().read, 'nobody@example.com'), undefined)
     await add('exact@example.com')
-    assert.equal(await findAccountByEmail(db.read(), 'exact@example.co_'), undefined)
+    assert.equal(await findAccountByEmail(db().read, 'exact@example.co_'), undefined)
   })
 })
