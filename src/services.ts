@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Blobs } from './blobs/blobs.ts'
 import { openBlobs } from './blobs/blobs.ts'
+import type { AuditEvent } from './audit/record-event.ts'
 import { createDailyCounts, type DailyCounts } from './audit/daily-counts.ts'
 import type { Config } from './config.ts'
 import { createPasswords, MAX_HASHES_AT_ONCE, type Passwords } from './crypto/password.ts'
@@ -46,6 +47,8 @@ export interface Services {
   streams: Streams
   /** Only where somebody is to read them. */
   metrics: Metrics | undefined
+  /** Hears of every entry of the audit trail while it is written, in a transaction that may still fail. */
+  observeEvent?: (event: AuditEvent) => void
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string
   close(): Promise<void>
@@ -93,6 +96,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       dailyCounts,
       streams,
       metrics,
+      ...(metrics && { observeEvent: metrics.countEvent }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
         await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))

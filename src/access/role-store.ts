@@ -63,20 +63,20 @@ export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   return rows.map(toRole)
 }
 
-export async function addRole(db: Trx, id: string, role: NewRole, now: number): Promise<void> {
+export async function addRole(trx: Trx, id: string, role: NewRole, now: number): Promise<void> {
   const { name, description = '', principals = [], permissions = [] } = role
   await sayWhenTaken(() =>
-    db
+    trx
       .insertInto('roles')
       .values({ id, name, description, principals: JSON.stringify(principals), built_in: 0, created_at: now })
       .execute(),
   )
-  for (const permission of permissions) await addPermission(db, id, permission)
+  for (const permission of permissions) await addPermission(trx, id, permission)
 }
 
-export async function updateRole(db: Trx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+export async function updateRole(trx: Trx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
   if (Object.keys(change).length === 0) return
-  await sayWhenTaken(() => db.updateTable('roles').set(change).where('id', '=', id).execute())
+  await sayWhenTaken(() => trx.updateTable('roles').set(change).where('id', '=', id).execute())
 }
 
 /**
@@ -101,8 +101,8 @@ export async function listHolderIds(db: Reader, roleId: string, limit: number): 
 }
 
 /** False when the role had it already. */
-export async function addPermission(db: Trx, roleId: string, permission: string): Promise<boolean> {
-  const rows = await db
+export async function addPermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+  const rows = await trx
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
     .onConflict((conflict) => conflict.doNothing())
@@ -112,8 +112,8 @@ export async function addPermission(db: Trx, roleId: string, permission: string)
 }
 
 /** False when the role did not have it. */
-export async function removePermission(db: Trx, roleId: string, permission: string): Promise<boolean> {
-  const rows = await db
+export async function removePermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+  const rows = await trx
     .deleteFrom('role_permissions')
     .where('role_id', '=', roleId)
     .where('permission', '=', permission)
@@ -123,9 +123,9 @@ export async function removePermission(db: Trx, roleId: string, permission: stri
 }
 
 /** False when the user had it already. */
-export async function addAssignment(db: Trx, userId: string, roleId: string): Promise<boolean> {
+export async function addAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
   try {
-    const rows = await db
+    const rows = await trx
       .insertInto('user_roles')
       .values({ user_id: userId, role_id: roleId })
       .onConflict((conflict) => conflict.doNothing())
@@ -139,8 +139,8 @@ export async function addAssignment(db: Trx, userId: string, roleId: string): Pr
 }
 
 /** False when the user did not have it. */
-export async function removeAssignment(db: Trx, userId: string, roleId: string): Promise<boolean> {
-  const rows = await db
+export async function removeAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
+  const rows = await trx
     .deleteFrom('user_roles')
     .where('user_id', '=', userId)
     .where('role_id', '=', roleId)

@@ -1,8 +1,8 @@
-import type { DialectAdapter, Insertable } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { Caller } from '../http/caller.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
 
@@ -25,28 +25,23 @@ export interface AuditEvent {
   data?: Record<string, unknown>
 }
 
+type Needs = Pick<Services, 'now' | 'observeEvent'>
+
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
-export async function recordEvent(services: Pick<Services, 'now'>, trx: Trx, event: AuditEvent): Promise<void> {
-  observers.get(trx.getExecutor().adapter)?.(event)
-  await insertOne(trx, toRow(event, services.now()))
+export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
+  observeEvent?.(event)
+  await insertOne(trx, toRow(event, now()))
 }
 
 /** For what has no change to go with, such as a refusal. */
-export const recordAlone = (services: Pick<Services, 'db' | 'now'>, event: AuditEvent): Promise<void> =>
+export const recordAlone = (services: Needs & Pick<Services, 'db'>, event: AuditEvent): Promise<void> =>
   services.db.transaction((trx) => recordEvent(services, trx, event))
-
-/** Tells what is recorded on this database, in a transaction that may still fail. */
-export const observeEvents = (db: Reader, observer: (event: AuditEvent) => void): void =>
-  void observers.set(db.getExecutor().adapter, observer)
-
-const observers = new WeakMap<DialectAdapter, (event: AuditEvent) => void>()
 
 /** A statement has room for so many values, and nobody waits long for one. */
 const MAX_ROWS = 100
 
-export async function recordEvents({ now }: Pick<Services, 'now'>, trx: Trx, events: AuditEvent[]): Promise<void> {
-  const observe = observers.get(trx.getExecutor().adapter)
-  if (observe) events.forEach(observe)
+export async function recordEvents({ now, observeEvent }: Needs, trx: Trx, events: AuditEvent[]): Promise<void> {
+  for (const event of events) observeEvent?.(event)
   for (let at = 0; at < events.length; at += MAX_ROWS) {
     const rows = events.slice(at, at + MAX_ROWS).map((event) => toRow(event, now()))
     await trx.insertInto('audit_events').values(rows).execute()

@@ -17,7 +17,11 @@ export const anyKeyStored = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('service_keys').select('id').limit(1).execute()).length > 0
 
 /** Oldest first; those that were withdrawn only when all are asked for. */
-export async function listKeys(db: Reader, purpose: KeyPurpose, which: 'usable' | 'all' = 'usable'): Promise<StoredKey[]> {
+export async function listKeys(
+  db: Reader,
+  purpose: KeyPurpose,
+  which: 'usable' | 'all' = 'usable',
+): Promise<StoredKey[]> {
   const rows = await db
     .selectFrom('service_keys')
     .selectAll()
@@ -38,8 +42,8 @@ export async function listKeys(db: Reader, purpose: KeyPurpose, which: 'usable' 
 }
 
 /** Keeps the key that is there, if there is one of that id: two replicas that start together end up with the same. */
-export async function addKeyOnce(db: Trx, key: StoredKey): Promise<void> {
-  await db
+export async function addKeyOnce(trx: Trx, key: StoredKey): Promise<void> {
+  await trx
     .insertInto('service_keys')
     .values({
       id: key.id,
@@ -55,8 +59,8 @@ export async function addKeyOnce(db: Trx, key: StoredKey): Promise<void> {
 }
 
 /** Says when a key was published, in place of a time that lies in the future. */
-export async function markPublished(db: Trx, id: string, at: number): Promise<void> {
-  await db
+export async function markPublished(trx: Trx, id: string, at: number): Promise<void> {
+  await trx
     .updateTable('service_keys')
     .set({ created_at: at })
     .where('id', '=', id)
@@ -66,8 +70,8 @@ export async function markPublished(db: Trx, id: string, at: number): Promise<vo
 }
 
 /** Puts the next key in the active one's place. False when another replica has done so already. */
-export async function markActivated(db: Trx, purpose: KeyPurpose, id: string): Promise<boolean> {
-  const activated = await db
+export async function markActivated(trx: Trx, purpose: KeyPurpose, id: string): Promise<boolean> {
+  const activated = await trx
     .updateTable('service_keys')
     .set({ state: 'active' })
     .where('id', '=', id)
@@ -75,7 +79,7 @@ export async function markActivated(db: Trx, purpose: KeyPurpose, id: string): P
     .returning('id')
     .execute()
   if (activated.length === 0) return false
-  await db
+  await trx
     .updateTable('service_keys')
     .set({ state: 'previous' })
     .where('purpose', '=', purpose)
@@ -85,8 +89,8 @@ export async function markActivated(db: Trx, purpose: KeyPurpose, id: string): P
   return true
 }
 
-export async function markRetired(db: Trx, purpose: KeyPurpose, at: number): Promise<string[]> {
-  const rows = await db
+export async function markRetired(trx: Trx, purpose: KeyPurpose, at: number): Promise<string[]> {
+  const rows = await trx
     .updateTable('service_keys')
     .set({ retired_at: at })
     .where('purpose', '=', purpose)
@@ -109,8 +113,8 @@ export async function countSkipped(db: Reader): Promise<number> {
 }
 
 /** More than keys can be made in that time, and more at every restore. */
-export async function skipKeyNumbers(db: Trx, now: number): Promise<void> {
-  await db
+export async function skipKeyNumbers(trx: Trx, now: number): Promise<void> {
+  await trx
     .updateTable('counters')
     .set({ value: BigInt(Math.floor(now / 1000)) })
     .where('name', '=', SKIPPED)

@@ -14,9 +14,9 @@ interface Planned {
   now: number
 }
 
-export async function addAction(db: Trx, planned: Planned): Promise<string> {
+export async function addAction(trx: Trx, planned: Planned): Promise<string> {
   const id = newId()
-  await db
+  await trx
     .insertInto('lifecycle_actions')
     .values({
       id,
@@ -59,8 +59,8 @@ export async function findAction(db: Reader, userId: string, id: string): Promis
 }
 
 /** Nothing when it was not pending any more. */
-export async function markCancelled(db: Trx, id: string, now: number): Promise<LifecycleAction | undefined> {
-  const row = await db
+export async function markCancelled(trx: Trx, id: string, now: number): Promise<LifecycleAction | undefined> {
+  const row = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'cancelled', finished_at: now })
     .where('id', '=', id)
@@ -154,8 +154,8 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
 })
 
 /** Those of the takes that count. The others were taken up by another replica meanwhile, or their users are gone. */
-export async function markCompleted(db: Trx, claims: Claim[], now: number): Promise<Claim[]> {
-  const rows = await db
+export async function markCompleted(trx: Trx, claims: Claim[], now: number): Promise<Claim[]> {
+  const rows = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'completed', finished_at: now })
     .where(isTakenBy(claims))
@@ -166,8 +166,8 @@ export async function markCompleted(db: Trx, claims: Claim[], now: number): Prom
 }
 
 /** False when this take is not the one that counts. */
-export async function markFailed(db: Trx, claim: Claim, now: number, reason: string): Promise<boolean> {
-  const rows = await db
+export async function markFailed(trx: Trx, claim: Claim, now: number, reason: string): Promise<boolean> {
+  const rows = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'failed', finished_at: now, failure_reason: reason })
     .where(isTakenBy([claim]))
@@ -177,8 +177,8 @@ export async function markFailed(db: Trx, claim: Claim, now: number, reason: str
 }
 
 /** Gives back what was taken and not carried out, so that it is taken again at once. */
-export async function markUnclaimed(db: Trx, claims: Claim[]): Promise<void> {
-  await db
+export async function markUnclaimed(trx: Trx, claims: Claim[]): Promise<void> {
+  await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'pending', claimed_at: null })
     .where(isTakenBy(claims))
@@ -186,8 +186,8 @@ export async function markUnclaimed(db: Trx, claims: Claim[]): Promise<void> {
 }
 
 /** Counts a try that failed. How many there were, or nothing when this take is not the one that counts. */
-export async function markTried(db: Trx, claim: Claim): Promise<number | undefined> {
-  const row = await db
+export async function markTried(trx: Trx, claim: Claim): Promise<number | undefined> {
+  const row = await trx
     .updateTable('lifecycle_actions')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(isTakenBy([claim]))

@@ -26,9 +26,9 @@ interface Asked {
 }
 
 /** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
-export async function claimDueMail(db: Trx, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
+export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
   const claim = newId()
-  const rows = await db
+  const rows = await trx
     .updateTable('outgoing_mail')
     .set({ claim, next_attempt_at: now + leaseMs, scheduled_at: now, attempts: sql<number>`attempts + 1` })
     .where('id', 'in', (eb) =>
@@ -65,8 +65,8 @@ const toClaimed = (row: Selectable<Schema['outgoing_mail']>, claim: string): Cla
 type Claim = Pick<ClaimedMail, 'id' | 'claim'>
 
 /** False when another replica has taken it over. */
-export async function renewLease(db: Trx, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
-  const rows = await db
+export async function renewLease(trx: Trx, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
+  const rows = await trx
     .updateTable('outgoing_mail')
     .set({ next_attempt_at: now + leaseMs, scheduled_at: now })
     .where('id', '=', id)
@@ -78,11 +78,11 @@ export async function renewLease(db: Trx, { id, claim }: Claim, now: number, lea
 
 /** Gives it back, to be tried again after a pause. */
 export async function markForRetry(
-  db: Trx,
+  trx: Trx,
   { id, claim }: Claim,
   { now, waitMs, reason }: { now: number; waitMs: number; reason: string },
 ): Promise<void> {
-  await db
+  await trx
     .updateTable('outgoing_mail')
     .set({ claim: null, next_attempt_at: now + waitMs, scheduled_at: now, last_error: reason })
     .where('id', '=', id)
@@ -91,8 +91,8 @@ export async function markForRetry(
 }
 
 /** It was sent, or never will be. False when another replica has taken it over. */
-export async function removeMail(db: Trx, { id, claim }: Claim): Promise<boolean> {
-  const rows = await db
+export async function removeMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
+  const rows = await trx
     .deleteFrom('outgoing_mail')
     .where('id', '=', id)
     .where('claim', '=', claim)

@@ -12,13 +12,13 @@ import type { LinkMail } from './mail.ts'
  */
 export async function queueMail(
   { now, vault }: Pick<Services, 'now' | 'vault'>,
-  db: Trx,
+  trx: Trx,
   { token, purpose, ...mail }: LinkMail,
 ): Promise<void> {
   // In the outbox the files stand in the order in which the mails were written.
   const id = newOrderedId()
   const at = now()
-  await db
+  await trx
     .insertInto('outgoing_mail')
     .values({
       id,

@@ -1,11 +1,10 @@
 import { Counter, type Registry } from 'prom-client'
-import { type AuditEvent, observeEvents } from '../audit/record-event.ts'
-import type { Reader } from '../storage/database.ts'
+import type { AuditEvent } from '../audit/record-event.ts'
 
 const METHODS = ['password', 'passkey'] as const
 
 /** Counts what goes into the audit trail, where every event of note is written. Actions are words of our own code. */
-export function countEvents(registry: Registry, db: Reader): void {
+export function countEvents(registry: Registry): (event: AuditEvent) => void {
   const registers = [registry]
   const events = new Counter({
     name: 'latchkey_audit_events_total',
@@ -33,7 +32,7 @@ export function countEvents(registry: Registry, db: Reader): void {
     // A series that starts at zero lets Prometheus see its first increase.
     for (const outcome of ['success', 'refused']) logins.inc({ method, outcome }, 0)
   }
-  observeEvents(db, (event) => {
+  return (event) => {
     const { action, outcome, data } = event
     events.inc({ action, outcome })
     if (action === 'session.started' || action === 'session.refused') {
@@ -41,7 +40,7 @@ export function countEvents(registry: Registry, db: Reader): void {
       if (method) logins.inc({ method, outcome })
     } else if (action === 'ssh_certificate.issued') issued.inc()
     else revoked.inc(revokedBy(event))
-  })
+  }
 }
 
 /** Disabling an account and removing a key revoke certificates too, and say how many. */

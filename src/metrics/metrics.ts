@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Registry } from 'prom-client'
+import type { AuditEvent } from '../audit/record-event.ts'
 import type { Streams } from '../notifications/streams.ts'
 import type { Engine } from '../storage/open.ts'
 import type { Database, Reader } from '../storage/database.ts'
@@ -12,6 +13,7 @@ import { addProcessGauges } from './process-gauges.ts'
 /** What this copy has done and how it is. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
 export interface Metrics {
   measureRequests(app: FastifyInstance): void
+  countEvent(event: AuditEvent): void
   /** A revocation list for hosts was built. */
   krlBuilt(built: { bytes: number; serials: number }): void
   /** The text that Prometheus reads. */
@@ -33,7 +35,6 @@ const PATIENCE_MS = 2000
 export function createMetrics({ db, now, streams, load }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
-  countEvents(registry, db.read)
   const stored = addStoredGauges(registry, db.read)
   addLoadGauges(registry, load)
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
@@ -48,6 +49,7 @@ export function createMetrics({ db, now, streams, load }: Needs): Metrics {
   }
   return {
     measureRequests: measure,
+    countEvent: countEvents(registry),
     krlBuilt,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,

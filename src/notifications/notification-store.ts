@@ -73,15 +73,15 @@ export async function countUnread(db: Reader, userId: string): Promise<number> {
 }
 
 /** Reading again changes nothing: the first time stands. Nothing when this person has none of that id. */
-export async function markRead(db: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
-  await db
+export async function markRead(trx: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
+  await trx
     .updateTable('notifications')
     .set({ read_at: now })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('read_at', 'is', null)
     .execute()
-  const row = await db
+  const row = await trx
     .selectFrom('notifications')
     .select(COLUMNS)
     .where('id', '=', id)

@@ -89,8 +89,8 @@ export async function markRevoked(trx: Trx, hash: string, at: number): Promise<b
 }
 
 /** Keeps the authorization for as long as its youngest token lives. */
-export async function markNeededUntil(db: Trx, hash: string, until: number): Promise<void> {
-  await db
+export async function markNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
+  await trx
     .updateTable('oauth_authorization_codes')
     .set({ expires_at: until })
     .where('code_hash', '=', hash)

@@ -162,8 +162,8 @@ export async function markRefreshTokenUsed(
 }
 
 /** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
-export async function keepRefreshToken(db: Trx, hash: string, until: number): Promise<void> {
-  await db
+export async function keepRefreshToken(trx: Trx, hash: string, until: number): Promise<void> {
+  await trx
     .updateTable('oauth_refresh_tokens')
     .set({ expires_at: until })
     .where('token_hash', '=', hash)
@@ -172,13 +172,13 @@ export async function keepRefreshToken(db: Trx, hash: string, until: number): Pr
 }
 
 /** Revoking an access token is forgetting it. Another client's token is left alone. */
-export async function deleteAccessToken(db: Trx, hash: string, clientId: string): Promise<void> {
-  await db.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
+export async function deleteAccessToken(trx: Trx, hash: string, clientId: string): Promise<void> {
+  await trx.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
 }
 
 /** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
-export async function revokeRefreshToken(db: Trx, hash: string, clientId: string, at: number): Promise<void> {
-  await db
+export async function revokeRefreshToken(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
+  await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
     .where('code_hash', '=', (eb) =>

@@ -4,13 +4,13 @@ import { CHALLENGE_MS } from './relying-party.ts'
 
 /** Keeps the challenge a user is to register with. There is one a user: a new one takes the place of the old. */
 export async function keepRegistrationChallenge(
-  db: Trx,
+  trx: Trx,
   userId: string,
   challenge: string,
   now: number,
 ): Promise<void> {
   const fresh = { id: newId(), challenge, expires_at: now + CHALLENGE_MS, created_at: now }
-  await db
+  await trx
     .insertInto('passkey_challenges')
     .values({ ...fresh, user_id: userId })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fresh))
@@ -18,9 +18,9 @@ export async function keepRegistrationChallenge(
 }
 
 /** Keeps a challenge for whoever is about to log in, and names it. */
-export async function keepLoginChallenge(db: Trx, challenge: string, now: number): Promise<string> {
+export async function keepLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
   const id = newId()
-  await db
+  await trx
     .insertInto('passkey_challenges')
     .values({ id, user_id: null, challenge, expires_at: now + CHALLENGE_MS, created_at: now })
     .execute()
@@ -28,8 +28,8 @@ export async function keepLoginChallenge(db: Trx, challenge: string, now: number
 }
 
 /** Takes the user's registration challenge out of storage. Read and delete are one statement, so it serves once. */
-export async function consumeRegistrationChallenge(db: Trx, userId: string, now: number): Promise<string | undefined> {
-  const row = await db
+export async function consumeRegistrationChallenge(trx: Trx, userId: string, now: number): Promise<string | undefined> {
+  const row = await trx
     .deleteFrom('passkey_challenges')
     .where('user_id', '=', userId)
     .where('expires_at', '>', now)
@@ -39,8 +39,8 @@ export async function consumeRegistrationChallenge(db: Trx, userId: string, now:
 }
 
 /** Takes a login challenge out of storage, likewise. One that was made to register with is none. */
-export async function consumeLoginChallenge(db: Trx, id: string, now: number): Promise<string | undefined> {
-  const row = await db
+export async function consumeLoginChallenge(trx: Trx, id: string, now: number): Promise<string | undefined> {
+  const row = await trx
     .deleteFrom('passkey_challenges')
     .where('id', '=', id)
     .where('user_id', 'is', null)

@@ -16,7 +16,7 @@ export interface StoredCredential {
 type NewPasskey = RegistrationFacts & { userId: string; name: string; createdAt: number }
 
 /** Fails as a duplicate of `passkeys.credential_id` when anybody has registered the credential before. */
-export async function addPasskey(db: Trx, passkey: NewPasskey): Promise<Passkey> {
+export async function addPasskey(trx: Trx, passkey: NewPasskey): Promise<Passkey> {
   const row = {
     id: newId(),
     user_id: passkey.userId,
@@ -31,7 +31,7 @@ export async function addPasskey(db: Trx, passkey: NewPasskey): Promise<Passkey>
     created_at: passkey.createdAt,
     last_used_at: null,
   }
-  await db.insertInto('passkeys').values(row).execute()
+  await trx.insertInto('passkeys').values(row).execute()
   return toPasskey(row)
 }
 
@@ -85,8 +85,8 @@ interface Use {
  * Compares the counter and sets it, in one statement, so that of two logins with the same counter one passes. It must
  * have grown; only an authenticator that never counts says 0 after 0 (WebAuthn Level 3 §7.2, step on signCount).
  */
-export async function markPasskeyUsed(db: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
-  const rows = await db
+export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
+  const rows = await trx
     .updateTable('passkeys')
     .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: at })
     .where('id', '=', id)
@@ -96,8 +96,8 @@ export async function markPasskeyUsed(db: Trx, { id, counter, backedUp, at }: Us
   return rows.length > 0
 }
 
-export async function renamePasskey(db: Trx, userId: string, id: string, name: string): Promise<Passkey | undefined> {
-  const row = await db
+export async function renamePasskey(trx: Trx, userId: string, id: string, name: string): Promise<Passkey | undefined> {
+  const row = await trx
     .updateTable('passkeys')
     .set({ name })
     .where('id', '=', id)

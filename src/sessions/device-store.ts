@@ -7,15 +7,15 @@ import type { Trx } from '../storage/database.ts'
  * Remembers the browser and the network of a sign-in. True when either is new for an account that has signed in before:
  * the first sign-in of all is no news to the one who just registered.
  */
-export async function markSeen(db: Trx, userId: string, caller: Caller, now: number): Promise<boolean> {
-  const seenBefore = await db
+export async function markSeen(trx: Trx, userId: string, caller: Caller, now: number): Promise<boolean> {
+  const seenBefore = await trx
     .selectFrom('known_devices')
     .select('user_id')
     .where('user_id', '=', userId)
     .limit(1)
     .execute()
   const marks = [`browser:${browserOf(caller.userAgent)}`, `network:${networkOf(caller.ipAddress)}`]
-  const added = await db
+  const added = await trx
     .insertInto('known_devices')
     .values(marks.map((mark) => ({ user_id: userId, device_hash: digest(mark), first_seen_at: now })))
     .onConflict((conflict) => conflict.doNothing())

@@ -16,13 +16,13 @@ export type EmailPurpose = LinkPurpose
  */
 export async function issueEmailToken(
   { now, random }: Pick<Services, 'now' | 'random'>,
-  db: Trx,
+  trx: Trx,
   purpose: EmailPurpose,
   user: { id: string; email: string },
 ): Promise<string> {
   const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
-  if (purpose !== 'reset') await deleteEmailTokens(db, user.id, [purpose])
-  await db
+  if (purpose !== 'reset') await deleteEmailTokens(trx, user.id, [purpose])
+  await trx
     .insertInto('email_tokens')
     .values({
       token_hash: hash,
@@ -69,8 +69,8 @@ const liveTokens = (db: Reader, tokenHash: string, now: number) =>
     .where(accountMayAct)
 
 /** Uses the link up. Read and delete are one statement, so it serves once. */
-export async function consumeEmailToken(db: Trx, token: string, now: number): Promise<boolean> {
-  const rows = await db
+export async function consumeEmailToken(trx: Trx, token: string, now: number): Promise<boolean> {
+  const rows = await trx
     .deleteFrom('email_tokens')
     .where('token_hash', '=', digest(token))
     .where('expires_at', '>', now)
@@ -79,11 +79,11 @@ export async function consumeEmailToken(db: Trx, token: string, now: number): Pr
   return rows.length > 0
 }
 
-export async function deleteEmailTokens(db: Trx, userId: string, purposes: EmailPurpose[]): Promise<void> {
-  await db.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
+export async function deleteEmailTokens(trx: Trx, userId: string, purposes: EmailPurpose[]): Promise<void> {
+  await trx.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
 /** No link that was sent to any of these users works any more. */
-export async function deleteEmailTokensOfUsers(db: Trx, userIds: string[]): Promise<void> {
-  await db.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
+export async function deleteEmailTokensOfUsers(trx: Trx, userIds: string[]): Promise<void> {
+  await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
 }

@@ -137,12 +137,12 @@ const describe = (id: string, createdAt: number, row: Place, currentId: string):
   current: id === currentId,
 })
 
-export async function addSession(db: Trx, session: Insertable<Schema['sessions']>): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
+export async function addSession(trx: Trx, session: Insertable<Schema['sessions']>): Promise<void> {
+  await trx.insertInto('sessions').values(session).execute()
 }
 
-export async function markUsed(db: Trx, id: string, now: number): Promise<void> {
-  await db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
+export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {
+  await trx.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
 }
 
 /** Live ones, most recently used first. */
@@ -159,8 +159,8 @@ export async function listSessions(db: Reader, userId: string, currentId: string
 }
 
 /** Deletes one session of that user. False when there is none of that id. */
-export async function deleteSession(db: Trx, userId: string, id: string): Promise<boolean> {
-  const rows = await db
+export async function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
+  const rows = await trx
     .deleteFrom('sessions')
     .where('id', '=', id)
     .where('user_id', '=', userId)
@@ -170,8 +170,8 @@ export async function deleteSession(db: Trx, userId: string, id: string): Promis
 }
 
 /** Deletes every session of the user but the one to keep, and names those that ended. */
-export async function deleteSessions(db: Trx, userId: string, keepId?: string): Promise<string[]> {
-  const rows = await db
+export async function deleteSessions(trx: Trx, userId: string, keepId?: string): Promise<string[]> {
+  const rows = await trx
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
     .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? ''))
@@ -181,7 +181,7 @@ export async function deleteSessions(db: Trx, userId: string, keepId?: string): 
 }
 
 /** Deletes every session of these users, and names the owner of each. */
-export async function deleteSessionsOfUsers(db: Trx, userIds: string[]): Promise<string[]> {
-  const rows = await db.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
+export async function deleteSessionsOfUsers(trx: Trx, userIds: string[]): Promise<string[]> {
+  const rows = await trx.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
   return rows.map(({ user_id }) => user_id)
 }

@@ -15,7 +15,7 @@ const MOST_KEYS = 100
 
 /** One key belongs to one person: the database's own rule decides between two who save it at the same moment. */
 export async function addSshKey(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,
   asked: { name: string; publicKey: string },
 ): Promise<UserSshKey> {
@@ -26,18 +26,18 @@ export async function addSshKey(
     name: asked.name,
     public_key: formatPublicKey(blob, comment),
     fingerprint: fingerprint(blob),
-    created_at: now(),
+    created_at: services.now(),
     last_used_at: null,
   }
   try {
-    return await changeOwnAccount({ db, now }, actor, async (trx) => {
+    return await changeOwnAccount(services, actor, async (trx) => {
       if ((await countSshKeys(trx, actor.id)) >= MOST_KEYS) {
         refuse('conflict', `You have ${MOST_KEYS} keys already. Delete one that you no longer use.`)
       }
       const added = await insertSshKey(trx, key)
       const target = { type: 'ssh_key', id: key.id }
       const data = { name: key.name, fingerprint: key.fingerprint }
-      await recordEvent({ now }, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })
+      await recordEvent(services, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })
       return added
     })
   } catch (error) {

@@ -10,15 +10,15 @@ import { markRevoked } from './revoked-certificate-store.ts'
 
 /** Revoking again changes nothing: the first reason and time stand. */
 export async function revokeCertificate(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,
   { id, reason }: { id: string; reason?: string | undefined },
 ): Promise<SshCertificate> {
-  const revoked = await changeAs({ db, now }, actor, async (trx) => {
-    const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: now() })
+  const revoked = await changeAs(services, actor, async (trx) => {
+    const certificate = await markRevoked(trx, { id, reason: reason ?? null, at: services.now() })
     if (!certificate) return undefined
     const { serial, keyId, userId } = certificate
-    await recordEvent({ now }, trx, {
+    await recordEvent(services, trx, {
       action: 'ssh_certificate.revoked',
       outcome: 'success',
       actor,
@@ -28,5 +28,7 @@ export async function revokeCertificate(
     await raiseKrlVersion(trx)
     return certificate
   })
-  return revoked ?? (await findCertificate(db.read, id)) ?? refuse('not_found', 'There is no such certificate.')
+  return (
+    revoked ?? (await findCertificate(services.db.read, id)) ?? refuse('not_found', 'There is no such certificate.')
+  )
 }

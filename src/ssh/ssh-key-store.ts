@@ -37,13 +37,13 @@ export async function countSshKeys(db: Reader, userId: string): Promise<number> 
 }
 
 /** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
-export async function insertSshKey(db: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
-  return toSshKey(await db.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
+export async function insertSshKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+  return toSshKey(await trx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
 }
 
 /** The key that was deleted; nothing when this user has none of that id. */
-export async function deleteSshKey(db: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
-  const row = await db
+export async function deleteSshKey(trx: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
+  const row = await trx
     .deleteFrom('ssh_keys')
     .where('id', '=', id)
     .where('user_id', '=', userId)

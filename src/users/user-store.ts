@@ -13,8 +13,8 @@ export interface Account {
   neverConfirmed: boolean
 }
 
-export async function addUser(db: Trx, user: Insertable<Schema['users']>): Promise<void> {
-  await db.insertInto('users').values(user).execute()
+export async function addUser(trx: Trx, user: Insertable<Schema['users']>): Promise<void> {
+  await trx.insertInto('users').values(user).execute()
 }
 
 export async function findUser(db: Reader, id: string): Promise<User | undefined> {
@@ -43,18 +43,18 @@ async function findAccount(db: Reader, column: 'id' | 'email', value: string): P
 }
 
 /** The user as it is afterwards, or nothing when there is none. */
-export async function updateUser(db: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
-  if (Object.keys(change).length > 0) await db.updateTable('users').set(change).where('id', '=', id).execute()
-  return findUser(db, id)
+export async function updateUser(trx: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
+  if (Object.keys(change).length > 0) await trx.updateTable('users').set(change).where('id', '=', id).execute()
+  return findUser(trx, id)
 }
 
 /** Replaces a hash by another one of the same password. False when the password is another one by now. */
 export async function replacePasswordHash(
-  db: Trx,
+  trx: Trx,
   id: string,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
-  const rows = await db
+  const rows = await trx
     .updateTable('users')
     .set({ password_hash: to })
     .where('id', '=', id)
