@@ -193,15 +193,20 @@ onEachEngine('storage', (engine) => {
 
   test('a broken unique rule names its table and column, in a transaction and in a statement', async (t) => {
     const db = await open(t, engine)
-    const addUser = (name: string) =>
-      db.transaction((trx) => trx.insertInto('users').values(user(name, 'same@example.com')).execute())
-    await addUser('one')
+    const addUser = (trx: Trx, name: string) => trx.insertInto('users').values(user(name, 'same@example.com'))
+    await db.transaction((trx) => addUser(trx, 'one').execute())
+    const isEmailTaken = (error: unknown) =>
+      isDuplicate(error, 'users.email') && !isDuplicate(error, 'users.preferred_username')
     await assert.rejects(
-      addUser('two'),
-      (error) => isDuplicate(error, 'users.email') && !isDuplicate(error, 'users.preferred_username'),
+      db.transaction((trx) => addUser(trx, 'two').execute()),
+      isEmailTaken,
     )
-    await addByStatement(db, { name: 'a' })
-    await assert.rejects(addByStatement(db, { name: 'a' }), (error) => isDuplicate(error, 'background_jobs.name'))
+    const addTwo = writeStatement((trx) => addUser(trx, 'two'))
+    await assert.rejects(addTwo(db, {}), isEmailTaken)
+    await assert.rejects(
+      db.transaction((trx) => addTwo(trx, {})),
+      isEmailTaken,
+    )
   })
 
   test('a reference to nobody is refused', async (t) => {
