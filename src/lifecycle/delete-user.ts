@@ -45,8 +45,8 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
 }
 
 /**
- * The email, the username, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the
- * row. It counts as disabled, and what was planned for it is gone, so that nothing enables it again.
+ * The email, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the row. It counts
+ * as disabled, and what was planned for it is gone, so that nothing enables it again.
  */
 async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
   const unique = `deleted:${id}`
