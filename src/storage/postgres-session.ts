@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
  * What a session of PostgreSQL may take, in the server's own settings. The server keeps to them whatever becomes of the
  * replica: one that is frozen, or whose machine is gone, holds its rows for seconds and not for as long as it stays so.
  */
-interface SessionLimits {
+export interface SessionLimits {
   /** Milliseconds that a statement may wait for a lock. */
   lock_timeout: number
   /** Milliseconds that a statement may take, with its wait for locks. */

@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
 import type { Engine } from './open.ts'
-import { limitSession, MIGRATING, SERVING } from './postgres-session.ts'
+import { limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import type { Schema } from './schema.ts'
@@ -40,12 +40,10 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   }
   await prepare(settings)
 
-  const { db, pool, adapter } = connect({
-    ...settings,
-    max: MOST_CONNECTIONS,
-    query_timeout: QUERY_TIMEOUT_MS,
-    onConnect: (client) => limitSession(client, SERVING),
-  })
+  const { db, pool, adapter } = connect(
+    { ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS },
+    SERVING,
+  )
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   openDirectWays(adapter, {
@@ -73,11 +71,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
-    const { db: starting } = connect({
-      ...patiently,
-      max: 1,
-      onConnect: (client) => limitSession(client, MIGRATING),
-    })
+    const { db: starting } = connect({ ...patiently, max: 1 }, MIGRATING)
     try {
       await migrate(starting, now)
     } catch (error) {
@@ -88,8 +82,9 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   }
 }
 
-function connect(settings: pg.PoolConfig) {
-  const pool = new pg.Pool(settings)
+function connect(settings: pg.PoolConfig, limits: SessionLimits) {
+  // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
+  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits) })
   // The pool hears of idle connections alone. One that is lost in the hands of a transaction, between two of its queries,
   // tells so at the next query; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
