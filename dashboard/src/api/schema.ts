@@ -2366,8 +2366,11 @@ export type components = {
     }
     Notification: {
       id: string
-      type: string
-      /** What it is about; its shape goes with the type. */ data: Record<string, unknown>
+      /** Such as `security.new_login` or `user.disabled`. */ type: string
+      /** What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
+        string,
+        unknown
+      >
       /** Epoch milliseconds. */ createdAt: number
       readAt: number | null
       read: boolean
