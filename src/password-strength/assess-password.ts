@@ -82,6 +82,7 @@ function reasonOf({ parts }: Estimate): WeakReason {
     case 'date':
     case 'regex':
       return 'date'
+    case undefined:
     default:
       return 'simple'
   }
