@@ -11,5 +11,5 @@ export interface Asked {
 const estimate = await loadEstimator()
 
 parentPort?.on('message', ({ password, personal }: Asked) => {
-  parentPort?.postMessage(assessPassword(estimate, password, personal))
+  parentPort?.postMessage(assessPassword(estimate, password, personal), [])
 })
