@@ -70,23 +70,18 @@ function withoutSigns(password: string): string[] {
 /** The longest part tells what a person would call it. */
 function reasonOf({ parts }: Estimate): WeakReason {
   const [longest] = parts.toSorted((one, other) => other.token.length - one.token.length)
-  switch (longest?.pattern) {
-    case 'dictionary':
-      return reasonOfWord(longest.dictionary)
-    case 'spatial':
-      return 'keyboard'
-    case 'repeat':
-      return 'repeat'
-    case 'sequence':
-      return 'sequence'
-    case 'date':
-    case 'regex':
-      return 'date'
-    case undefined:
-    default:
-      return 'simple'
-  }
+  if (longest?.pattern === 'dictionary') return reasonOfWord(longest.dictionary)
+  return REASONS.get(longest?.pattern ?? '') ?? 'simple'
 }
+
+const REASONS = new Map<string, WeakReason>([
+  ['spatial', 'keyboard'],
+  ['repeat', 'repeat'],
+  ['sequence', 'sequence'],
+  ['date', 'date'],
+  // A year.
+  ['regex', 'date'],
+])
 
 function reasonOfWord(dictionary: string | undefined): WeakReason {
   if (dictionary === 'userInputs') return 'personal'

@@ -30,8 +30,7 @@ async function ask(asked: Asked): Promise<Verdict> {
   const worker = (thread ??= new Worker(new URL('strength-thread.ts', import.meta.url), OPTIONS))
   worker.ref()
   try {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
-    worker.postMessage(asked)
+    worker.postMessage(asked, [])
     const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(MAX_ANSWER_MS) })
     return verdict as Verdict
   } catch (cause) {

@@ -11,6 +11,5 @@ export interface Asked {
 const estimate = await loadEstimator()
 
 parentPort?.on('message', ({ password, personal }: Asked) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
-  parentPort?.postMessage(assessPassword(estimate, password, personal))
+  parentPort?.postMessage(assessPassword(estimate, password, personal), [])
 })
