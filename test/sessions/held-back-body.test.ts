@@ -177,12 +177,7 @@ const CHANGES: Record<string, Row> = {
       return { path: `/api/notifications/${notifications[0].id}/read` }
     },
   },
-  'POST /api/notifications/read-all': {
-    async prepare(app, person) {
-      await addPasskey(app, person)
-      return { path: '/api/notifications/read-all' }
-    },
-  },
+  'POST /api/notifications/read-all': { prepare: async () => ({ path: '/api/notifications/read-all' }) },
   'POST /oauth/clients': {
     permission: 'oauth_clients:write',
     prepare: async () => ({
