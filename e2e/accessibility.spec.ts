@@ -8,7 +8,7 @@ const OUTSIDE = [
   '/register',
   '/forgot-password',
   '/reset-password?token=x',
-  '/verify-email?token=x',
+  '/verify-email',
   '/logout',
   '/setup',
 ]
@@ -19,6 +19,8 @@ const INSIDE = [
   '/account/sessions',
   '/account/applications',
   '/notifications',
+  // Confirming needs a session: without one this page leads to the sign-in.
+  '/verify-email?token=x',
 ]
 
 const ADMINISTRATION = [

@@ -59,7 +59,7 @@ const OUTSIDE: Record<string, View> = {
     },
   },
   'reset-password': { path: '/reset-password?token=x' },
-  'verify-email': { path: '/verify-email?token=x' },
+  'verify-email': { path: '/verify-email' },
   'sign-out': { path: '/logout' },
   'set-up': { path: '/setup' },
 }

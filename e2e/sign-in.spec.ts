@@ -32,6 +32,36 @@ test('a wrong password is refused in the words of the API, with the request id',
   await expect(page.getByRole('alert')).toContainText(response.headers()['x-request-id'] ?? 'no request id')
 })
 
+test('a password that is easy to guess is explained while it is typed and when it is sent, in German too', async ({
+  page,
+  newcomer,
+}) => {
+  const scripts: string[] = []
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request.url())
+  })
+  const dictionaries = () => scripts.filter((url) => /passwords|wikipedia|commonWords/.test(url)).length
+  await page.goto('/register')
+  await page.getByLabel('Your name').fill(newcomer.displayName)
+  await page.getByLabel('Email').fill(newcomer.email)
+  expect(dictionaries()).toBe(0)
+  const password = page.getByLabel('Password', { exact: false }).first()
+  await password.fill('Sommer2024!')
+  await expect(page.getByText('A word or a name is easy to guess')).toBeVisible()
+  await expect(page.getByRole('meter')).toHaveAttribute('aria-valuetext', 'Weak')
+  expect(dictionaries()).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('alert')).toContainText('A word or a name is easy to guess')
+
+  await page.getByLabel('Language').selectOption('de')
+  await expect(page.getByRole('alert')).toContainText('Ein Wort oder ein Name ist leicht zu erraten')
+  const passwort = page.getByLabel('Passwort', { exact: false }).first()
+  await passwort.fill(newcomer.email)
+  await expect(page.getByText('Dieses Passwort besteht aus Ihrem Namen')).toBeVisible()
+  await passwort.fill('correct horse battery staple')
+  await expect(page.getByRole('meter')).toHaveAttribute('aria-valuetext', 'Stark')
+})
+
 for (const remembered of [true, false]) {
   test(`the session ${remembered ? 'outlives the browser when asked to' : 'ends with the browser otherwise'}`, async ({
     page,

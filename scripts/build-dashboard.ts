@@ -4,7 +4,13 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'vite'
 
 const MARK = 'dashboard/dist/built-from.txt'
-const SOURCES = ['package-lock.json', 'dashboard/*.{html,ts,json}', 'dashboard/{src,public}/**/*.*']
+const SOURCES = [
+  'package-lock.json',
+  'dashboard/*.{html,ts,json}',
+  'dashboard/{src,public}/**/*.*',
+  // The rule for passwords, which the server shares with the page.
+  'src/password-strength/*.ts',
+]
 
 /** By content, not by time: a fresh checkout gives every file a new time. */
 function fingerprint(): string {

@@ -50,6 +50,14 @@ const atLeast =
   (text: string): string | undefined =>
     text.trim().length >= length ? text : undefined
 
+/** Whoever guesses it is the administrator, so `aaaa…`, `1234567890123456` and `changemechangeme` are refused. */
+function isVaried(text: string): boolean {
+  const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0)
+  const jumps = codes.filter((code, at) => Math.abs(code - (codes[at - 1] ?? -1)) > 1).length
+  const period = (text + text).indexOf(text, 1)
+  return new Set(codes).size >= 6 && jumps >= 8 && period === text.length
+}
+
 /** The bucket's name is the first part of the path or, where the object store does it that way, in front of its host name. */
 const bucketUrl = (text: string): string | undefined => {
   const url = URL.parse(text)
@@ -149,9 +157,9 @@ export const VARIABLES = {
   ADMIN_BOOTSTRAP_SECRET: variable({
     meaning: 'Makes the first administrator. A configured one is never printed.',
     fallback: 'while there is no administrator, a new one at each start, printed with the set-up link',
-    accepts: 'at least 16 characters, spaces around them not counted',
+    accepts: 'at least 16 characters that are no repetition or sequence, spaces around them not counted',
     secret: true,
-    parse: atLeast(16),
+    parse: (text) => (isVaried(text.trim()) ? atLeast(16)(text) : undefined),
   }),
   DATA_DIR: variable({
     meaning: 'The folder for the SQLite file, avatars, the mail outbox and the key file.',

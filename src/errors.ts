@@ -40,9 +40,15 @@ const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
+/** What makes a password easy to guess. */
+export const WEAK_REASONS = ['common', 'personal', 'word', 'keyboard', 'repeat', 'sequence', 'date', 'simple'] as const
+export type WeakReason = (typeof WEAK_REASONS)[number]
+
 export interface Issue {
   path: string
   message: string
+  /** Of a weak password. */
+  reason?: WeakReason
 }
 
 interface Details {

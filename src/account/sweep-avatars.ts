@@ -43,7 +43,8 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
   return async (stop) => {
     let deleted = 0
     try {
-      for (let seen = 0; seen < MAX_LOOKED_AT && !isResting() && stop?.aborted !== true; seen += BATCH) {
+      for (let seen = 0; seen < MAX_LOOKED_AT; seen += BATCH) {
+        if (isResting() || stop?.aborted === true) break
         const old = (await nextBatch()).filter(({ modifiedAt }) => modifiedAt <= now() - KEPT_MS)
         for (const name of await listUnnamed(db.read, old)) {
           await blobs.delete(name)

@@ -33,9 +33,9 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     for (let next: string | undefined = ''; next !== undefined;) {
       const query = new URLSearchParams({ 'list-type': '2', ...(prefix && { prefix }) })
       if (next !== '') query.set('continuation-token', next)
-      const response = await call('GET', `${bucket}?${query}`)
+      const response = await call('GET', `${bucket}?${query.toString()}`)
       const text = await response.text()
-      if (!response.ok) throw away(new Error('The bucket is not there.'))
+      if (!response.ok) throw away(answered(response.status))
       const page = parseObjectList(text)
       yield* page.blobs
       next = page.next

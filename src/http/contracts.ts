@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { WEAK_REASONS } from '../errors.ts'
 
 /** A feature's routes: a Fastify plugin whose schemas give its types. */
 export type Routes = FastifyPluginAsyncTypebox
@@ -7,11 +8,22 @@ export type Routes = FastifyPluginAsyncTypebox
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const
 
+const Issue = Type.Object({
+  path: Type.String(),
+  message: Type.String(),
+  reason: Type.Optional(
+    Type.Union(
+      WEAK_REASONS.map((reason) => Type.Literal(reason)),
+      { description: 'Of `weak_password`: what makes it easy to guess.' },
+    ),
+  ),
+})
+
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A sentence for a person.' }),
     code: Type.String({ description: 'A stable name for a program.' }),
-    issues: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },
 )

@@ -13,7 +13,8 @@ export const MAX_READ_ON_BYTES = 16 * 1024 * 1024
  */
 export function sendAndReadOn({ raw }: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   // Undefined where there is no connection, as in tests.
-  if (raw.complete !== false) return reply.send(text)
+  const isComplete = raw.complete as boolean | undefined
+  if (isComplete !== false) return reply.send(text)
   return reply
     .header('connection', 'close')
     .header('content-length', Buffer.byteLength(text))

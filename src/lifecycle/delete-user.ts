@@ -6,8 +6,8 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import type { Trx } from '../storage/database.ts'
+import { holdAccount } from '../users/hold-account.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
-import { findUser } from '../users/user-store.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
 
@@ -22,7 +22,7 @@ const MAX_REMOVAL_MS = 500
  */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, caller) => {
-    const user = (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.')
+    const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
     await refuseChangingMore(trx, caller, userId)
     if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
@@ -45,8 +45,8 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
 }
 
 /**
- * The email, the username, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the
- * row. It counts as disabled, and what was planned for it is gone, so that nothing enables it again.
+ * The email, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the row. It counts
+ * as disabled, and what was planned for it is gone, so that nothing enables it again.
  */
 async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
   const unique = `deleted:${id}`

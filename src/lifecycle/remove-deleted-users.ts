@@ -10,6 +10,7 @@ const MANY: { table: keyof Schema; key: string; orderBy: string }[] = [
   { table: 'notifications', key: 'user_id, id', orderBy: 'id' },
   { table: 'oauth_authorization_codes', key: 'code_hash', orderBy: 'client_id' },
   { table: 'oauth_grants', key: 'user_id, client_id', orderBy: 'client_id' },
+  { table: 'known_browsers', key: 'token_hash', orderBy: 'created_at' },
   { table: 'known_devices', key: 'user_id, device_hash', orderBy: 'device_hash' },
 ]
 const SLICE = 500

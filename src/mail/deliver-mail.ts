@@ -69,7 +69,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
   const stopping = new AbortController()
   let isStopped = false
 
-  const start = (claimed: ClaimedMail): void => {
+  const start = (claimed: ClaimedMail): Promise<void> => {
     const at = monotonicNow()
     const each: Sending = { claimed, startedAt: at, renewedAt: at, outcome: undefined, ended: Promise.resolve() }
     sending.set(claimed.id, each)
@@ -77,6 +77,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
       each.outcome ??= outcome
       return settle(each)
     })
+    return each.ended
   }
 
   /** Where the database is away, the next call tries again; the mail server is not asked again. */
@@ -111,8 +112,7 @@ export function createMailDelivery(services: Needs, above: Above): MailDelivery 
           const asked = { leaseMs: LEASE_MS, limit: MAX_SENDING - sending.size, except: [...sending.keys()] }
           const due = await db.transaction((trx) => claimDueMail(trx, { ...asked, now: now() }))
           if (due.length === 0) return
-          due.forEach(start)
-          const ended = Promise.all(due.map(({ id }) => sending.get(id)?.ended))
+          const ended = Promise.all(due.map(start))
           isLate = await Promise.race([ended.then(() => false), late])
         }
       } finally {

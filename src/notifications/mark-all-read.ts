@@ -12,6 +12,8 @@ const SLICE = 500
  */
 export async function markAllRead(services: Pick<Services, 'db' | 'now'>, actor: SignedInActor): Promise<void> {
   const now = services.now()
+  // Also where nothing is unread: whoever may no longer act is told so, and not how many there are.
+  await changeOwnAccount(services, actor, async () => {})
   for await (const { unread, above, last } of eachWindow(services.db.read, actor.id)) {
     const slice = { above, last, limit: SLICE, now }
     for (let left = unread; left > 0; left -= SLICE) {

@@ -29,7 +29,11 @@ const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient =>
 
 const heldById = (lock: RowLock) =>
   writeStatement((db, value: Values<{ clientId: string }>) => {
-    const query = db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId'))
+    const query = db
+      .selectFrom('oauth_clients')
+      .selectAll()
+      .where('client_id', '=', value('clientId'))
+      .where(clientExists)
     return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
   })
 const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }

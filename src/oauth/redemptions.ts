@@ -5,7 +5,9 @@ import type { Services } from '../services.ts'
 export interface Beginning {
   /** Its place among all requests of this process. */
   place: number
+  /** By the clock, and by the time that passes in this process whatever happens to the clock. */
   at: number
+  passed: number
 }
 
 /**
@@ -33,8 +35,8 @@ interface Noted {
   contended: boolean
   /** Whether a request waits for others. */
   waiting: boolean
-  /** When the last of them began. */
-  lastAt: number
+  /** When the redemption was over, or the last of those that came after it began. */
+  lastUse: number
 }
 
 /** Beyond this the oldest are forgotten, and clocks decide about them. */
@@ -47,37 +49,38 @@ const WAIT_MS = 250
 /** Clocks of two replicas may differ by this. Until then a code that another replica redeemed is refused without more. */
 const CLOCK_DIFFERENCE_MS = 2000
 
-export function createRedemptions({ now }: Pick<Services, 'now'>): Redemptions {
+export function createRedemptions({ now, monotonicNow }: Pick<Services, 'now' | 'monotonicNow'>): Redemptions {
   const noted = new Map<string, Noted>()
   let place = 0
 
   const note = (codeHash: string): Noted => {
     const known = noted.get(codeHash)
     if (known) return known
-    const fresh: Noted = { wonAt: undefined, contended: false, waiting: false, lastAt: 0 }
+    const fresh: Noted = { wonAt: undefined, contended: false, waiting: false, lastUse: 0 }
     noted.set(codeHash, fresh)
     if (noted.size > MAX_NOTED) noted.delete(noted.keys().next().value ?? '')
     return fresh
   }
 
   return {
-    begin: () => ({ place: ++place, at: now() }),
+    begin: () => ({ place: ++place, at: now(), passed: monotonicNow() }),
     won(codeHash) {
-      note(codeHash).wonAt = ++place
+      Object.assign(note(codeHash), { wonAt: ++place, lastUse: monotonicNow() })
     },
     lost(codeHash) {
       note(codeHash).contended = true
     },
     async isReuse(codeHash, began, redeemedAt) {
       const entry = note(codeHash)
-      const { wonAt, lastAt } = entry
-      entry.lastAt = began.at
-      // A clock that was moved makes the difference large either way.
-      const isWithin = (time: number, ms: number) => Math.abs(began.at - time) <= ms
-      if (wonAt !== undefined && !isWithin(redeemedAt, BURST_GAP_MS) && !isWithin(lastAt, BURST_GAP_MS)) return true
+      const { wonAt, lastUse } = entry
       // Without a note of the winner, it is another replica, or is about to be noted.
-      if (wonAt === undefined || began.place < wonAt || entry.waiting) entry.contended = true
-      if (wonAt === undefined) return !isWithin(redeemedAt, CLOCK_DIFFERENCE_MS)
+      if (wonAt === undefined) {
+        entry.contended = true
+        return Math.abs(began.at - redeemedAt) > CLOCK_DIFFERENCE_MS
+      }
+      entry.lastUse = Math.max(lastUse, began.passed)
+      if (began.passed - lastUse > BURST_GAP_MS) return true
+      if (began.place < wonAt || entry.waiting) entry.contended = true
       if (entry.contended) return false
       entry.waiting = true
       await wait(WAIT_MS)

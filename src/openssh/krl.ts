@@ -10,7 +10,6 @@ import {
   type Plan,
 } from './plan-sections.ts'
 import { serialRuns, type Runs } from './serial-runs.ts'
-import { inSlices, SLICE, type Sliced } from './slices.ts'
 import { isCleanText, string, uint32, uint64 } from './wire.ts'
 
 // OpenSSH's PROTOCOL.krl describes the format.
@@ -41,10 +40,8 @@ export interface SerialRange {
   readonly last: bigint
 }
 
-/** Writes a key revocation list for sshd's RevokedKeys, without holding up the event loop however long the list. */
-export const buildKrl = (revoked: Revocations): Promise<Buffer> => inSlices(writeKrl(revoked))
-
-function* writeKrl({ serials, ranges = [], caKey, version, generatedAt, comment = '' }: Revocations): Sliced<Buffer> {
+/** Writes a key revocation list for sshd's RevokedKeys. Long lists take a second or two. */
+export function buildKrl({ serials, ranges = [], caKey, version, generatedAt, comment = '' }: Revocations): Buffer {
   if (caKey?.length === 0) throw new RangeError('An empty authority key would revoke the serials of every authority.')
   if (!isCleanText(comment)) throw new RangeError('The comment must be clean text.')
   if (ranges.some(({ first, last }) => first < 1n || last < first)) throw new RangeError('A range runs backwards.')
@@ -59,16 +56,15 @@ function* writeKrl({ serials, ranges = [], caKey, version, generatedAt, comment 
   ])
   if (serials.length === 0 && ranges.length === 0) return header
 
-  const runs = yield* serialRuns(serials)
-  const plan = yield* planSections(runs)
+  const runs = serialRuns(serials)
+  const plan = planSections(runs)
   const scope = Buffer.concat([string(caKey ?? ''), string('')])
   const size = plan.size + ranges.length * RANGE_SIZE
   const opening = Buffer.concat([header, Buffer.of(CERTIFICATES), uint32(scope.length + size), scope])
   const krl = Buffer.alloc(opening.length + size)
   krl.set(opening)
-  yield
   const rangesAt = opening.length + plan.size
-  yield* writeSections(krl.subarray(opening.length, rangesAt), runs, plan)
+  writeSections(krl.subarray(opening.length, rangesAt), runs, plan)
   writeRanges(krl.subarray(rangesAt), ranges)
   return krl
 }
@@ -77,11 +73,10 @@ function* writeKrl({ serials, ranges = [], caKey, version, generatedAt, comment 
  * A plan reads from its end, and the order of sections is free: ranges and bitmaps fill the space from the front, the
  * highest serials first, listed serials fill it from the back, and the header of their list goes where the two meet.
  */
-function* writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): Sliced<void> {
+function writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): void {
   const view = new DataView(to.buffer, to.byteOffset, to.byteLength)
   let front = 0
   let back = to.length
-  let pause = runs.count - SLICE
   for (let run = runs.count - 1; run >= 0; run--) {
     const section = sections[run]!
     if (section === IN_LIST) {
@@ -99,10 +94,6 @@ function* writeSections(to: Uint8Array, runs: Runs, { sections }: Plan): Sliced<
       front += 12 + bytes
       setBits(to.subarray(front - bytes, front), runs, section, run)
       run = section
-    }
-    if (run < pause) {
-      pause = run - SLICE
-      yield
     }
   }
   if (back < to.length) writeHeader(view, front, SERIAL_LIST, to.length - back)

@@ -1,5 +1,4 @@
 import type { Runs } from './serial-runs.ts'
-import { SLICE, type Sliced } from './slices.ts'
 
 // The sizes of PROTOCOL.krl. A section is its type (1) and its length (4) before its data.
 export const SECTION_HEADER = 5
@@ -26,48 +25,22 @@ export interface Plan {
  * answer is never longer. The order of sections is free, so that all the listed serials share one list, whose header
  * is the one cost that is not of a single run: it is settled by planning once with a list and once without.
  */
-export function* planSections(runs: Runs): Sliced<Plan> {
-  const listing = yield* shortestPath(runs, true)
-  const withoutList = yield* shortestPath(runs, false)
+export function planSections(runs: Runs): Plan {
+  const listing = shortestPath(runs, true)
+  const withoutList = shortestPath(runs, false)
   return listing.size + SECTION_HEADER < withoutList.size
     ? { ...listing, size: listing.size + SECTION_HEADER }
     : withoutList
 }
 
-function* shortestPath(runs: Runs, mayList: boolean): Sliced<Plan> {
-  const path: Path = {
-    runs,
-    mayList,
-    size: new Float64Array(runs.count + 1),
-    sections: new Int32Array(runs.count),
-    starts: new Int32Array(runs.count),
-    head: 0,
-    tail: 0,
-  }
-  for (let run = 0; run < runs.count; run += SLICE) {
-    extend(path, run, Math.min(run + SLICE, runs.count))
-    yield
-  }
-  return { size: path.size[runs.count]!, sections: path.sections }
-}
-
-interface Path {
-  readonly runs: Runs
-  readonly mayList: boolean
+function shortestPath({ count, start, end }: Runs, mayList: boolean): Plan {
   /** Bytes of the smallest way to write the runs before this one. */
-  readonly size: Float64Array
-  readonly sections: Int32Array
+  const size = new Float64Array(count + 1)
+  const sections = new Int32Array(count)
   /** From head to tail, the runs that a bitmap may still have to start at, the best of them first. */
-  readonly starts: Int32Array
-  head: number
-  tail: number
-}
-
-function extend(path: Path, from: number, to: number): void {
-  const { mayList, size, sections, starts } = path
-  const { start, end } = path.runs
-  let { head, tail } = path
-  for (let run = from; run < to; run++) {
+  const starts = new Int32Array(count)
+  let [head, tail] = [0, 0]
+  for (let run = 0; run < count; run++) {
     // Two starts differ in size for good: by what was written up to them, less the whole bytes between them. As both
     // are whole numbers, the later start either makes the earlier useless or is never better while that is in reach.
     while (
@@ -93,6 +66,5 @@ function extend(path: Path, from: number, to: number): void {
     size[run + 1] = smallest
     sections[run] = section
   }
-  path.head = head
-  path.tail = tail
+  return { size: size[count]!, sections }
 }

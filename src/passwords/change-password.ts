@@ -1,12 +1,12 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { AppError } from '../errors.ts'
+import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { attemptPassword } from '../sessions/password-limits.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
-import { findAccountById } from '../users/user-store.ts'
+import { findAccountById, findUser } from '../users/user-store.ts'
 import { setPassword } from './set-password.ts'
 
 /** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
@@ -18,7 +18,8 @@ export async function changePassword(
   const { db, passwords } = services
   const { ipAddress } = actor.caller
   const password = normalizePassword(asked.newPassword)
-  refuseWeakPassword('newPassword', password, actor.email)
+  const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+  await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
     if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))

@@ -7,7 +7,7 @@ import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
 import { rememberBrowser } from '../sessions/remember-browser.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
-import { markEmailConfirmed } from '../users/user-store.ts'
+import { findUser, markEmailConfirmed } from '../users/user-store.ts'
 import { removeAddedAccess } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
@@ -26,7 +26,8 @@ export async function confirmPasswordReset(
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
   const owner = (await findEmailTokenOwner(db.read, asked.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(asked.newPassword)
-  refuseWeakPassword('newPassword', password, owner.email)
+  const person = (await findUser(db.read, owner.id)) ?? owner
+  await refuseWeakPassword(services, { field: 'newPassword', password, person, address: caller.ipAddress })
   const passwordHash = await passwords.hash(password, caller.ipAddress)
 
   return db.transaction(async (trx) => {

@@ -25,7 +25,8 @@ export const passwordRoutes =
         schema: {
           tags: ['Sign-in and sessions'],
           summary: 'Ask for a mail to set a new password',
-          description: 'Answers alike whether there is such an account or not.',
+          description:
+            'Answers alike whether there is such an account or not, also when it was asked for too often (5 for an email and address, 30 for an address an hour) and no mail goes out. A browser that has signed in to the account always gets one. A newer link ends older ones when it is used.',
           body: Type.Object({ email: Email }, strict),
           response: { 200: Success, ...failures(400, 403, 415) },
         },
@@ -43,9 +44,9 @@ export const passwordRoutes =
           tags: ['Sign-in and sessions'],
           summary: 'Set a password with the link of a reset or invitation mail',
           description:
-            'Confirms the address, and ends every session and token. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed.',
+            'Confirms the address, ends every session and token, and makes this browser the only known one of the account. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed.',
           body: Type.Object({ token: Token, newPassword: NewPassword }, strict),
-          response: { 200: Success, ...failures(400, 403, 415) },
+          response: { 200: Success, ...failures(400, 403, 415, 429) },
         },
       },
       async (request, reply) => {

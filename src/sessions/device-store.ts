@@ -5,7 +5,8 @@ import type { Trx } from '../storage/database.ts'
 
 /**
  * Remembers the browser and the network of a sign-in. True when either is new for an account that has signed in before:
- * the first sign-in of all is no news to the one who just registered.
+ * the first sign-in of all is no news to the one who just registered. Both can be forged, so this decides about nothing but
+ * a notification; what proves that a browser is a known one is its cookie.
  */
 export async function markSeen(trx: Trx, userId: string, caller: Caller, now: number): Promise<boolean> {
   const seenBefore = await trx

@@ -31,14 +31,16 @@ export async function register(
   }
   const email = normalizeEmail(asked.email)
   const password = normalizePassword(asked.password)
-  refuseWeakPassword('password', password, email)
-  limits.check(LIMITS.registration, addressKey(caller.ipAddress))
-  if (!(await limits.fail(LIMITS.registration, addressKey(caller.ipAddress)))) {
+  const address = caller.ipAddress
+  limits.check(LIMITS.registration, addressKey(address))
+  const person = { email, displayName: asked.displayName }
+  await refuseWeakPassword(services, { field: 'password', password, person, address })
+  if (!(await limits.fail(LIMITS.registration, addressKey(address)))) {
     throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', {
       retryAfter: 3600,
     })
   }
-  const passwordHash = await passwords.hash(password, caller.ipAddress)
+  const passwordHash = await passwords.hash(password, address)
 
   let session: SignedInSession | undefined
   const user = await createUser(

@@ -32,6 +32,7 @@ export const sessionRoutes =
         schema: {
           tags,
           summary: 'Make an account and sign in',
+          description: 'Sets the session cookie, and one that makes this browser a known one of the account.',
           body: Type.Object({ email: Email, password: NewPassword, displayName: Type.Optional(PersonName) }, strict),
           response: { 201: SignedInUser, ...failures(400, 403, 409, 415, 429) },
         },
@@ -49,6 +50,8 @@ export const sessionRoutes =
         schema: {
           tags,
           summary: 'Sign in with email and password',
+          description:
+            'Sets the session cookie, and one that makes this browser a known one of the account. After 100 failures for an email in an hour, from wherever they came, only known browsers are let try; those have 10 failures in 15 minutes.',
           body: Type.Object(
             { email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) },
             strict,

@@ -6,7 +6,8 @@ import { sendTagged } from '../http/etag.ts'
 import { formatPublicKey } from '../openssh/public-key.ts'
 import type { Services } from '../services.ts'
 import { writeHostSetup } from './host-setup.ts'
-import { createRevocationLists, type Form } from './revocation-list.ts'
+import { createRevocationLists } from './revocation-list.ts'
+import type { Form } from './write-revocation-list.ts'
 
 const tags = ['SSH hosts']
 

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Authority } from '../openssh/certificate.ts'
-import { buildKrl } from '../openssh/krl.ts'
-import { inSlices, SLICE, type Sliced } from '../openssh/slices.ts'
 import type { Services } from '../services.ts'
 import { LAST_SERIAL } from './certificate-store.ts'
 import {
@@ -14,9 +11,8 @@ import {
   type Revoked,
   type RevokedRange,
 } from './revocation-store.ts'
-
-/** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */
-export type Form = 'krl' | 'wildcard' | 'raw' | 'json'
+import { writeInThread } from './write-in-thread.ts'
+import type { Form } from './write-revocation-list.ts'
 
 export interface RevocationList {
   body: Buffer
@@ -38,7 +34,7 @@ interface View extends Revoked {
 }
 
 /** A few milliseconds of reading, so that SQLite, which answers on this thread, lets others have their turn. */
-const PAGE = 2048
+const PAGE = 1024
 
 /** Behind everything. */
 const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
@@ -75,8 +71,15 @@ export function createRevocationLists({
       place = end
       await setImmediate()
     }
-    const revoked = await inSlices(join(pages))
-    const view = { ...revoked, ranges, version, readAt, until, digest: digest.digest('base64url'), bodies: new Map() }
+    const view = {
+      ...(await join(pages)),
+      ranges,
+      version,
+      readAt,
+      until,
+      digest: digest.digest('base64url'),
+      bodies: new Map(),
+    }
     views.set(includeExpired, view)
     return view
   }
@@ -104,7 +107,8 @@ export function createRevocationLists({
     const view = await currentView(includeExpired)
     let body = view.bodies.get(form)
     if (!body) {
-      body = write(view, form, sshCa)
+      const { serials, revokedAt, ranges, version, readAt } = view
+      body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKey: sshCa.blob })
       view.bodies.set(form, body)
       body.then(
         ({ length }) => {
@@ -117,60 +121,20 @@ export function createRevocationLists({
   }
 }
 
-function* join(pages: Revoked[]): Sliced<Revoked> {
+/** Pages that are joined before others have their turn. */
+const JOINED_AT_ONCE = 100
+
+/** In memory that threads share, so that whoever writes the list needs no copy. */
+async function join(pages: Revoked[]): Promise<Revoked> {
   const count = pages.reduce((sum, { serials }) => sum + serials.length, 0)
-  const serials = new BigUint64Array(count)
-  const revokedAt = new Uint32Array(count)
+  const serials = new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT))
+  const revokedAt = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
   let at = 0
-  for (const page of pages) {
+  for (const [index, page] of pages.entries()) {
     serials.set(page.serials, at)
     revokedAt.set(page.revokedAt, at)
     at += page.serials.length
-    yield
+    if (index % JOINED_AT_ONCE === 0) await setImmediate()
   }
   return { serials, revokedAt }
-}
-
-function write(view: View, form: Form, { blob }: Authority): Promise<Buffer> {
-  const { serials, ranges, version, readAt } = view
-  if (form === 'raw') {
-    // As ssh-keygen(1) reads it in a KRL specification.
-    const lines = ranges.map(({ first, last }) => `serial: ${first}-${last}\n`)
-    return inSlices(writeText(view, lines.join(''), '', '', (serial) => `serial: ${serial}\n`))
-  }
-  if (form === 'json') {
-    const entry = (serial: bigint, at: number) => `{"serial":"${serial}","revokedAt":${at}}`
-    return inSlices(writeText(view, '{"revoked":[', ',', `]${rangesAsJson(ranges)}}`, entry))
-  }
-  const generatedAt = Math.floor(readAt / 1000)
-  return buildKrl({ serials, ranges, version, generatedAt, ...(form === 'wildcard' ? {} : { caKey: blob }) })
-}
-
-function rangesAsJson(ranges: RevokedRange[]): string {
-  if (ranges.length === 0) return ''
-  const entries = ranges.map(
-    ({ first, last, revokedAt }) =>
-      `{"firstSerial":"${first}","lastSerial":"${last}","revokedAt":${Math.floor(revokedAt / 1000)}}`,
-  )
-  return `,"revokedRanges":[${entries.join(',')}]`
-}
-
-function* writeText(
-  { serials, revokedAt }: View,
-  opening: string,
-  between: string,
-  closing: string,
-  entry: (serial: bigint, revokedAt: number) => string,
-): Sliced<Buffer> {
-  const parts: Buffer[] = [Buffer.from(opening)]
-  let lines: string[] = []
-  for (let at = 0; at < serials.length; at++) {
-    lines.push(entry(serials[at]!, revokedAt[at]!))
-    if (lines.length < SLICE && at + 1 < serials.length) continue
-    parts.push(Buffer.from(lines.join(between) + (at + 1 < serials.length ? between : '')))
-    lines = []
-    yield
-  }
-  parts.push(Buffer.from(closing))
-  return Buffer.concat(parts)
 }

@@ -30,15 +30,15 @@ export async function deleteInSlices(db: Database, slices: Slices): Promise<numb
   const key = sql.raw(slices.key)
   const order = slices.orderBy === undefined ? sql`` : sql`order by ${sql.ref(slices.orderBy)}`
   let deleted = 0
-  while (stop?.aborted !== true) {
+  for (;;) {
+    if (stop?.aborted === true) return deleted
     const slice = sql`
       delete from ${sql.table(table)} where (${key}) in (
         select ${key} from ${sql.table(table)} where ${where} ${order} limit ${size})
       returning 1`
     const { rows } = await db.transaction((trx) => slice.execute(trx))
     deleted += rows.length
-    if (rows.length < size) break
+    if (rows.length < size) return deleted
     await sleep(restMs)
   }
-  return deleted
 }

@@ -34,7 +34,7 @@ export const MIGRATING: SessionLimits = {
 /** How the server finds out that nobody is at the other end: the keepalives in seconds, the timeout in milliseconds. */
 const TCP = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3, tcp_keepalives_count: 3, tcp_user_timeout: 10_000 }
 
-const SET_TIMEOUT_MS = 1000
+const SET_TIMEOUT_MS = 2500
 
 /**
  * Sets the limits of a new session. With `set` and not in the startup message, since poolers refuse settings there that

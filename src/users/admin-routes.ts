@@ -90,7 +90,7 @@ export const adminUserRoutes =
             },
             strict,
           ),
-          response: { 201: OneUser, ...failures(400, 401, 403, 404, 409) },
+          response: { 201: OneUser, ...failures(400, 401, 403, 404, 409, 429) },
         },
       },
       async (request, reply) => {

@@ -38,8 +38,10 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
   const email = normalizeEmail(asked.email)
   if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db.read, asked.preferredUsername)
   const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
-  if (password !== undefined) refuseWeakPassword('password', password, email)
-  const passwordHash = password === undefined ? null : await passwords.hash(password, actor.caller?.ipAddress ?? '')
+  const address = actor.caller?.ipAddress ?? ''
+  if (password !== undefined)
+    await refuseWeakPassword(services, { field: 'password', password, person: asked, address })
+  const passwordHash = password === undefined ? null : await passwords.hash(password, address)
 
   const { id } = await createUser(
     services,

@@ -1,12 +1,15 @@
 import { Type } from 'typebox'
-import { AppError } from '../errors.ts'
-import { isCommonPassword } from './common-passwords.ts'
+import { AppError, type WeakReason } from '../errors.ts'
+import { type PersonalDetails, personalWords } from '../password-strength/personal-words.ts'
+import type { Services } from '../services.ts'
+import { assessInThread } from './assess-in-thread.ts'
 
 /** Lengths count characters as people see them written, not bytes. */
 export const NewPassword = Type.String({
   minLength: 8,
   maxLength: 128,
-  description: 'At least 8 characters, at most 128.',
+  description:
+    'At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why.',
 })
 
 /** What somebody typed as theirs: any length that was ever allowed. */
@@ -15,14 +18,34 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: 128 })
 /** The same password from another keyboard can come as other code points. */
 export const normalizePassword = (password: string): string => password.normalize('NFKC')
 
-export function refuseWeakPassword(field: string, password: string, email: string): void {
-  const lowered = password.toLowerCase()
-  const local = email.slice(0, email.lastIndexOf('@'))
-  if (lowered === email || lowered === local) weak(field, 'The password must not be your email address.')
-  if (isCommonPassword(lowered))
-    weak(field, 'This password is among the first that anyone would guess. Choose another.')
+interface NewPasswordOf {
+  /** What the password is called in the request, and the password itself, normalized. */
+  field: string
+  password: string
+  /** Whose it is to be, and the remote address that it comes from. */
+  person: PersonalDetails
+  address: string
 }
 
-function weak(path: string, message: string): never {
-  throw new AppError('weak_password', message, { issues: [{ path, message }] })
+/** Refuses a password that is easy to guess. The page shows the same verdict while it is typed. */
+export async function refuseWeakPassword(
+  { config }: Pick<Services, 'config'>,
+  { field, password, person, address }: NewPasswordOf,
+): Promise<void> {
+  const personal = personalWords(person, new URL(config.dashboardOrigin).hostname)
+  const { weak } = await assessInThread({ password, personal }, address)
+  if (weak === undefined) return
+  const message = SENTENCES[weak]
+  throw new AppError('weak_password', message, { issues: [{ path: field, message, reason: weak }] })
+}
+
+const SENTENCES: Record<WeakReason, string> = {
+  common: 'This password is among the first that anyone would guess. Choose another.',
+  personal: 'This password is made of your name, your email address or the name of this service. Choose another.',
+  word: 'A word or a name is easy to guess, also with digits and signs added. Use several unrelated words.',
+  keyboard: 'Keys that lie next to each other are easy to guess. Use several unrelated words.',
+  repeat: 'The same characters again and again are easy to guess. Use several unrelated words.',
+  sequence: 'Sequences such as abc or 1234 are easy to guess. Use several unrelated words.',
+  date: 'Dates and years are easy to guess. Use several unrelated words.',
+  simple: 'This password is too easy to guess. Make it longer, or use several unrelated words.',
 }

@@ -10,6 +10,7 @@ import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { loseNextCommit } from '../support/lost-commit.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
 import { startS3 } from '../support/s3.ts'
+import { watch } from '../support/watch.ts'
 import { AVATAR, picture, putAvatar } from './upload.ts'
 
 const HOUR = 3_600_000
@@ -147,11 +148,10 @@ test('whoever looks at an avatar while it is replaced sees the old one or the ne
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())
-  let isOver = false
   const replacing = (async () => {
     for (let round = 0; round < 10; round++) await putAvatar(person, await picture(20 + round))
-    isOver = true
   })()
-  while (!isOver) assert.equal((await person.get(AVATAR)).statusCode, 200)
+  const seen = await watch(replacing, async () => (await person.get(AVATAR)).statusCode)
+  assert.deepEqual([...seen], [200])
   await replacing
 })

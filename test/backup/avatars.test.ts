@@ -19,9 +19,10 @@ function newFolder(t: TestContext): string {
 /** The pictures that the accounts in a backup point at, and that are not in it. */
 function missingIn(folder: string): string[] {
   const database = new DatabaseSync(join(folder, 'latchkey.db'), { readOnly: true })
-  const rows = database.prepare('select id, avatar_version from users where avatar_version is not null').all()
+  const named = "select id || '/' || avatar_version || '.webp' as name from users where avatar_version is not null"
+  const rows = database.prepare(named).all() as { name: string }[]
   database.close()
-  const names = rows.map((row) => `${row['id']}/${row['avatar_version']}.webp`)
+  const names = rows.map(({ name }) => name)
   assert.ok(names.length > 0)
   return names.filter((name) => !existsSync(join(folder, 'avatars', name)))
 }

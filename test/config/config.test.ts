@@ -48,7 +48,17 @@ const BAD: Record<string, string[]> = {
   ],
   DASHBOARD_ORIGIN: ['*', 'https://a.example,https://b.example'],
   RP_ID: ['https://localhost', 'elsewhere.example', 'ocalhost'],
-  ADMIN_BOOTSTRAP_SECRET: ['short', ' '.repeat(20)],
+  ADMIN_BOOTSTRAP_SECRET: [
+    'short',
+    ' '.repeat(20),
+    '\t \n'.repeat(10),
+    ` fifteen-chars ${' '.repeat(9)}`,
+    'a'.repeat(20),
+    'abababababababab',
+    '1234567890123456',
+    'abcdefghijklmnopqrst',
+    'changemechangeme',
+  ],
   DATABASE_URL: ['mysql://x', 'sqlite:', 'latchkey.db'],
   SECRET_KEY: ['too short', ' '.repeat(40)],
   SMTP_URL: ['mail.example.com', 'https://mail.example.com', 'smtp://', 'smtp://:25'],
@@ -161,4 +171,15 @@ test('good values of every shape are taken', () => {
     assert.equal(readConfig({ S3_URL: url, ...credentials }).s3?.url, url)
   }
   assert.equal(readConfig({ RP_NAME: 'Example, Inc.' }).mailFrom, '"Example, Inc." <no-reply@localhost>')
+})
+
+test('a bootstrap secret of 16 varied characters is taken as it stands', () => {
+  for (const secret of [
+    'k3VZpQ8s-w1LxR_7',
+    'four unusual words here',
+    ' with spaces around it ',
+    'a-secret-nobody-prints',
+  ]) {
+    assert.equal(readConfig({ ADMIN_BOOTSTRAP_SECRET: secret }).adminBootstrapSecret, secret)
+  }
 })

@@ -57,7 +57,8 @@ export const endOtherSessions: Write = async ({ world, facts, attempt }, { sessi
 }
 
 export const changePassword: Write = async ({ world, facts, attempt }, person) => {
-  const { email, passwords, sessions } = person
+  const { email, passwords, sessions, families } = person
+  const tokens = families.flatMap(({ access, refresh }) => [...access, refresh])
   const [currentPassword, newPassword] = [passwordOf(email, passwords), passwordOf(email, passwords + 1)]
   const [cookie = '', ...others] = sessions
   const json = { currentPassword, newPassword }
@@ -69,9 +70,11 @@ export const changePassword: Write = async ({ world, facts, attempt }, person) =
       becomes(true, facts.hasPassword(email, newPassword)),
       becomes(false, facts.hasPassword(email, currentPassword)),
       ...others.map((each) => becomes(false, facts.isLiveSession(each))),
+      ...tokens.map((each) => becomes(false, facts.isLiveToken(each))),
     ],
   )
   person.passwords++
+  families.length = 0
   sessions.splice(1)
   return answer !== undefined
 }

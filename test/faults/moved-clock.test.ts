@@ -28,7 +28,7 @@ async function query(place: Place, statement: string): Promise<Record<string, un
   if (place.databaseUrl.startsWith('sqlite:')) {
     const file = new DatabaseSync(place.databaseUrl.slice('sqlite:'.length))
     try {
-      return file.prepare(statement).all() as Record<string, unknown>[]
+      return file.prepare(statement).all()
     } finally {
       file.close()
     }

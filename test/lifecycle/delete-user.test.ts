@@ -8,6 +8,7 @@ import { registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { addCodes, addNotifications, countCodes, countNotifications } from '../support/many-rows.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { watch } from '../support/watch.ts'
 import { lifecycleOf, plan } from './scene.ts'
 
 const PASSWORD = 'a lantern over quiet water'
@@ -52,10 +53,8 @@ onEachEngine('deleting a user', (engine) => {
     await addCodes(db, { userId: person.user.id, clientId }, COUNT)
     const left = async () =>
       `${await countNotifications(db.read, person.user.id, 'all')} and ${await countCodes(db.read, clientId)}`
-    let isOver = false
-    const answer = admin.delete(`/api/admin/users/${person.user.id}`).finally(() => (isOver = true))
-    const seen = new Set<string>()
-    while (!isOver) seen.add(await left())
+    const answer = admin.delete(`/api/admin/users/${person.user.id}`)
+    const seen = await watch(answer, left)
     assert.equal((await answer).statusCode, 200)
     while ((await rowsOf(person.user.id)).length > 0) {
       app.clock.advance(10_000)

@@ -4,6 +4,7 @@ import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { addNotifications, countNotifications } from '../support/many-rows.ts'
 import { signedInPerson, signIn } from '../support/people.ts'
+import { watch } from '../support/watch.ts'
 
 const COUNT = 6000
 const READ_ALL = '/api/notifications/read-all'
@@ -15,10 +16,8 @@ onEachEngine('marking all notifications read', (engine) => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
     await addNotifications(db, person.user.id, COUNT)
-    let isOver = false
-    const answer = person.post(READ_ALL).finally(() => (isOver = true))
-    const seen = new Set<number>()
-    while (!isOver) seen.add(await countNotifications(db.read, person.user.id, 'unread'))
+    const answer = person.post(READ_ALL)
+    const seen = await watch(answer, () => countNotifications(db.read, person.user.id, 'unread'))
     const { statusCode, body } = await answer
     assert.equal(statusCode, 200, body)
     assert.deepEqual(JSON.parse(body), { success: true, unreadCount: 0 })

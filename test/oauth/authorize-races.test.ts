@@ -60,6 +60,29 @@ onEachEngine('authorizing while something changes', (engine) => {
     })
   }
 
+  test('a client that was deleted a moment ago gets no code and no change, while what is left of it is still there', async () => {
+    const application = await registerApplication(app())
+    const person = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
+    await authorize(person, application, newPkce())
+    const url = `/oauth/clients/${application.clientId}`
+    await app().services.db.transaction((trx) =>
+      trx.updateTable('oauth_clients').set({ deleted_at: 1 }).where('client_id', '=', application.clientId).execute(),
+    )
+    const query = authorizationQuery(application, newPkce(), { scope: 'openid email' })
+    const answers = [
+      await person.get(authorizeUrl(application, newPkce())),
+      await person.post('/oauth/approve', Object.fromEntries(new URLSearchParams(query))),
+      await person.patch(url, { name: 'Back' }),
+      await person.post(`${url}/secret`),
+      await person.delete(url),
+    ]
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [400, 400, 404, 404, 404],
+    )
+    for (const { headers } of answers) assert.equal(headers.location, undefined)
+  })
+
   test('beside the revocation of a grant, a request gets a dead code or the consent page', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
@@ -125,6 +148,8 @@ onEachEngine('authorizing while something changes', (engine) => {
       for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
       assert.equal(answers[3].statusCode, 200)
       const { db } = app().services
+      app().clock.advance(60_000)
+      await app().tick()
       for (const table of ['oauth_grants', 'oauth_authorization_codes'] as const) {
         const left = await db.read.selectFrom(table).selectAll().where('client_id', '=', application.clientId).execute()
         assert.deepEqual(left, [], table)

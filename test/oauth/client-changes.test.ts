@@ -131,6 +131,7 @@ test('the cache keeps nothing that was read before a change, and believes nothin
 
   await cache.find(clientId)
   assert.ok(cache.held(clientId))
-  clock.advance(-3_600_000)
+  clock.adjust(-3_600_000)
+  clock.advance(1000)
   assert.equal(cache.held(clientId), undefined, 'a clock that is set back does not keep it')
 })

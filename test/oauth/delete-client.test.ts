@@ -5,6 +5,7 @@ import { type Application, getTokens, postForm, registerApplication } from '../s
 import { onEachEngine } from '../support/engines.ts'
 import { addCodes, countCodes } from '../support/many-rows.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { watch } from '../support/watch.ts'
 
 const COUNT = 6000
 
@@ -20,13 +21,9 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   const rowsOf = ({ clientId }: Application) =>
     app.services.db.read.selectFrom('oauth_clients').select('client_id').where('client_id', '=', clientId).execute()
 
-  /** Every number of codes that others see until the work is over. */
-  async function watch({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
-    const seen = new Set<number>()
-    let isOver = false
-    const over = work.finally(() => (isOver = true))
-    while (!isOver) seen.add(await countCodes(app.services.db.read, clientId))
-    await over
+  /** Every number of codes but the first and the last that others see until the work is over. */
+  async function watchCodes({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
+    const seen = await watch(work, () => countCodes(app.services.db.read, clientId))
     return [...seen].filter((count) => count > 0 && count < COUNT)
   }
 
@@ -34,10 +31,9 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
     await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
-    const between = await watch(
-      application,
-      admin.delete(`/oauth/clients/${application.clientId}`).then(({ statusCode }) => assert.equal(statusCode, 200)),
-    )
+    const deleted = admin.delete(`/oauth/clients/${application.clientId}`)
+    const between = await watchCodes(application, deleted)
+    assert.equal((await deleted).statusCode, 200)
     while ((await rowsOf(application)).length > 0) {
       app.clock.advance(10_000)
       await app.tick()
@@ -95,7 +91,7 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     const person = await signedInPerson(app)
     await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const revoked = person.delete(`/api/account/oauth/grants/${application.clientId}`)
-    const between = await watch(application, revoked)
+    const between = await watchCodes(application, revoked)
     assert.equal((await revoked).statusCode, 200, (await revoked).body)
     assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
     assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)

@@ -8,7 +8,7 @@ import { askKrl, authority, otherAuthority, temporaryFolder } from './ssh-keygen
 
 const folder = temporaryFolder()
 const MAX = 2n ** 64n - 1n
-const build = (serials: bigint[], more: Partial<Revocations> = {}): Promise<Buffer> =>
+const build = (serials: bigint[], more: Partial<Revocations> = {}): Buffer =>
   buildKrl({ serials: BigUint64Array.from(serials), caKey: authority.blob, version: 1n, generatedAt: 1n, ...more })
 
 /** The serials as the least number of ranges, worked out in the plainest way. */
@@ -50,49 +50,47 @@ const serialLists = fc
     return serials.filter((serial) => serial <= MAX)
   })
 
-test('every list of serials reads back as it was written, in any order and with repetitions', async () => {
+test('every list of serials reads back as it was written, in any order and with repetitions', () => {
   const shuffled = serialLists.chain((serials) =>
     fc.shuffledSubarray([...serials, ...serials.slice(0, 5)], { minLength: serials.length }),
   )
-  await fc.assert(
-    fc.asyncProperty(shuffled, async (serials) => {
-      const { scopes } = readKrl(await build(serials))
+  fc.assert(
+    fc.property(shuffled, (serials) => {
+      const { scopes } = readKrl(build(serials))
       assert.deepEqual(scopes, [{ caKey: authority.blob, ranges: rangesOf(serials) }])
     }),
     { seed: 1, numRuns: 300 },
   )
 })
 
-test('no way of writing a list with these sections is smaller than ours', async () => {
-  const around = (await build([])).length + 5 + 4 + authority.blob.length + 4
-  await fc.assert(
-    fc.asyncProperty(serialLists, async (serials) => {
+test('no way of writing a list with these sections is smaller than ours', () => {
+  const around = build([]).length + 5 + 4 + authority.blob.length + 4
+  fc.assert(
+    fc.property(serialLists, (serials) => {
       const ranges = rangesOf(serials)
       const smallest = Math.min(smallestSize(ranges, true) + 5, smallestSize(ranges, false))
-      assert.equal((await build(serials)).length - around, smallest)
+      assert.equal(build(serials).length - around, smallest)
     }),
     { seed: 2, numRuns: 300 },
   )
 })
 
-test('the header carries version, time and comment', async () => {
-  const { scopes, ...header } = readKrl(
-    await build([5n], { version: MAX, generatedAt: 1_767_000_000, comment: 'żółw' }),
-  )
+test('the header carries version, time and comment', () => {
+  const { scopes, ...header } = readKrl(build([5n], { version: MAX, generatedAt: 1_767_000_000, comment: 'żółw' }))
   assert.deepEqual(header, { version: MAX, generatedAt: 1_767_000_000n, comment: 'żółw' })
   assert.equal(scopes.length, 1)
 })
 
-test('a list of nothing is a header alone, and revokes nothing', async () => {
-  const krl = readKrl(await build([]))
+test('a list of nothing is a header alone, and revokes nothing', () => {
+  const krl = readKrl(build([]))
   assert.deepEqual(krl.scopes, [])
   assert.equal(isRevoked(krl, authority.blob, 1n), false)
 })
 
-test('a list of one authority says nothing of another, a list without one speaks of all', async () => {
-  const scoped = readKrl(await build([1n, 5n, 6n, 7n, MAX]))
+test('a list of one authority says nothing of another, a list without one speaks of all', () => {
+  const scoped = readKrl(build([1n, 5n, 6n, 7n, MAX]))
   const { caKey: _, ...wildcard } = { serials: BigUint64Array.of(5n), caKey: '', version: 1, generatedAt: 1 }
-  const open = readKrl(await buildKrl(wildcard))
+  const open = readKrl(buildKrl(wildcard))
   assert.deepEqual(
     [0n, 1n, 2n, 4n, 5n, 7n, 8n, MAX - 1n, MAX].filter((serial) => isRevoked(scoped, authority.blob, serial)),
     [1n, 5n, 7n, MAX],
@@ -102,18 +100,20 @@ test('a list of one authority says nothing of another, a list without one speaks
   assert.equal(open.scopes[0]?.caKey, undefined)
 })
 
-test('serial 0, an empty authority key and an unclean comment are refused rather than written', async () => {
-  await assert.rejects(build([7n, 0n]), RangeError)
-  await assert.rejects(build([7n], { caKey: Buffer.alloc(0) }), RangeError)
-  await assert.rejects(build([7n], { comment: 'a\0b' }), RangeError)
-  await assert.rejects(build([7n], { version: -1n }), RangeError)
+test('serial 0, an empty authority key and an unclean comment are refused rather than written', () => {
+  assert.throws(() => build([7n, 0n]), RangeError)
+  assert.throws(() => build([7n], { caKey: Buffer.alloc(0) }), RangeError)
+  assert.throws(() => build([7n], { comment: 'a\0b' }), RangeError)
+  assert.throws(() => build([7n], { version: -1n }), RangeError)
 })
 
-test('changing the serials while the list is being written does not change the list', async () => {
-  const serials = BigUint64Array.from({ length: 100_000 }, (_, index) => BigInt(index + 1))
-  const building = buildKrl({ serials, version: 1, generatedAt: 1 })
-  serials.fill(0n)
-  assert.deepEqual(readKrl(await building).scopes[0]?.ranges, [{ first: 1n, last: 100_000n }])
+test('writing a list leaves the serials as they were', () => {
+  const serials = BigUint64Array.of(9n, 3n, 3n, 4n)
+  assert.deepEqual(readKrl(buildKrl({ serials, version: 1, generatedAt: 1 })).scopes[0]?.ranges, [
+    { first: 3n, last: 4n },
+    { first: 9n, last: 9n },
+  ])
+  assert.deepEqual(serials, BigUint64Array.of(9n, 3n, 3n, 4n))
 })
 
 const section = (type: number, ...data: Uint8Array[]): Buffer =>
@@ -139,20 +139,20 @@ const malformed: Record<string, Buffer[]> = {
 
 for (const [name, parts] of Object.entries(malformed)) {
   test(`${name} is refused by us as by OpenSSH`, async () => {
-    const krl = Buffer.concat([await build([]), ...parts])
+    const krl = Buffer.concat([build([]), ...parts])
     assert.throws(() => readKrl(krl), FormatError)
     assert.throws(() => askKrl(folder, krl, [5n]))
   })
 }
 
-test('what is no revocation list, or one of another format, is refused', async () => {
-  const krl = await build([5n])
+test('what is no revocation list, or one of another format, is refused', () => {
+  const krl = build([5n])
   assert.throws(() => readKrl(Buffer.from('ssh-ed25519 AAAA')), FormatError)
   assert.throws(() => readKrl(Buffer.alloc(0)), FormatError)
   assert.throws(() => readKrl(Buffer.concat([krl.subarray(0, 8), uint32(2), krl.subarray(12)])), /unknown format/)
 })
 
-test('a list that revokes by key id is refused, as what is not understood must not pass for not revoked', async () => {
-  const krl = Buffer.concat([await build([]), scope(section(0x23, string('an id')))])
+test('a list that revokes by key id is refused, as what is not understood must not pass for not revoked', () => {
+  const krl = Buffer.concat([build([]), scope(section(0x23, string('an id')))])
   assert.throws(() => readKrl(krl), /something else than their serials/)
 })

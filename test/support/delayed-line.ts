@@ -24,9 +24,10 @@ export async function delayedLine(t: Pick<TestContext, 'after'>, target: string,
     let isHeld = false
     near.on('data', (chunk: Buffer) => {
       isHeld ||= !isReleased && chunk.includes(words)
-      if (!isHeld) return void far.write(chunk)
-      waiting.push(() => far.write(chunk))
-      heard.resolve()
+      if (isHeld) {
+        waiting.push(() => far.write(chunk))
+        heard.resolve()
+      } else far.write(chunk)
     })
     for (const [one, other] of [
       [near, far],

@@ -100,6 +100,21 @@ onEachEngine('a username that was given up', (engine) => {
     }
   })
 
+  test('is kept free, whichever it was, when its owner is renamed while being deleted', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = `leaving-${round}`
+      const person = await signedInPerson(app, { email: `${name}@example.com` })
+      const [renamed, deleted] = await Promise.all([
+        rename(person, `${name}-new`),
+        admin.delete(`/api/admin/users/${person.user.id}`),
+      ])
+      assert.equal(deleted.statusCode, 200, deleted.body)
+      const given = renamed.statusCode === 200 ? [name, `${name}-new`] : [name]
+      const other = await signedInPerson(app)
+      for (const wanted of given) assert.equal((await rename(other, wanted)).statusCode, 409, wanted)
+    }
+  })
+
   test('nobody who may get certificates chooses their own through users:write', async () => {
     const person = await signedInPerson(app, { permissions: ['users:write', 'ssh:cert:issue'] })
     const url = `/api/admin/users/${person.user.id}`

@@ -46,7 +46,7 @@ export function PasswordPage() {
               onChange={(event) => setCurrentPassword(event.currentTarget.value)}
               visibilityToggleButtonProps={{ 'aria-label': showPassword }}
             />
-            <NewPasswordInput label={texts.next} email={user.email} value={newPassword} onChange={setNewPassword} />
+            <NewPasswordInput label={texts.next} person={user} value={newPassword} onChange={setNewPassword} />
             <FailureAlert failure={change.error} />
             <Group>
               <Button type="submit" loading={change.isPending}>

@@ -1,4 +1,6 @@
-export type Issue = { path: string; message: string }
+import type { WeakReason } from '../../../src/errors.ts'
+
+export type Issue = { path: string; message: string; reason?: WeakReason }
 
 /** A refusal by the server, in the server's own words, with the request id that finds it in the server's log. */
 export class ApiFailure extends Error {

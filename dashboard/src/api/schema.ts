@@ -112,7 +112,7 @@ export type paths = {
         content: {
           'application/json': {
             currentPassword: string
-            /** At least 8 characters, at most 128. */ newPassword: string
+            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
           }
         }
       }
@@ -540,7 +540,7 @@ export type paths = {
         content: {
           'application/json': {
             /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. */ password?: string
+            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password?: string
             displayName?: string | null
             given_name?: string | null
             family_name?: string | null
@@ -560,6 +560,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     delete?: never
@@ -933,7 +934,10 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
-          'application/json': { token: string; /** At least 8 characters, at most 128. */ newPassword: string }
+          'application/json': {
+            token: string
+            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
+          }
         }
       }
       responses: {
@@ -941,6 +945,7 @@ export type paths = {
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     delete?: never
@@ -959,7 +964,7 @@ export type paths = {
         content: {
           'application/json': {
             /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. */ password: string
+            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password: string
             displayName?: string
           }
         }
@@ -2195,7 +2200,19 @@ export type components = {
     Error: {
       /** A sentence for a person. */ error: string
       /** A stable name for a program. */ code: string
-      issues?: { path: string; message: string }[]
+      issues?: {
+        path: string
+        message: string
+        /** Of `weak_password`: what makes it easy to guess. */ reason?:
+          | 'common'
+          | 'personal'
+          | 'word'
+          | 'keyboard'
+          | 'repeat'
+          | 'sequence'
+          | 'date'
+          | 'simple'
+      }[]
     }
     TokenAnswer: {
       access_token: string

@@ -4,7 +4,10 @@ import { PasskeyFailure } from './passkey-failure.ts'
 
 /** What a person reads about a failure: the server's own sentence where it gave one, otherwise ours. */
 export function failureSentence(failure: unknown, texts: Texts['shared']): string {
-  if (failure instanceof ApiFailure) return failure.message
+  if (failure instanceof ApiFailure) {
+    const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason
+    return (reason && texts.weakPassword[reason]) ?? failure.message
+  }
   if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
   // A fetch that never got an answer rejects with a TypeError.
   if (failure instanceof TypeError) return texts.offline

@@ -41,7 +41,7 @@ export function NewAccountFields({ value, change }: Fields) {
       />
       <NewPasswordInput
         label={texts.password}
-        email={value.email}
+        person={value}
         value={value.password}
         onChange={(password) => change({ password })}
       />

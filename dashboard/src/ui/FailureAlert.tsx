@@ -10,12 +10,14 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
   const texts = useTexts('shared')
   if (failure === undefined || failure === null) return null
   const told = failure instanceof ApiFailure ? failure : undefined
+  // The sentence has said already what is wrong with a password.
+  const issues = told?.issues.filter(({ reason }) => reason === undefined) ?? []
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
       <Text size="sm">{failureSentence(failure, texts)}</Text>
-      {told && told.issues.length > 0 && (
+      {issues.length > 0 && (
         <List size="sm" mt={4}>
-          {told.issues.map((issue) => (
+          {issues.map((issue) => (
             <List.Item key={issue.path + issue.message}>
               {issue.path ? `${issue.path}: ` : ''}
               {issue.message}

@@ -1,14 +1,17 @@
 import { Box, Group, PasswordInput, Text } from '@mantine/core'
-import { passwordStrength } from '../lib/password-strength.ts'
+import type { PersonalDetails } from '../../../src/password-strength/personal-words.ts'
+import { usePasswordVerdict } from '../lib/use-password-verdict.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 
 const COLORS = ['gray.5', 'red.6', 'brass.4', 'pine.5', 'pine.6'] as const
 
-type Props = { label: string; value: string; email?: string | undefined; onChange: (value: string) => void }
+type Props = { label: string; value: string; person?: PersonalDetails; onChange: (value: string) => void }
 
-export function NewPasswordInput({ label, value, email, onChange }: Props) {
+export function NewPasswordInput({ label, value, person = {}, onChange }: Props) {
   const texts = useTexts('shared')
-  const strength = passwordStrength(value, email)
+  const verdict = usePasswordVerdict(value, person)
+  const strength = verdict ? levelOf(verdict) : 0
+  const isKnown = value !== '' && (verdict !== undefined || Array.from(value).length < 8)
   return (
     <Box>
       <PasswordInput
@@ -20,6 +23,7 @@ export function NewPasswordInput({ label, value, email, onChange }: Props) {
         minLength={8}
         maxLength={128}
         value={value}
+        error={verdict?.weak && texts.weakPassword[verdict.weak]}
         onChange={(event) => onChange(event.currentTarget.value)}
         visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       />
@@ -30,22 +34,29 @@ export function NewPasswordInput({ label, value, email, onChange }: Props) {
         aria-label={texts.strength.label}
         aria-valuemin={0}
         aria-valuemax={4}
-        aria-valuenow={value ? strength : 0}
-        aria-valuetext={value ? (texts.strength.levels[strength] ?? '') : texts.strength.label}
+        aria-valuenow={strength}
+        aria-valuetext={isKnown ? (texts.strength.levels[strength] ?? '') : texts.strength.label}
       >
         {[1, 2, 3, 4].map((step) => (
           <Box
             key={step}
             h={4}
             flex={1}
-            bg={value && strength >= step ? COLORS[strength] : 'var(--latchkey-line)'}
+            bg={strength >= step ? COLORS[strength] : 'var(--latchkey-line)'}
             style={{ borderRadius: 2, transition: 'background 150ms' }}
           />
         ))}
         <Text size="xs" c="dimmed" w={72} ta="right" aria-hidden>
-          {value ? texts.strength.levels[strength] : ''}
+          {isKnown ? texts.strength.levels[strength] : ''}
         </Text>
       </Group>
     </Box>
   )
+}
+
+/** Weak ones are refused. Of the others a hundred or a hundred thousand times more guesses than needed are a step each. */
+function levelOf({ weak, guessesLog10 }: { weak: unknown; guessesLog10: number }): 1 | 2 | 3 | 4 {
+  if (weak !== undefined) return 1
+  if (guessesLog10 < 10) return 2
+  return guessesLog10 < 13 ? 3 : 4
 }

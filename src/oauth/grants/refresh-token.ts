@@ -15,14 +15,15 @@ import { findRefreshToken, keepRefreshToken, markRefreshTokenUsed, type RefreshT
 export async function exchangeRefreshToken(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
   const { client, form } = asked
   const { db, now } = provider
-  if (form['refresh_token'] === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
-  const hash = digest(form['refresh_token'])
-  const token = await findRefreshToken(db.read, hash)
-  if (!token || token.clientId !== client.client_id) return refuseToken()
+  const given = form['refresh_token']
+  const hash = digest(given ?? '')
+  const found = given === undefined ? undefined : await findRefreshToken(db.read, hash)
+  const token = found?.clientId === client.client_id ? found : undefined
   // Before whatever else is wrong with the request: whoever holds a used token must not keep the family alive by a mistake.
-  if (isReused(token, now())) return revokeFamily(provider, asked, token)
+  if (token && isReused(token, now())) return revokeFamily(provider, asked, token)
   requireGrantType(client, 'refresh_token')
-  if (!isUnexpired(token, now())) return refuseToken()
+  if (given === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
+  if (!token || !isUnexpired(token, now())) return refuseToken()
   const scope = narrowedScope(token, client.scopes, form['scope'])
 
   const [use, answer] = await Promise.all([

@@ -72,7 +72,14 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         />
       )}
       <Checkbox label={texts.invite} checked={invited} onChange={(event) => setInvited(event.currentTarget.checked)} />
-      {!invited && <NewPasswordInput label={texts.password} email={email} value={password} onChange={setPassword} />}
+      {!invited && (
+        <NewPasswordInput
+          label={texts.password}
+          person={{ email, displayName }}
+          value={password}
+          onChange={setPassword}
+        />
+      )}
     </FormDialog>
   )
 }

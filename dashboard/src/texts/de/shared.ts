@@ -31,6 +31,16 @@ export const shared: typeof English = {
     known: 'Dieses Gerät hat schon einen Passkey für Ihr Konto.',
     failed: 'Der Passkey hat nicht funktioniert. Versuchen Sie es noch einmal oder nehmen Sie einen anderen.',
   },
+  weakPassword: {
+    common: 'Dieses Passwort gehört zu den ersten, die jemand raten würde.',
+    personal: 'Dieses Passwort besteht aus Ihrem Namen, Ihrer E-Mail-Adresse oder dem Namen dieses Dienstes.',
+    word: 'Ein Wort oder ein Name ist leicht zu erraten, auch mit Ziffern und Zeichen dahinter.',
+    keyboard: 'Tasten, die nebeneinander liegen, sind leicht zu erraten.',
+    repeat: 'Immer wieder dieselben Zeichen sind leicht zu erraten.',
+    sequence: 'Folgen wie abc oder 1234 sind leicht zu erraten.',
+    date: 'Daten und Jahreszahlen sind leicht zu erraten.',
+    simple: 'Dieses Passwort ist zu leicht zu erraten. Machen Sie es länger.',
+  },
   strength: {
     label: 'Stärke des Passworts',
     levels: ['Zu kurz', 'Schwach', 'Mäßig', 'Gut', 'Stark'],

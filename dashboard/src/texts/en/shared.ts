@@ -29,6 +29,16 @@ export const shared = {
     known: 'This device already has a passkey for your account.',
     failed: 'The passkey didn’t work. Try again, or use another one.',
   },
+  weakPassword: {
+    common: 'This password is among the first that anyone would guess.',
+    personal: 'This password is made of your name, your email address or the name of this service.',
+    word: 'A word or a name is easy to guess, also with digits and signs added.',
+    keyboard: 'Keys that lie next to each other are easy to guess.',
+    repeat: 'The same characters again and again are easy to guess.',
+    sequence: 'Sequences such as abc or 1234 are easy to guess.',
+    date: 'Dates and years are easy to guess.',
+    simple: 'This password is too easy to guess. Make it longer.',
+  },
   strength: {
     label: 'Password strength',
     levels: ['Too short', 'Weak', 'Fair', 'Good', 'Strong'],
