@@ -1,16 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { ADMIN_ROLE } from '../src/access/built-in-roles.ts'
+import { createUser } from '../src/access/create-user.ts'
 import { THE_SERVICE } from '../src/audit/record-event.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createLogger } from '../src/http/log.ts'
 import { newOrderedId } from '../src/ids.ts'
-import { insertClient } from '../src/oauth/create-client.ts'
-import { addToGrant } from '../src/oauth/grant-store.ts'
+import { insertClient } from '../src/oauth/clients/create-client.ts'
+import { addToGrant } from '../src/oauth/consents/grant-store.ts'
+import { openServices, type OpenServices } from '../src/open-services.ts'
 import { formatPublicKey } from '../src/openssh/public-key.ts'
-import { openServices, type Services } from '../src/services.ts'
 import { startSession } from '../src/sessions/start-session.ts'
-import { addSshKey } from '../src/ssh/add-ssh-key.ts'
-import { createUser } from '../src/users/create-user.ts'
+import { addSshKey } from '../src/ssh/keys/add-ssh-key.ts'
 import { type Fixture, ISSUER, PEOPLE, type Person, SCOPES, SECRET_KEY } from './fixture.ts'
 
 const REDIRECT_URI = 'https://app.example/cb'
@@ -39,9 +39,9 @@ export async function seed(databaseUrl: string, dataDir: string, revoked: number
   }
 }
 
-async function addPerson(services: Services, at: number, clientId: string): Promise<Person> {
+async function addPerson(services: OpenServices, at: number, clientId: string): Promise<Person> {
   const { db, now } = services
-  const caller = {
+  const source = {
     ipAddress: '127.0.0.1',
     userAgent: null,
     geolocation: { country: null, city: null, region: null },
@@ -57,12 +57,12 @@ async function addPerson(services: Services, at: number, clientId: string): Prom
   await db.transaction((trx) =>
     trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute(),
   )
-  const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, caller }
+  const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, source }
   const { id: sessionId, token } = await db.transaction(async (trx) => {
     await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })
     return startSession(services, trx, asked)
   })
-  const actor = { id: user.id, email: user.email, caller, sessionId, permission: null }
+  const actor = { id: user.id, email: user.email, source, sessionId, permission: null }
   const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
   return { id: user.id, session: token, sshKeyId: key.id }
 }
@@ -83,7 +83,7 @@ const LIVE_CERTIFICATES = 20
 const BATCH = 200
 
 /** Every third serial is revoked, so that neither runs of serials nor gaps between them make the list small. */
-async function addCertificates({ db, now }: Services, userId: string, revoked: number): Promise<string[]> {
+async function addCertificates({ db, now }: OpenServices, userId: string, revoked: number): Promise<string[]> {
   const live: string[] = []
   const row = (index: number) => {
     const id = newOrderedId()

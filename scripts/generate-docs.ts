@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { VARIABLES } from '../src/config-variables.ts'
+import { readConfig } from '../src/config/config.ts'
+import { VARIABLES } from '../src/config/variables.ts'
 import { createLogger } from '../src/http/log.ts'
 import { describedApi } from '../src/http/openapi.ts'
-import { openServices } from '../src/services.ts'
+import { openServices } from '../src/open-services.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 

@@ -1,9 +1,9 @@
 // Fills an empty database with made-up people, tokens and certificates, to see how the service does when it has grown.
 import { parseArgs } from 'node:util'
 import { grow } from '../bench/grow.ts'
-import { loadEnvironment, readConfig } from '../src/config.ts'
+import { loadEnvironment, readConfig } from '../src/config/config.ts'
 import { createLogger } from '../src/http/log.ts'
-import { openServices } from '../src/services.ts'
+import { openServices } from '../src/open-services.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,5 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
-import { assignmentRoutes } from './access/assignment-routes.ts'
-import { roleRoutes } from './access/role-routes.ts'
 import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
@@ -23,23 +21,25 @@ import { compileSchemas } from './http/schemas.ts'
 import { newId } from './ids.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
-import { authorizeRoutes } from './oauth/authorize-routes.ts'
-import { clientRoutes } from './oauth/client-routes.ts'
-import { consentRoutes } from './oauth/consent-routes.ts'
-import { discoveryRoutes } from './oauth/discovery-routes.ts'
+import { consentRoutes } from './oauth/authorize/consent-routes.ts'
+import { showErrors } from './oauth/authorize/navigation-errors.ts'
+import { authorizeRoutes } from './oauth/authorize/routes.ts'
+import { clientRoutes } from './oauth/clients/routes.ts'
+import { grantRoutes } from './oauth/consents/routes.ts'
+import { discoveryRoutes } from './oauth/discovery/routes.ts'
 import { acceptForms, acceptFormsAsRead } from './oauth/form-bodies.ts'
-import { grantRoutes } from './oauth/grant-routes.ts'
-import { showErrors } from './oauth/navigation-errors.ts'
 import { createProvider } from './oauth/provider.ts'
-import { tokenRoutes } from './oauth/token-routes.ts'
-import { userinfoRoutes } from './oauth/userinfo-routes.ts'
+import { tokenRoutes } from './oauth/tokens/routes.ts'
+import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
+import type { OpenServices } from './open-services.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
-import type { Services } from './services.ts'
-import { sessionRoutes } from './sessions/routes.ts'
-import { sshHostRoutes } from './ssh/host-routes.ts'
+import { adminUserRoutes } from './people/routes.ts'
+import { assignmentRoutes } from './roles/assignment-routes.ts'
+import { roleRoutes } from './roles/routes.ts'
+import { sessionRoutes } from './sign-in/routes.ts'
+import { sshHostRoutes } from './ssh/hosts/routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
-import { adminUserRoutes } from './users/admin-routes.ts'
 
 const BODY_LIMIT = 256 * 1024
 /** An authorization request may carry a state of 8 KB, percent-encoded. */
@@ -52,7 +52,7 @@ interface Options {
 }
 
 /** Mounts every feature, in one list. Who may call an endpoint from where is decided by the part of the list it stands in. */
-export async function createApp(services: Services, { maxBodyMs }: Options = {}): Promise<FastifyInstance> {
+export async function createApp(services: OpenServices, { maxBodyMs }: Options = {}): Promise<FastifyInstance> {
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
@@ -150,7 +150,7 @@ export async function createApp(services: Services, { maxBodyMs }: Options = {})
   return app
 }
 
-const trustedProxies = (trusted: Services['config']['trustProxy']) =>
+const trustedProxies = (trusted: OpenServices['config']['trustProxy']) =>
   typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : (trusted ?? false)
 
 const group = (app: FastifyInstance, features: Routes[], prepare: (part: FastifyInstance) => void) =>

@@ -6,15 +6,15 @@ import { hasAdministrator } from './access/administrators.ts'
 import { createApp } from './app.ts'
 import { backgroundJobs } from './background/jobs.ts'
 import { createTicker } from './background/ticker.ts'
-import { type Config, loadEnvironment, readConfig } from './config.ts'
-import { describeMisspelt } from './config-misspelt.ts'
+import { type Config, loadEnvironment, readConfig } from './config/config.ts'
+import { prepareDataFolder } from './config/data-folder.ts'
+import { describeMisspelt } from './config/misspelt.ts'
 import { serveCommands } from './control/serve-commands.ts'
-import { prepareDataFolder } from './data-folder.ts'
 import { describeFailure } from './describe-failure.ts'
 import { StartError } from './errors.ts'
-import { createLogger } from './http/log.ts'
 import { createLogOutput, type LogOutput } from './http/log-output.ts'
-import { openServices, type Services } from './services.ts'
+import { createLogger } from './http/log.ts'
+import { openServices, type OpenServices } from './open-services.ts'
 
 const SHUTDOWN_MS = 9000
 
@@ -87,7 +87,7 @@ async function start(): Promise<void> {
   setTimeout(giveBackMemory, 1000).unref()
 }
 
-async function offerMetrics({ config, metrics, log }: Services): Promise<(() => Promise<void>) | undefined> {
+async function offerMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
   if (!metrics || !config.metricsAddress) return undefined
   const { serveMetrics } = await import('./metrics/serve-metrics.ts')
   const { address, close } = await serveMetrics(metrics, config.metricsAddress)
@@ -136,7 +136,7 @@ async function listen(on: (address: { port: number; host: string }) => Promise<s
  * The first thing a person sees. The set-up link carries a secret, so that it is no line of the log: without a terminal,
  * where standard output holds the log and nothing else, it goes to standard error.
  */
-async function announce({ config, db, log, bootstrapSecret }: Services, output: LogOutput): Promise<void> {
+async function announce({ config, db, log, bootstrapSecret }: OpenServices, output: LogOutput): Promise<void> {
   const { dashboardOrigin, baseUrl, host, port } = config
   const print = (line: string) => (isTerminal ? output.write(`${line}\n`) : void process.stderr.write(`${line}\n`))
   if (isTerminal) print(`Latchkey is running: ${dashboardOrigin}`)

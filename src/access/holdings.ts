@@ -38,41 +38,41 @@ export async function findHoldings(db: Reader, userId: string): Promise<UserHold
 const isAdministrator = ({ roleIds }: UserHoldings): boolean => roleIds.has(ADMIN_ROLE)
 
 /** Permissions that the caller does not hold, and principals that the caller's own certificates would not carry. */
-const listMore = (caller: UserHoldings, { permissions, principals }: Holdings): string[] => [
-  ...permissions.difference(caller.permissions),
-  ...[...principals].filter((name) => name !== caller.username && !caller.principals.has(name)),
+const listMore = (held: UserHoldings, { permissions, principals }: Holdings): string[] => [
+  ...permissions.difference(held.permissions),
+  ...[...principals].filter((name) => name !== held.username && !held.principals.has(name)),
 ]
 
 /** Nobody gives what they do not hold themselves. Administrators hold every permission, and may give any principal. */
-export function refuseGivingMore(caller: UserHoldings, given: Holdings): void {
-  const more = isAdministrator(caller) ? [] : listMore(caller, given)
+export function refuseGivingMore(held: UserHoldings, given: Holdings): void {
+  const more = isAdministrator(held) ? [] : listMore(held, given)
   if (more.length > 0) {
     refuse('forbidden', `You can't give what you don't hold yourself: ${more.toSorted().join(', ')}.`)
   }
 }
 
 /** Nobody changes or deletes a role that holds more: what stronger people may do is not theirs to decide. */
-export function refuseChangingStrongerRole(caller: UserHoldings, role: Holdings): void {
-  const more = isAdministrator(caller) ? [] : listMore(caller, role)
+export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): void {
+  const more = isAdministrator(held) ? [] : listMore(held, role)
   if (more.length > 0) refuse('forbidden', `This role holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
 /** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
-export async function refuseChangingMore(db: Reader, caller: UserHoldings, userId: string): Promise<void> {
-  if (userId === caller.userId || isAdministrator(caller)) return
-  const more = listMore(caller, await findHoldings(db, userId))
+export async function refuseChangingMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
+  if (userId === held.userId || isAdministrator(held)) return
+  const more = listMore(held, await findHoldings(db, userId))
   if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
-export function refuseOwnRole(caller: UserHoldings, userId: string): void {
-  if (userId === caller.userId && !isAdministrator(caller)) {
+export function refuseOwnRole(held: UserHoldings, userId: string): void {
+  if (userId === held.userId && !isAdministrator(held)) {
     refuse('forbidden', "You can't give yourself a role. Ask somebody else who may assign roles.")
   }
 }
 
 /** A username opens the UNIX account of its name. Nobody who may get certificates chooses their own, but administrators. */
-export function refuseOwnUsername(caller: UserHoldings, userId: string): void {
-  if (userId === caller.userId && !isAdministrator(caller) && caller.permissions.has('ssh:cert:issue')) {
+export function refuseOwnUsername(held: UserHoldings, userId: string): void {
+  if (userId === held.userId && !isAdministrator(held) && held.permissions.has('ssh:cert:issue')) {
     refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')
   }
 }

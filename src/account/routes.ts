@@ -6,8 +6,8 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
-import { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
+import { User } from '../users/user.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']

@@ -4,14 +4,14 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { revokeLostCertificates } from '../ssh/revoke-lost-certificates.ts'
-import { isDuplicate } from '../storage/failure.ts'
+import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
-import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import type { User } from '../users/user.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
 
 /**
  * Changes what is one's own to change, and nothing else than was asked for. The username opens UNIX accounts, so it stops

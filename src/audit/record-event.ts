@@ -1,8 +1,7 @@
 import type { Insertable } from 'kysely'
-import type { Caller } from '../http/caller.ts'
+import type { RequestSource } from '../http/request-source.ts'
 import { newOrderedId } from '../ids.ts'
-import type { Services } from '../services.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Database, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
 
@@ -10,10 +9,10 @@ import { writeStatement, type Values } from '../storage/statement.ts'
 export interface Actor {
   id: string | null
   email: string | null
-  caller: Caller | null
+  source: RequestSource | null
 }
 
-export const THE_SERVICE: Actor = { id: null, email: null, caller: null }
+export const THE_SERVICE: Actor = { id: null, email: null, source: null }
 
 export interface AuditEvent {
   /** What was done, as `thing.verb`: `user.updated`, `session.started`. */
@@ -25,7 +24,10 @@ export interface AuditEvent {
   data?: Record<string, unknown>
 }
 
-type Needs = Pick<Services, 'now' | 'observeEvent'>
+interface Needs {
+  now: () => number
+  observeEvent?: (event: AuditEvent) => void
+}
 
 /** Appends to the audit trail, in the transaction of what it tells of. Nothing ever changes or deletes an entry. */
 export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
@@ -34,7 +36,7 @@ export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event:
 }
 
 /** For what has no change to go with, such as a refusal. */
-export const recordAlone = (services: Needs & Pick<Services, 'db'>, event: AuditEvent): Promise<void> =>
+export const recordAlone = (services: Needs & { db: Database }, event: AuditEvent): Promise<void> =>
   services.db.transaction((trx) => recordEvent(services, trx, event))
 
 /** A statement has room for so many values, and nobody waits long for one. */
@@ -59,9 +61,9 @@ const toRow = ({ action, outcome, actor, target, data = {} }: AuditEvent, at: nu
   actor_email: actor.email,
   target_type: target?.type ?? null,
   target_id: target?.id ?? null,
-  ip_address: actor.caller?.ipAddress ?? null,
-  user_agent: actor.caller?.userAgent ?? null,
-  request_id: actor.caller?.requestId ?? null,
+  ip_address: actor.source?.ipAddress ?? null,
+  user_agent: actor.source?.userAgent ?? null,
+  request_id: actor.source?.requestId ?? null,
   data: JSON.stringify(data),
 })
 

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor, type Position } from '../http/cursor.ts'
+import { createOverview, Overview } from '../overview/overview.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
 import { CSV_HEADER, toCsv } from './csv.ts'
 import { type AuditFilter, eachEvent, listEvents } from './list-events.ts'
-import { createOverview, Overview } from './overview.ts'
 
 const Query = Type.Object(
   {

@@ -3,11 +3,12 @@ import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { createMailDelivery } from '../mail/deliver-mail.ts'
-import { removeDeletedClients } from '../oauth/remove-deleted-clients.ts'
-import type { Services } from '../services.ts'
+import type { Streams } from '../notifications/streams.ts'
+import { removeDeletedClients } from '../oauth/clients/remove-deleted-clients.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
-import { isEmailTokenAlive } from '../sessions/email-tokens.ts'
-import { reviewCertificates } from '../ssh/review-certificates.ts'
+import type { Services } from '../services.ts'
+import { isEmailTokenAlive } from '../sign-in/email-tokens.ts'
+import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
@@ -16,7 +17,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** Everything that happens without being asked for, in one list. */
-export function backgroundJobs(services: Services): Job[] {
+export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkAlive: isEmailTokenAlive,
     tellFailed: (trx, failed) => tellMailFailed(services, trx, failed),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { due, isDue } from '../storage/due.ts'
 import type { Database } from '../storage/database.ts'
+import { due, isDue } from '../storage/due.ts'
 
 /** Work that nobody waits for. */
 export interface Job {

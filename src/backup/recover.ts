@@ -4,10 +4,10 @@ import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { skipKeyNumbers } from '../keys/service-key-store.ts'
 import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
-import { revokeAllCertificates } from '../ssh/revoke-certificates.ts'
-import { type SkippedSerials, skipSerials } from '../ssh/skip-serials.ts'
-import { deleteInSlices } from '../storage/delete-in-slices.ts'
+import { type SkippedSerials, skipSerials } from '../ssh/certificates/skip-serials.ts'
+import { revokeAllCertificates } from '../ssh/revocation/revoke-certificates.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
+import { deleteInSlices } from '../storage/delete-in-slices.ts'
 import type { Schema } from '../storage/schema.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>

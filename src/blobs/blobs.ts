@@ -1,7 +1,3 @@
-import type { Config } from '../config.ts'
-import { createFolderBlobs } from './folder.ts'
-import { createS3Blobs } from './s3.ts'
-
 export interface StoredBlob {
   name: string
   /** Epoch milliseconds, by the clock of the store. */
@@ -20,6 +16,3 @@ export interface Blobs {
   /** Everything there is, in no order, read from the store bit by bit. What comes or goes meanwhile may be left out. */
   list(): AsyncIterable<StoredBlob>
 }
-
-export const openBlobs = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Blobs =>
-  s3 ? createS3Blobs(s3) : createFolderBlobs(`${dataDir}/avatars`)

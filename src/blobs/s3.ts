@@ -1,5 +1,5 @@
 import { AwsClient } from 'aws4fetch'
-import type { S3Config } from '../config.ts'
+import type { S3Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 import { parseObjectList } from './s3-object-list.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { type Config, loadEnvironment, readConfig } from '../config.ts'
-import { describeMisspelt } from '../config-misspelt.ts'
+import { type Config, loadEnvironment, readConfig } from '../config/config.ts'
+import { describeMisspelt } from '../config/misspelt.ts'
 import type { Command } from '../control/commands.ts'
 import { AppError, StartError } from '../errors.ts'
 import { createLogger } from '../http/log.ts'
@@ -23,7 +23,7 @@ export const logForCommands = (): Logger => createLogger('warn', { write: (line)
 export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
   refuseOtherUser(config)
   await refuseWithoutDatabase(config.databaseUrl)
-  const { openServices } = await import('../services.ts')
+  const { openServices } = await import('../open-services.ts')
   const services = await openServices(config, { log: logForCommands(), now: Date.now })
   try {
     return await work(services)

@@ -1,5 +1,5 @@
-import { grantAdministrator } from '../access/grant-administrator.ts'
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate-signing-key.ts'
+import { grantAdministrator } from '../roles/grant-administrator.ts'
 import type { Services } from '../services.ts'
 
 /** What the command line asks of the service: of the one that runs, or of one that it opens for that. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { collect } from '../together.ts'
+import { collect } from '../collect.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,9 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { onRequestAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { WEAK_REASONS } from '../errors.ts'
 
 /** A feature's routes: a Fastify plugin whose schemas give its types. */
 export type Routes = FastifyPluginAsyncTypebox
+
+/** Runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads the permission. */
+export type Guard = onRequestAsyncHookHandler & { permission: string | null }
 
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const

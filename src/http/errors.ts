@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** How an error reads to its caller. The OAuth endpoints speak RFC 6749, everything else our own. */
+/** How an error reads to whoever asked. The OAuth endpoints speak RFC 6749, everything else our own. */
 export type Dialect = (error: AppError) => Record<string, unknown>
 
 export const latchkeyDialect: Dialect = (error) =>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 
 /** Pages of ours: their own scripts and nothing of anybody else's, in nobody's frame. */
 export const PAGE_POLICY = [

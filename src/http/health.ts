@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { AppError, refuse } from '../errors.ts'
-import type { Services } from '../services.ts'
+import type { Database } from '../storage/database.ts'
 import { failures, type Routes } from './contracts.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
@@ -10,7 +10,7 @@ const Health = Type.Object({ status: Type.Literal('ok') })
 const PATIENCE_MS = 3000
 
 export const healthRoutes =
-  ({ db }: Pick<Services, 'db'>): Routes =>
+  ({ db }: { db: Database }): Routes =>
   async (app) => {
     let closing = false
     app.addHook('preClose', (done) => {

@@ -1,10 +1,16 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
-import type { Services } from '../services.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Vault } from '../crypto/vault.ts'
+import type { Database, Trx } from '../storage/database.ts'
+import type { Signals } from '../storage/signals.ts'
 import { addServiceKey } from './load-service-keys.ts'
 import { countSkipped, holdKeys, listKeys, markActivated, markPublished, markRetired } from './service-key-store.ts'
 
-type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
+interface Needs {
+  db: Database
+  now: () => number
+  vault: Vault
+  signals: Signals
+}
 
 /** Twice as long as anybody may cache the key set, so that whoever checks a new signature has heard of its key. */
 export const PUBLISHED_FIRST_MS = 10 * 60_000

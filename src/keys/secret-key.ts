@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { StartError } from '../errors.ts'
 import { storeFile, syncFolder } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'

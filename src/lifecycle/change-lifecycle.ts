@@ -1,14 +1,14 @@
-import { administer } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseChangingMore, type UserHoldings } from '../access/holdings.ts'
-import { refuseUnknownUser } from '../access/assign-role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
+import { refuseUnknownUser } from '../roles/assign-role.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
 import type { Trx } from '../storage/database.ts'
-import type { User } from '../users/user.ts'
 import { findUser } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
@@ -27,10 +27,10 @@ export const changeNow = (
   { userId, action }: Asked,
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
-  administer(services, actor, async (trx, caller) => {
-    await refuseChangingUser(trx, caller, userId)
+  administer(services, actor, async (trx, held) => {
+    await refuseChangingUser(trx, held, userId)
     if (action === 'disable') {
-      if (userId === caller.userId) refuse('conflict', "You can't disable your own account.")
+      if (userId === held.userId) refuse('conflict', "You can't disable your own account.")
       await refuseLastAdministrator(trx, [userId])
     }
     let ended = NOTHING_ENDED
@@ -49,9 +49,9 @@ export async function planAction(
   actor: SignedInActor,
 ): Promise<string> {
   refusePast(executeAt, services.now())
-  return administer(services, actor, async (trx, caller) => {
-    await refuseChangingUser(trx, caller, userId)
-    if (userId === caller.userId) refuse('conflict', "You can't plan an action for your own account.")
+  return administer(services, actor, async (trx, held) => {
+    await refuseChangingUser(trx, held, userId)
+    if (userId === held.userId) refuse('conflict', "You can't plan an action for your own account.")
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     const planned = { userId, action, executeAt, requestedBy: actor.id }
     const id = await addAction(trx, { ...planned, now: services.now() })
@@ -66,19 +66,19 @@ export const cancelAction = (
   { userId, actionId }: { userId: string; actionId: string },
   actor: SignedInActor,
 ): Promise<LifecycleAction> =>
-  administer(services, actor, async (trx, caller) => {
+  administer(services, actor, async (trx, held) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
-    await refuseChangingMore(trx, caller, userId)
-    if (userId === caller.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
+    await refuseChangingMore(trx, held, userId)
+    if (userId === held.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
     const cancelled = await markCancelled(trx, actionId, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })
     return cancelled
   })
 
-async function refuseChangingUser(trx: Trx, caller: UserHoldings, userId: string): Promise<void> {
+async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string): Promise<void> {
   await refuseUnknownUser(trx, userId)
-  await refuseChangingMore(trx, caller, userId)
+  await refuseChangingMore(trx, held, userId)
 }
 
 /** Seconds in place of milliseconds are a date in 1970. */

@@ -1,10 +1,10 @@
-import { administer } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseChangingMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
 import type { Trx } from '../storage/database.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
@@ -21,10 +21,10 @@ const MAX_REMOVAL_MS = 500
  * transaction ends every access and makes the account unknown; what is left of it is removed in slices afterwards.
  */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
-  const ended = await administer(services, actor, async (trx, caller) => {
+  const ended = await administer(services, actor, async (trx, held) => {
     const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
-    await refuseChangingMore(trx, caller, userId)
-    if (userId === caller.userId) refuse('conflict', "You can't delete your own account.")
+    await refuseChangingMore(trx, held, userId)
+    if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
     await markDeleted(trx, userId, services.now())

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import { newId } from '../ids.ts'
-import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
+import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Schema } from '../storage/schema.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 

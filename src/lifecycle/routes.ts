@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { refuseUnknownUser } from '../access/assign-role.ts'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
+import { refuseUnknownUser } from '../roles/assign-role.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'

@@ -1,11 +1,11 @@
-import { takeAdministrationLock } from '../access/administer.ts'
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
-import { isUnavailable } from '../storage/failure.ts'
+import { takeAdministrationLock } from '../sessions/administer.ts'
 import type { Reader, Trx } from '../storage/database.ts'
+import { isUnavailable } from '../storage/failure.ts'
 import { findUser } from '../users/user-store.ts'
 import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
 import { refuseLostPlanner } from './refuse-lost-planner.ts'
@@ -113,6 +113,6 @@ async function withPlanners(db: Reader, claims: Claim[]): Promise<Asked[]> {
     userId,
     action,
     lifecycleActionId: id,
-    actor: { id: requestedBy, email: emails.get(requestedBy ?? '') ?? null, caller: null },
+    actor: { id: requestedBy, email: emails.get(requestedBy ?? '') ?? null, source: null },
   }))
 }

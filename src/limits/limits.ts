@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
-import { isDue } from '../storage/due.ts'
 import type { Database } from '../storage/database.ts'
+import { isDue } from '../storage/due.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
 

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Services } from '../services.ts'
-import type { Reader, Trx } from '../storage/database.ts'
-import { type Mail, UndeliverableMail } from './mail.ts'
-import { claimDueMail, type ClaimedMail, markForRetry, removeMail, renewLease } from './mail-store.ts'
+import type { Logger } from 'pino'
+import type { Vault } from '../crypto/vault.ts'
+import type { Database, Reader, Trx } from '../storage/database.ts'
 import { describeMailError } from './mail-error.ts'
+import { claimDueMail, type ClaimedMail, markForRetry, removeMail, renewLease } from './mail-store.ts'
+import { type Mail, type MailTransport, UndeliverableMail } from './mail.ts'
 
 const MINUTE = 60_000
 /** How many are sent at once. */
@@ -19,7 +20,14 @@ const GIVE_UP_MS = 7 * 24 * 60 * MINUTE
 /** So long the others wait for a mail server that is slow with some. Then those go on by themselves. */
 const PATIENCE_MS = 3000
 
-type Needs = Pick<Services, 'db' | 'now' | 'monotonicNow' | 'vault' | 'mail' | 'log'>
+interface Needs {
+  db: Database
+  log: Logger
+  now: () => number
+  monotonicNow: () => number
+  vault: Vault
+  mail: MailTransport
+}
 
 export interface FailedMail {
   id: string

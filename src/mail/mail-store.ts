@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { newId } from '../ids.ts'
-import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Trx } from '../storage/database.ts'
+import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Schema } from '../storage/schema.ts'
 
 /** A mail that this replica is sending. `claim` tells it from a sending that lost its lease. */

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
 import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
 import type { LinkPurpose } from './link-lifetimes.ts'
 
 export interface Mail {

@@ -1,6 +1,6 @@
 import { digest } from '../crypto/digest.ts'
+import type { Vault } from '../crypto/vault.ts'
 import { newOrderedId } from '../ids.ts'
-import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
 import type { LinkMail } from './mail.ts'
@@ -11,7 +11,7 @@ import type { LinkMail } from './mail.ts'
  * token.
  */
 export async function queueMail(
-  { now, vault }: Pick<Services, 'now' | 'vault'>,
+  { now, vault }: { now: () => number; vault: Vault },
   trx: Trx,
   { token, purpose, ...mail }: LinkMail,
 ): Promise<void> {

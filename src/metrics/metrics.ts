@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
-import type { Streams } from '../notifications/streams.ts'
-import type { Engine } from '../storage/open.ts'
 import type { Database, Reader } from '../storage/database.ts'
+import type { Engine } from '../storage/engine.ts'
 import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
@@ -25,19 +24,19 @@ export interface Metrics {
 interface Needs {
   db: Database
   now: () => number
-  streams: Streams
+  countStreams: () => number
   load: Engine['load']
 }
 
 /** Whoever looks is not kept waiting for a database that does not answer. */
 const PATIENCE_MS = 2000
 
-export function createMetrics({ db, now, streams, load }: Needs): Metrics {
+export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
   const stored = addStoredGauges(registry, db.read)
   addLoadGauges(registry, load)
-  addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', streams.count)
+  addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
   const process = addProcessGauges(registry)
   let rendering: Promise<string> | undefined

@@ -1,5 +1,5 @@
-import { IDLE_MS } from '../sessions/session.ts'
 import { sessionLives } from '../sessions/session-store.ts'
+import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
 import { readStatement } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'

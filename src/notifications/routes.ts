@@ -6,9 +6,10 @@ import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { Notification } from './notification.ts'
 import { markAllRead } from './mark-all-read.ts'
 import { countUnread, listNotifications, markRead } from './notification-store.ts'
+import { Notification } from './notification.ts'
+import type { Streams } from './streams.ts'
 
 const tags = ['Notifications']
 const UnreadCount = Type.Integer({ description: 'How many are unread in all.' })
@@ -17,7 +18,7 @@ const KEEP_ALIVE_MS = 30_000
 const LastSeen = Type.String({ maxLength: 64 })
 
 export const notificationRoutes =
-  (services: Services): Routes =>
+  (services: Services & { streams: Streams }): Routes =>
   async (app) => {
     const { db, now, streams } = services
 

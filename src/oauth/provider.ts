@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts'
-import { type ClientCache, createClientCache } from './client-cache.ts'
-import { createRedemptions, type Redemptions } from './redemptions.ts'
+import { type ClientCache, createClientCache } from './clients/client-cache.ts'
+import { createRedemptions, type Redemptions } from './tokens/redemptions.ts'
 
 /** The services, and what the OAuth provider itself keeps in memory. */
 export interface Provider extends Services {

@@ -19,9 +19,9 @@ export async function recordRefusal(
   services: Pick<Services, 'db' | 'log' | 'now'>,
   { action, actor, reason, detail }: Refusal,
 ): Promise<void> {
-  const { id: userId, caller } = actor
+  const { id: userId, source } = actor
   services.log.info(
-    { action, reason, detail: detail?.slice(0, LONGEST_DETAIL), userId, requestId: caller?.requestId },
+    { action, reason, detail: detail?.slice(0, LONGEST_DETAIL), userId, requestId: source?.requestId },
     'A passkey was refused.',
   )
   await recordAlone(services, { action, outcome: 'refused', actor, data: { method: 'passkey', reason } })

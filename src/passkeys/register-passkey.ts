@@ -8,9 +8,9 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { consumeRegistrationChallenge } from './challenge-store.ts'
-import type { Passkey } from './passkey.ts'
 import { defaultPasskeyName, refuseMarkup } from './passkey-name.ts'
 import { addPasskey } from './passkey-store.ts'
+import type { Passkey } from './passkey.ts'
 import { isPasskeyRefusal, refusePasskey } from './refuse-passkey.ts'
 import { expectationOf } from './relying-party.ts'
 import { type RegistrationFacts, verifyRegistration } from './verify-registration.ts'
@@ -28,7 +28,7 @@ interface Registration {
 export async function registerPasskey(services: Needs, asked: Registration): Promise<Passkey> {
   refuseMarkup(asked.name ?? '')
   // A count of its own: mistakes here are no guesses at anybody's account, and do not lock the sign-in.
-  const bucket = `register ${addressKey(asked.actor.caller.ipAddress)}`
+  const bucket = `register ${addressKey(asked.actor.source.ipAddress)}`
   return services.limits.attempt(
     [[LIMITS.passkeyVerify, bucket]],
     () => verifyAndStore(services, asked),

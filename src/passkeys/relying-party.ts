@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Expectation } from './webauthn-checks.ts'
 
 /** How long a ceremony may take: browsers are told the same time that its challenge lives. */

@@ -3,9 +3,9 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import type { Passkey } from './passkey.ts'
 import { refuseMarkup } from './passkey-name.ts'
 import { renamePasskey as rename } from './passkey-store.ts'
+import type { Passkey } from './passkey.ts'
 
 interface Renaming {
   id: string

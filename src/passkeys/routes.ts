@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
-import { callerOf } from '../http/caller.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { setSignInCookies } from '../sessions/sign-in-cookies.ts'
+import { setSignInCookies } from '../sign-in/sign-in-cookies.ts'
+import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { User } from '../users/user.ts'
-import { Passkey } from './passkey.ts'
 import { PasskeyName } from './passkey-name.ts'
 import { listPasskeys } from './passkey-store.ts'
+import { Passkey } from './passkey.ts'
 import { removePasskey } from './remove-passkey.ts'
 import { renamePasskey } from './rename-passkey.ts'
 import {
@@ -107,9 +107,9 @@ export const passkeyRoutes =
         },
       },
       async (request, reply) => {
-        const caller = callerOf(services.locate, request)
+        const source = signInSourceOf(services.locate, request)
         const { loginWithPasskey } = await import('./login-with-passkey.ts')
-        const { user, session } = await loginWithPasskey(services, { ...request.body, caller })
+        const { user, session } = await loginWithPasskey(services, { ...request.body, source })
         setSignInCookies(services.config, reply, session)
         return { user }
       },

@@ -3,20 +3,21 @@ import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { attemptPassword } from '../sessions/password-limits.ts'
-import { proveUntilUnchanged } from '../users/prove-password.ts'
+import { attemptPassword } from '../sign-in/password-limits.ts'
+import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { setPassword } from './set-password.ts'
 
 /** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
 export async function changePassword(
   services: Services,
-  asked: { currentPassword: string; newPassword: string },
+  asked: { currentPassword: string; newPassword: string; source: SignInSource },
   actor: SignedInActor,
 ): Promise<void> {
   const { db, passwords } = services
-  const { ipAddress } = actor.caller
+  const { ipAddress } = asked.source
   const password = normalizePassword(asked.newPassword)
   const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
@@ -27,7 +28,7 @@ export async function changePassword(
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
-  await attemptPassword(services, actor, () =>
+  await attemptPassword(services, { email: actor.email, source: asked.source }, () =>
     proveUntilUnchanged(prove, async (proved) => {
       passwordHash ??= await passwords.hash(password, ipAddress)
       return store(services, actor, proved, passwordHash)

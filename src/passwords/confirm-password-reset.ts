@@ -1,10 +1,10 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import type { Caller } from '../http/caller.ts'
 import type { Services } from '../services.ts'
-import { consumeEmailToken, findEmailTokenOwner } from '../sessions/email-tokens.ts'
-import { deleteKnownBrowsersOfUsers } from '../sessions/known-browser-store.ts'
-import { rememberBrowser } from '../sessions/remember-browser.ts'
+import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-tokens.ts'
+import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
+import { rememberBrowser } from '../sign-in/remember-browser.ts'
+import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { holdAccount } from '../users/hold-account.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
@@ -20,15 +20,15 @@ import { setPassword } from './set-password.ts'
 export async function confirmPasswordReset(
   services: Services,
   asked: { token: string; newPassword: string },
-  caller: Caller,
+  source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
   const owner = (await findEmailTokenOwner(db.read, asked.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(asked.newPassword)
   const person = (await findUser(db.read, owner.id)) ?? owner
-  await refuseWeakPassword(services, { field: 'newPassword', password, person, address: caller.ipAddress })
-  const passwordHash = await passwords.hash(password, caller.ipAddress)
+  await refuseWeakPassword(services, { field: 'newPassword', password, person, address: source.ipAddress })
+  const passwordHash = await passwords.hash(password, source.ipAddress)
 
   return db.transaction(async (trx) => {
     const account = await holdAccount(trx, owner.id)
@@ -41,11 +41,11 @@ export async function confirmPasswordReset(
     await recordEvent(services, trx, {
       action: 'user.password_reset',
       outcome: 'success',
-      actor: { id: owner.id, email: owner.email, caller },
+      actor: { id: owner.id, email: owner.email, source },
       target: { type: 'user', id: owner.id },
       data: removed ? { removed } : {},
     })
-    return { browserTokens: await rememberBrowser(services, trx, owner.id, caller) }
+    return { browserTokens: await rememberBrowser(services, trx, owner.id, source) }
   })
 }
 

@@ -1,14 +1,14 @@
-import type { Caller } from '../http/caller.ts'
+import { newId } from '../ids.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
-import { newId } from '../ids.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
+import { issueEmailToken } from '../sign-in/email-tokens.ts'
+import { findKnownBrowser } from '../sign-in/password-limits.ts'
+import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
-import { issueEmailToken } from '../sessions/email-tokens.ts'
-import { findKnownBrowser } from '../sessions/password-limits.ts'
 
 /**
  * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
@@ -18,12 +18,12 @@ import { findKnownBrowser } from '../sessions/password-limits.ts'
 export async function requestPasswordReset(
   services: Services,
   asked: { email: string },
-  caller: Caller,
+  source: SignInSource,
 ): Promise<void> {
   const { db, now, limits } = services
   const email = normalizeEmail(asked.email)
-  const browser = await findKnownBrowser(services, email, caller)
-  const address = addressKey(caller.ipAddress)
+  const browser = await findKnownBrowser(services, email, source)
+  const address = addressKey(source.ipAddress)
   const within =
     browser === undefined
       ? await Promise.all([

@@ -1,8 +1,8 @@
-import { deleteGrantsOfUser } from '../oauth/grant-store.ts'
+import { deleteGrantsOfUser } from '../oauth/consents/grant-store.ts'
 import { deletePasskeysOfUser } from '../passkeys/passkey-store.ts'
 import type { Services } from '../services.ts'
-import { revokeCertificatesOfUsers } from '../ssh/revoke-certificates.ts'
-import { deleteSshKeysOfUser } from '../ssh/ssh-key-store.ts'
+import { deleteSshKeysOfUser } from '../ssh/keys/ssh-key-store.ts'
+import { revokeCertificatesOfUsers } from '../ssh/revocation/revoke-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 
 /** How much was removed, for the audit trail. */

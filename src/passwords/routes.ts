@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { callerOf } from '../http/caller.ts'
 import { failures, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { clearSessionCookie } from '../http/session-cookie.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { setKnownBrowserCookie } from '../sessions/sign-in-cookies.ts'
+import { clearSessionCookie } from '../sessions/session-cookie.ts'
+import { setKnownBrowserCookie } from '../sign-in/sign-in-cookies.ts'
+import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { changePassword } from './change-password.ts'
@@ -32,7 +32,7 @@ export const passwordRoutes =
         },
       },
       async (request) => {
-        await requestPasswordReset(services, request.body, callerOf(locate, request))
+        await requestPasswordReset(services, request.body, signInSourceOf(locate, request))
         return success
       },
     )
@@ -50,7 +50,7 @@ export const passwordRoutes =
         },
       },
       async (request, reply) => {
-        const { browserTokens } = await confirmPasswordReset(services, request.body, callerOf(locate, request))
+        const { browserTokens } = await confirmPasswordReset(services, request.body, signInSourceOf(locate, request))
         clearSessionCookie(services.config, reply)
         setKnownBrowserCookie(services.config, reply, browserTokens)
         return success
@@ -70,7 +70,8 @@ export const passwordRoutes =
         },
       },
       async (request) => {
-        await changePassword(services, request.body, actorOf(services, request))
+        const asked = { ...request.body, source: signInSourceOf(locate, request) }
+        await changePassword(services, asked, actorOf(services, request))
         return success
       },
     )

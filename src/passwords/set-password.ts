@@ -1,9 +1,9 @@
 import { notify } from '../notifications/notify.ts'
+import { revokeTokensOfUsers } from '../oauth/tokens/revoke-tokens.ts'
 import type { Services } from '../services.ts'
-import type { Trx } from '../storage/database.ts'
-import { revokeTokensOfUsers } from '../oauth/revoke-tokens.ts'
-import { deleteEmailTokens } from '../sessions/email-tokens.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
+import { deleteEmailTokens } from '../sign-in/email-tokens.ts'
+import type { Trx } from '../storage/database.ts'
 
 /**
  * A new password: every session but the one that set it ends, applications lose their tokens (what they were granted

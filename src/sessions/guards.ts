@@ -1,13 +1,14 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Permission } from '../access/permissions.ts'
 import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
-import { readSessionCookie } from '../http/session-cookie.ts'
+import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
-import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
+import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
+import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,9 +20,6 @@ declare module 'fastify' {
 }
 
 type Needs = Pick<Services, 'config' | 'db' | 'now'>
-
-/** A guard runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads its mark. */
-export type Guard = onRequestAsyncHookHandler & { permission: Permission | null }
 
 /** Whoever has a live session. */
 export const signedIn = (services: Needs): Guard => guard(services, null)

@@ -1,6 +1,6 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
-import type { Caller } from '../http/caller.ts'
+import type { RequestSource } from '../http/request-source.ts'
 import type { Services } from '../services.ts'
 import { holdUser } from '../users/hold-account.ts'
 import type { SignedInActor } from './actor.ts'
@@ -14,7 +14,7 @@ type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 export const signOut = (
   services: Needs,
   { user, session }: Pick<SignedIn, 'user' | 'session'>,
-  caller: Caller,
+  source: RequestSource,
   /** The application that asked for it, if one did. */
   clientId?: string,
 ): Promise<void> =>
@@ -24,7 +24,7 @@ export const signOut = (
     await recordEvent(services, trx, {
       action: 'session.ended',
       outcome: 'success',
-      actor: { id: user.id, email: user.email, caller },
+      actor: { id: user.id, email: user.email, source },
       target: { type: 'session', id: session.id },
       data: clientId === undefined ? {} : { by: clientId },
     })

@@ -1,10 +1,10 @@
 import { issueToken } from '../crypto/token.ts'
-import type { Caller } from '../http/caller.ts'
+import type { RequestSource } from '../http/request-source.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
-import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
 import { addSession } from './session-store.ts'
+import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
 
 export interface StartedSession {
   id: string
@@ -23,14 +23,14 @@ interface Asked {
   method: SignInMethod
   amr: string[]
   remember: boolean
-  caller: Caller
+  source: RequestSource
 }
 
 /** A sign-in always makes a new token: nothing that was in the browser before becomes one. */
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  { userId, method, amr, remember, caller }: Asked,
+  { userId, method, amr, remember, source }: Asked,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()
@@ -43,9 +43,9 @@ export async function startSession(
     method,
     amr: amr.join(' '),
     remembered: remember ? 1 : 0,
-    ip_address: caller.ipAddress,
-    ...caller.geolocation,
-    user_agent: caller.userAgent,
+    ip_address: source.ipAddress,
+    ...source.geolocation,
+    user_agent: source.userAgent,
     created_at: at,
     last_used_at: at,
     expires_at: at + lifetime,

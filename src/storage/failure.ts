@@ -1,5 +1,5 @@
 /**
- * What can go wrong in storage, told the same way by both engines, so that no caller asks which one it runs on.
+ * What can go wrong in storage, told the same way by both engines, so that no source asks which one it runs on.
  * `target` is `table.column` of the rule that was broken, where the engine names it.
  */
 export type FailureKind = 'duplicate' | 'missing_reference' | 'unavailable' | 'unwritable'

@@ -1,26 +1,12 @@
 import { dirname } from 'node:path'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
+import type { Engine } from './engine.ts'
 import { isUnavailable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
 import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
-import type { Database } from './database.ts'
-import type { Schema } from './schema.ts'
-import type { Signals } from './signals.ts'
 import { openSqlite } from './sqlite.ts'
-
-/** The database, whichever it is. Chosen here, once. */
-export interface Engine {
-  db: Database
-  /** For migrations, which change the tables themselves. */
-  kysely: Kysely<Schema>
-  signals: Signals
-  /** How busy it is just now. */
-  load(): { writesWaiting?: number; pool?: { open: number; idle: number; waiting: number } }
-  close(): Promise<void>
-}
 
 /** Opens the database and brings it to the shape this code knows. */
 export async function openStorage(databaseUrl: string, log: Logger, now: number): Promise<Engine> {

@@ -106,7 +106,7 @@ onEachEngine('the audit trail', (engine) => {
 
   test('filters by action, family, actor, target, outcome and time', async (t) => {
     const { app, actions, record } = await setUp(t, engine)
-    const someone = { id: 'usr_someone', email: 'someone@example.com', caller: null }
+    const someone = { id: 'usr_someone', email: 'someone@example.com', source: null }
     await record('user.updated', { actor: someone, target: { type: 'user', id: 'usr_target' } })
     await record('user_xupdated')
     app.clock.advance(1000)
@@ -163,7 +163,7 @@ onEachEngine('the audit trail', (engine) => {
 
   test('as CSV: everything that matches, safe to open in a spreadsheet', async (t) => {
     const { app, admin, record } = await setUp(t, engine)
-    const caller = (userAgent: string) => ({
+    const source = (userAgent: string) => ({
       ipAddress: '192.0.2.1',
       userAgent,
       requestId: 'r',
@@ -172,7 +172,7 @@ onEachEngine('the audit trail', (engine) => {
     const agents = ['=cmd()', '+1', '-1', '@x', '\tx', 'plain, with "quotes"', 'two\r\nlines']
     for (const agent of agents) {
       app.clock.advance(1)
-      await record('csv.row', { actor: { ...THE_SERVICE, caller: caller(agent) } })
+      await record('csv.row', { actor: { ...THE_SERVICE, source: source(agent) } })
     }
     for (const response of [
       await admin.get('/api/admin/audit?format=csv&action=csv.row'),

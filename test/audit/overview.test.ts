@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Overview } from '../../src/audit/overview.ts'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
+import type { Overview } from '../../src/overview/overview.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'

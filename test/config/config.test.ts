@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { VARIABLES } from '../../src/config-variables.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 import { StartError } from '../../src/errors.ts'
 
 test('nothing set gives the documented defaults', () => {

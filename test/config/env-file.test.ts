@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parseEnv } from 'node:util'
-import { loadEnvironment } from '../../src/config.ts'
+import { loadEnvironment } from '../../src/config/config.ts'
 import { StartError } from '../../src/errors.ts'
 
 function newFolder(t: TestContext): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeMisspelt } from '../../src/config-misspelt.ts'
-import { VARIABLES } from '../../src/config-variables.ts'
+import { describeMisspelt } from '../../src/config/misspelt.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 
 const warningsFor = (...names: string[]) => describeMisspelt(Object.fromEntries(names.map((name) => [name, 'hunter2'])))
 

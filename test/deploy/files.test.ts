@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { VARIABLES } from '../../src/config-variables.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 import { DEPLOY } from './proxy.ts'
 
 const ROOT = dirname(DEPLOY)

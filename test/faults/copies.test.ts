@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { test, type TestContext } from 'node:test'
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import type { RequestOptions } from '../../src/passkeys/webauthn-contracts.ts'
 import { type EventStream, openEventStream } from '../notifications/event-stream.ts'
 import { newPublicKey } from '../ssh/public-keys.ts'

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { type Copy, startCopy, until } from '../support/copies.ts'
 import type { Place } from '../support/engines.ts'
 import type { Tolerance } from './attempt.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openEventStream } from '../notifications/event-stream.ts'
 import { startCopy, until } from '../support/copies.ts'

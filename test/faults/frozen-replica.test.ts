@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { newPublicKey } from '../ssh/public-keys.ts'
 import { type Copy, startCopy, until } from '../support/copies.ts'

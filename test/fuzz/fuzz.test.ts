@@ -75,8 +75,8 @@ async function send(
   operation: Operation,
   request: FuzzRequest,
 ): Promise<number> {
-  const { caller, url, body } = request
-  const session = world.cookieOf(caller)
+  const { source, url, body } = request
+  const session = world.cookieOf(source)
   const headers = {
     ...(session === '' ? {} : { cookie: `session=${session}` }),
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
@@ -93,7 +93,7 @@ async function send(
     const answering = operation.path.endsWith('/stream') ? readStream(listening, asked) : app.inject(asked)
     const answer = await Promise.race([answering, tooLate(waited.signal)])
     checkAnswer(request, answer)
-    if (answer.statusCode === 401 || answer.statusCode === 403) await world.renew(caller)
+    if (answer.statusCode === 401 || answer.statusCode === 403) await world.renew(source)
     return answer.statusCode
   } catch (error) {
     throw new Error(`${operation.name}: ${(error as Error).message}\n${describe(asked)}`, { cause: error })

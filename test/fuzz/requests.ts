@@ -6,10 +6,10 @@ import { fromSchema, HUGE, type Known, nastyText, textFor } from './values.ts'
 
 /** Who asks. Their cookies are put in when the request is sent, because sessions end on the way. */
 export const CALLERS = ['nobody', 'person', 'administrator'] as const
-export type Caller = (typeof CALLERS)[number]
+export type RequestSource = (typeof CALLERS)[number]
 
 export interface FuzzRequest {
-  caller: Caller
+  source: RequestSource
   url: string
   headers: Record<string, string>
   body: Body | undefined
@@ -19,10 +19,10 @@ export function requestTo(operation: Operation, known: Known): fc.Arbitrary<Fuzz
   const inPath = operation.parameters.filter((each) => each.in === 'path')
   const inQuery = operation.parameters.filter((each) => each.in === 'query')
   return fc.record({
-    caller: fc.oneof(
-      { arbitrary: fc.constant<Caller>('administrator'), weight: 7 },
-      { arbitrary: fc.constant<Caller>('person'), weight: 3 },
-      { arbitrary: fc.constant<Caller>('nobody'), weight: 1 },
+    source: fc.oneof(
+      { arbitrary: fc.constant<RequestSource>('administrator'), weight: 7 },
+      { arbitrary: fc.constant<RequestSource>('person'), weight: 3 },
+      { arbitrary: fc.constant<RequestSource>('nobody'), weight: 1 },
     ),
     url: fc
       .tuple(pathOf(operation.path, inPath, known), queryOf(inQuery, known))

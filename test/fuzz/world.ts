@@ -11,15 +11,15 @@ import {
   registerApplication,
 } from '../support/application.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
-import type { Caller } from './requests.ts'
+import type { RequestSource } from './requests.ts'
 import type { Known } from './values.ts'
 
 /** Who may be asked to ask, and what is there to ask about. */
 export interface World {
-  cookieOf(caller: Caller): string
+  cookieOf(source: RequestSource): string
   known: Known
   /** Whoever has been locked out, signed out or deleted on the way is replaced. */
-  renew(caller: Caller): Promise<void>
+  renew(source: RequestSource): Promise<void>
 }
 
 /** Names that nobody has yet. */
@@ -31,7 +31,7 @@ const SCOPES = 'openid profile email offline_access'
 
 /** An app with a little of everything in it. */
 export async function createWorld(test: TestApp): Promise<World> {
-  const callers: Record<Exclude<Caller, 'nobody'>, SignedInPerson> = {
+  const callers: Record<Exclude<RequestSource, 'nobody'>, SignedInPerson> = {
     person: await newPerson(test),
     administrator: await newAdministrator(test),
   }
@@ -39,14 +39,14 @@ export async function createWorld(test: TestApp): Promise<World> {
   const victims = [await newPerson(test), await newPerson(test), await newAdministrator(test)]
   const known = await knownOf(test, callers.administrator, [callers.person, ...victims])
   return {
-    cookieOf: (caller) => (caller === 'nobody' ? '' : callers[caller].cookie),
+    cookieOf: (source) => (source === 'nobody' ? '' : callers[source].cookie),
     known,
-    async renew(caller) {
-      if (caller === 'nobody') return
-      const path = caller === 'person' ? '/api/auth/me' : '/api/admin/roles'
-      const { statusCode } = await callers[caller].get(path)
+    async renew(source) {
+      if (source === 'nobody') return
+      const path = source === 'person' ? '/api/auth/me' : '/api/admin/roles'
+      const { statusCode } = await callers[source].get(path)
       if (statusCode === 200) return
-      callers[caller] = await (caller === 'person' ? newPerson(test) : newAdministrator(test))
+      callers[source] = await (source === 'person' ? newPerson(test) : newAdministrator(test))
     },
   }
 }

@@ -138,7 +138,7 @@ test('a malformed URL and a broken request line are 400, not the end of the serv
   assert.match(await say('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200/)
 })
 
-test('an error that nobody foresaw tells its caller nothing, and the log what to look for', async (t) => {
+test('an error that nobody foresaw tells its source nothing, and the log what to look for', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await app.services.db.transaction(async (trx) => {

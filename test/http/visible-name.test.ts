@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
 import { addVisibleNames, toVisible, VisibleName } from '../../src/http/visible-name.ts'
+import { enrol } from '../passkeys/ceremonies.ts'
 import { sharedApp } from '../support/app.ts'
 import { authorizeUrl, newPkce, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
-import { enrol } from '../passkeys/ceremonies.ts'
 
 /** What the rule makes of a name: the name as it is stored, or nothing where it is refused. */
 function read(name: string): string | undefined {

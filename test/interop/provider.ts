@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { after, before } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { REAL_CLOCK } from '../support/copies.ts'

@@ -35,13 +35,13 @@ onEachEngine('deleting a user', (engine) => {
       },
     }
     const { user, sessionId } = admin
-    const caller = {
+    const source = {
       ipAddress: '',
       userAgent: '',
       geolocation: { country: null, city: null, region: null },
       requestId: '',
     }
-    const actor = { id: user.id, email: user.email, sessionId, permission: 'users:delete', caller } as const
+    const actor = { id: user.id, email: user.email, sessionId, permission: 'users:delete', source } as const
     return deleteUser({ ...app.services, blobs }, userId, actor)
   }
 

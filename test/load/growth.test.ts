@@ -10,10 +10,10 @@ import type { Sizes } from '../../bench/growth.ts'
 import { seed } from '../../bench/seed.ts'
 import { newFolder, removeFolder, type Server, startLatchkey } from '../../bench/servers.ts'
 import { addFigure } from './figures.ts'
+import { filtersOf } from './filters.ts'
 import { isLong } from './form.ts'
 import { quantile } from './generator.ts'
 import { type Walk, timePage, walk, withCursor } from './pages.ts'
-import { filtersOf } from './filters.ts'
 import { measureSweep } from './sweep.ts'
 
 const SMALL: Sizes = { users: 1000, tokens: 5000, certificates: 1000 }

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { SECRET_KEY } from '../../bench/fixture.ts'
 import { run } from '../../bench/grow.ts'
 import { expiredStatements } from '../../bench/growth.ts'
-import { SECRET_KEY } from '../../bench/fixture.ts'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
-import { openServices } from '../../src/services.ts'
+import { openServices } from '../../src/open-services.ts'
 
 const NANOSECONDS = 1e6
 const CONTROL_MS = 10_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClientCache } from '../../src/oauth/client-cache.ts'
+import { createClientCache } from '../../src/oauth/clients/client-cache.ts'
 import { sharedApp, startApp } from '../support/app.ts'
 import { credentials, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createRedemptions } from '../../src/oauth/redemptions.ts'
+import { createRedemptions } from '../../src/oauth/tokens/redemptions.ts'
 import { createClock } from '../support/clock.ts'
 
 describe('a code that is found redeemed', () => {

@@ -15,8 +15,8 @@ import {
   type CertificateRequest,
 } from '../../src/openssh/certificate.ts'
 import { fingerprint, formatPublicKey, parsePublicKey, publicKeyBlob } from '../../src/openssh/public-key.ts'
-import { parseCertificateLine, readCertificate } from './read-certificate.ts'
 import { FormatError, string } from '../../src/openssh/wire.ts'
+import { parseCertificateLine, readCertificate } from './read-certificate.ts'
 import { authority, certificateFor, fixedKey, otherAuthority, sshKeygen, temporaryFolder } from './ssh-keygen.ts'
 
 const folder = temporaryFolder()

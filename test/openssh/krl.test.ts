@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { buildKrl, type Revocations } from '../../src/openssh/krl.ts'
-import { isRevoked, readKrl } from './read-krl.ts'
 import { FormatError, string, uint32, uint64 } from '../../src/openssh/wire.ts'
+import { isRevoked, readKrl } from './read-krl.ts'
 import { askKrl, authority, otherAuthority, temporaryFolder } from './ssh-keygen.ts'
 
 const folder = temporaryFolder()

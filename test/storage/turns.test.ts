@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
 import { createTurns } from '../../src/storage/turns.ts'
 

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
 import { backgroundJobs } from '../../src/background/jobs.ts'
 import { createTicker } from '../../src/background/ticker.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
-import { openServices, type Services } from '../../src/services.ts'
+import { openServices, type OpenServices } from '../../src/open-services.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createPlace, type EngineName, type Place } from './engines.ts'
 
@@ -14,7 +14,7 @@ export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
 
 export interface TestApp {
   app: FastifyInstance
-  services: Services
+  services: OpenServices
   clock: Clock
   place: Place
   /** What was logged, as one text. */

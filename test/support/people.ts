@@ -1,9 +1,9 @@
 import type { InjectOptions, Response } from 'light-my-request'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import { createUser } from '../../src/access/create-user.ts'
 import type { Permission } from '../../src/access/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { startSession } from '../../src/sessions/start-session.ts'
-import { createUser } from '../../src/users/create-user.ts'
 import type { User } from '../../src/users/user.ts'
 import { ORIGIN, type TestApp } from './app.ts'
 
@@ -110,7 +110,7 @@ export async function signIn(test: TestApp, user: User): Promise<SignedInPerson>
       method: 'password',
       amr: ['pwd'],
       remember: true,
-      caller: {
+      source: {
         ipAddress: '127.0.0.1',
         userAgent: 'test',
         geolocation: { country: null, city: null, region: null },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { USER_ROLE } from '../../src/access/built-in-roles.ts'
-import { createUser, type NewUser } from '../../src/users/create-user.ts'
+import { createUser, type NewUser } from '../../src/access/create-user.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 

@@ -1,10 +1,10 @@
 import { Button, Container, Group } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { isStatus } from '../api/failure.ts'
+import { ApiFailure } from '../api/failure.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { BrokenPage } from '../ui/ErrorBoundary.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { ApiFailure } from '../api/failure.ts'
 import { ShellSkeleton } from './ShellSkeleton.tsx'
 
 export function RouteFailure({ error }: { error: unknown }) {

@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import classes from './CodeBlock.module.css'
 import { CopyButton } from './CopyButton.tsx'
+import classes from './CodeBlock.module.css'
 
 type Props = { label: string; value: string; actions?: ReactNode; wrap?: boolean }
 

@@ -1,0 +1,82 @@
+import { defineConfig, type OxlintOverride } from 'oxlint'
+
+/**
+ * The floors of the server, from the ground up. A file imports from its own folder and from floors below; of two folders on
+ * one floor neither imports the other. docs/architecture.md says what each holds.
+ */
+const FLOORS = [
+  ['collect.ts', 'errors.ts'],
+  ['crypto', 'openssh', 'password-strength', 'storage'],
+  ['config', 'ids.ts'],
+  ['blobs', 'http', 'limits'],
+  ['audit', 'mail'],
+  ['keys', 'metrics'],
+  ['services.ts'],
+  ['users'],
+  ['access'],
+  ['sessions'],
+  ['notifications'],
+  ['sign-in'],
+  ['oauth', 'passkeys', 'ssh'],
+  ['account', 'passwords', 'roles'],
+  ['people'],
+  ['lifecycle'],
+  ['open-services.ts'],
+  ['background', 'backup', 'control', 'overview'],
+]
+/** The process itself: it imports whatever it likes, and nothing imports it. */
+const TOP = ['app.ts', 'start.ts', 'main.ts', 'cli.ts', 'cli']
+/** Routes are the roof of their folder: they may use all that is below `app.ts`, which alone mounts them. */
+const ROUTES = ['**/routes.ts', '**/*-routes.ts']
+
+const importsOf = (name: string) => (name.endsWith('.ts') ? `**/${name}` : `**/${name}/**`)
+const filesOf = (name: string) => (name.endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`)
+
+const forbid = (files: string[], group: string[], message: string): OxlintOverride => ({
+  files,
+  rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
+})
+
+const floors = FLOORS.flatMap((floor, height) =>
+  floor.map((name) => {
+    const beside = floor.filter((other) => other !== name)
+    const above = [...FLOORS.slice(height + 1).flat(), ...TOP]
+    const message = `${name} stands on a lower floor (docs/architecture.md), or this is another folder's route.`
+    return forbid([filesOf(name)], [...[...beside, ...above].map(importsOf), ...ROUTES], message)
+  }),
+)
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'promise', 'node'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'warn' },
+  rules: {
+    'typescript/no-floating-promises': [
+      'error',
+      {
+        allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['test', 'it', 'describe', 'suite'] }],
+      },
+    ],
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'no-console': 'error',
+    eqeqeq: 'error',
+    'no-await-in-loop': 'off',
+    'no-shadow': 'off',
+    'require-await': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'typescript/unbound-method': 'off',
+    'import/no-named-as-default-member': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'promise/always-return': 'off',
+    'promise/no-promise-in-callback': 'off',
+    'oxc/no-async-endpoint-handlers': 'off',
+  },
+  overrides: [
+    ...floors,
+    forbid(['src/**/routes.ts', 'src/**/*-routes.ts'], TOP.map(importsOf), 'Only app.ts mounts routes.'),
+  ],
+  ignorePatterns: ['dashboard/dist', 'data', 'node_modules'],
+})

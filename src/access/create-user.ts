@@ -1,0 +1,99 @@
+import { refuse } from '../errors.ts'
+import { newUserId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import type { Database, Reader, Trx } from '../storage/database.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
+import { listRetiredUsernames, RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
+import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { USER_ROLE } from './built-in-roles.ts'
+
+export interface NewUser {
+  email: string
+  passwordHash: string | null
+  emailVerified?: boolean
+  /** Somebody registered it themselves: whether the address is theirs is not known yet. */
+  selfRegistered?: boolean
+  displayName?: string | undefined
+  givenName?: string | undefined
+  familyName?: string | undefined
+  /** Taken as it is, or refused; derived from the email when absent. */
+  preferredUsername?: string | undefined
+}
+
+const TRIES = 5
+const SUFFIXES = 20
+
+/**
+ * Makes an account with the role that everyone has. Two registrations at the same moment race for names, not for rows:
+ * whoever loses a derived name gets the next one, whoever loses the email is told.
+ */
+export async function createUser(
+  services: Pick<Services, 'now' | 'random'>,
+  db: Database,
+  asked: NewUser,
+  /** What else belongs to the same change: with the account, or not at all. */
+  also: (trx: Trx, user: User) => Promise<void> = async () => {},
+): Promise<User> {
+  for (let attempt = 1; ; attempt++) {
+    const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db.read, asked.email))
+    try {
+      return await db.transaction(async (trx) => {
+        const user = await insert(services, trx, { ...asked, preferredUsername })
+        await also(trx, user)
+        return user
+      })
+    } catch (error) {
+      if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+      const isTaken = isDuplicate(error, 'users.preferred_username')
+      if (!isTaken && !(error instanceof RetiredUsername)) throw error
+      if (asked.preferredUsername !== undefined && isTaken) {
+        refuse('conflict', `The username ${preferredUsername} is taken.`)
+      }
+      if (asked.preferredUsername !== undefined || attempt === TRIES) throw error
+    }
+  }
+}
+
+async function insert(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  trx: Trx,
+  asked: NewUser & { preferredUsername: string },
+) {
+  const id = newUserId(random)
+  await addUser(trx, {
+    id,
+    email: asked.email,
+    email_verified: asked.emailVerified ? 1 : 0,
+    never_confirmed: asked.selfRegistered ? 1 : 0,
+    password_hash: asked.passwordHash,
+    display_name: asked.displayName ?? null,
+    given_name: asked.givenName ?? null,
+    family_name: asked.familyName ?? null,
+    preferred_username: asked.preferredUsername,
+    avatar_version: null,
+    disabled_at: null,
+    created_at: now(),
+    last_login_at: null,
+  })
+  await takeUsername(trx, { username: asked.preferredUsername, userId: id, now: now() })
+  await trx.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
+  const user = await findUser(trx, id)
+  if (!user) throw new Error('The user that was just added is not there.')
+  return user
+}
+
+async function nextFreeUsername(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  db: Reader,
+  email: string,
+): Promise<string> {
+  const base = usernameFromEmail(email)
+  const candidates = Array.from({ length: SUFFIXES }, (_, index) => withSuffix(base, index + 1))
+  const taken = await listTakenUsernames(db, candidates)
+  for (const name of await listRetiredUsernames(db, candidates, now())) taken.add(name)
+  const free = candidates.find((name) => !taken.has(name) && !isReservedUsername(name))
+  // A name that twenty people have already is not worth counting further.
+  return free ?? withSuffix(base, 100_000 + (random.bytes(4).readUInt32BE() % 900_000))
+}

@@ -1,0 +1,139 @@
+import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { StartError } from '../errors.ts'
+import { readEnvFile } from './config-file.ts'
+import { type GeoHeaders, VARIABLES, type VariableName } from './variables.ts'
+
+/** Everything that can be set from outside, read once and checked. */
+export interface Config {
+  port: number
+  host: string
+  baseUrl: string
+  dashboardOrigin: string
+  rpId: string
+  rpName: string
+  adminBootstrapSecret: string | undefined
+  dataDir: string
+  databaseUrl: string
+  secretKey: string | undefined
+  smtpUrl: string | undefined
+  mailFrom: string
+  s3: S3Config | undefined
+  trustProxy: number | string[] | undefined
+  geoHeaders: GeoHeaders | undefined
+  geoipDatabase: string | undefined
+  registration: 'open' | 'invite'
+  sshCertDefaultTtl: number
+  sshCertMaxTtl: number
+  rateLimits: boolean
+  logLevel: string
+  metricsAddress: { host: string; port: number } | undefined
+}
+
+export interface S3Config {
+  url: string
+  accessKeyId: string
+  secretAccessKey: string
+  region: string
+}
+
+const LONGEST_SHOWN = 200
+
+type Environment = Record<string, string | undefined>
+type Value<N extends VariableName> = NonNullable<ReturnType<(typeof VARIABLES)[N]['parse']>>
+
+export function readConfig(environment: Environment): Config {
+  const read = <N extends VariableName>(name: N): Value<N> | undefined => {
+    const text = environment[name]
+    // Compose files and .env templates set what they leave out to the empty string.
+    if (text === undefined || text === '') return undefined
+    const value = VARIABLES[name].parse(text)
+    return value === undefined ? refuseValue(name, text) : (value as Value<N>)
+  }
+
+  const port = read('PORT') ?? 3000
+  const baseUrl = read('BASE_URL') ?? `http://localhost:${port}`
+  const dashboardOrigin = read('DASHBOARD_ORIGIN') ?? baseUrl
+  const dashboardHost = new URL(dashboardOrigin).hostname
+  const rpId = read('RP_ID') ?? dashboardHost
+  if (rpId !== dashboardHost && !isParentDomain(rpId, dashboardHost)) refuseValue('RP_ID', rpId)
+
+  const dataDir = resolve(read('DATA_DIR') ?? './data')
+  const databaseUrl = read('DATABASE_URL') ?? `sqlite:${join(dataDir, 'latchkey.db')}`
+  const secretKey = read('SECRET_KEY')
+  if (secretKey === undefined && !databaseUrl.startsWith('sqlite:')) {
+    throw new StartError(
+      'SECRET_KEY is not set. With PostgreSQL every copy needs the same one: at least 32 characters, for example from `openssl rand -base64 32`.',
+    )
+  }
+
+  const sshCertMaxTtl = read('SSH_CERT_MAX_TTL') ?? 86400
+  const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? 28800
+  if (sshCertDefaultTtl > sshCertMaxTtl) {
+    // Of the two, the one that somebody has set is named.
+    if (read('SSH_CERT_MAX_TTL') === undefined) refuseValue('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
+    refuseValue('SSH_CERT_MAX_TTL', String(sshCertMaxTtl))
+  }
+
+  const geoipDatabase = read('GEOIP_DATABASE')
+  if (geoipDatabase !== undefined && !statSync(geoipDatabase, { throwIfNoEntry: false })?.isFile()) {
+    refuseValue('GEOIP_DATABASE', geoipDatabase)
+  }
+
+  const rpName = read('RP_NAME') ?? 'Latchkey'
+  return {
+    port,
+    host: read('HOST') ?? '127.0.0.1',
+    baseUrl,
+    dashboardOrigin,
+    rpId,
+    rpName,
+    adminBootstrapSecret: read('ADMIN_BOOTSTRAP_SECRET'),
+    dataDir,
+    databaseUrl,
+    secretKey,
+    smtpUrl: read('SMTP_URL'),
+    mailFrom: read('MAIL_FROM') ?? `${asMailName(rpName)} <no-reply@${new URL(baseUrl).hostname}>`,
+    s3: readS3(read('S3_URL'), read('S3_ACCESS_KEY_ID'), read('S3_SECRET_ACCESS_KEY'), read('S3_REGION')),
+    trustProxy: read('TRUST_PROXY'),
+    geoHeaders: read('GEO_HEADERS'),
+    geoipDatabase,
+    registration: read('REGISTRATION') ?? 'open',
+    sshCertDefaultTtl,
+    sshCertMaxTtl,
+    rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
+    logLevel: read('LOG_LEVEL') ?? 'info',
+    metricsAddress: read('METRICS_ADDRESS'),
+  }
+}
+
+/** The environment, with what `.env` in the working folder adds to it. */
+export const loadEnvironment = (folder: string = process.cwd()): Environment => ({
+  ...readEnvFile(folder),
+  ...process.env,
+})
+
+/** Browsers take no passkeys for a whole top-level domain, and addresses have no parents. */
+const isParentDomain = (parent: string, host: string): boolean =>
+  parent.includes('.') && isIP(host) === 0 && host.endsWith(`.${parent}`)
+
+/** RFC 5322 section 3.4: a name with any of these signs in it stands in quotes. */
+const asMailName = (name: string): string =>
+  /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replaceAll(/["\\]/g, '')}"` : name
+
+function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, region?: string): S3Config | undefined {
+  if (url === undefined) return undefined
+  if (accessKeyId === undefined) throw new StartError('S3_URL is set, so S3_ACCESS_KEY_ID must be set too.')
+  if (secretAccessKey === undefined) throw new StartError('S3_URL is set, so S3_SECRET_ACCESS_KEY must be set too.')
+  return { url, accessKeyId, secretAccessKey, region: region ?? 'us-east-1' }
+}
+
+/** The one line on a value that can't work: the variable, what it holds and what it may hold, and why where that helps. */
+export function refuseValue(name: VariableName, text: string, reason?: string): never {
+  const { accepts, secret } = VARIABLES[name]
+  // An address can hold a password even where none belongs.
+  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, LONGEST_SHOWN))
+  const held = secret ? 'a value that is not shown' : shown
+  throw new StartError(`${name} is ${held}, but it must be ${accepts}${reason === undefined ? '' : ` (${reason})`}.`)
+}

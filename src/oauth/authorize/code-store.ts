@@ -1,0 +1,119 @@
+import type { Insertable } from 'kysely'
+import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { accountMayAct } from '../../users/account-standing.ts'
+import { CLAIM_COLUMNS } from '../tokens/user-claims.ts'
+
+type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
+
+const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
+  db.insertInto('oauth_authorization_codes').values({
+    code_hash: value('code_hash'),
+    user_id: value('user_id'),
+    client_id: value('client_id'),
+    redirect_uri: value('redirect_uri'),
+    code_challenge: value('code_challenge'),
+    scope: value('scope'),
+    nonce: value('nonce'),
+    claims: value('claims'),
+    auth_time: value('auth_time'),
+    acr: value('acr'),
+    amr: value('amr'),
+    created_at: value('created_at'),
+    expires_at: value('expires_at'),
+  }),
+)
+
+/** Fails as a missing reference when the grant that it stands on is gone. */
+export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> {
+  await insertCode(trx, code)
+}
+
+const byHash = readStatement((db, value: Values<{ hash: string }>) =>
+  db
+    .selectFrom('oauth_authorization_codes as codes')
+    .innerJoin('users', 'users.id', 'codes.user_id')
+    .where('codes.code_hash', '=', value('hash'))
+    .where(accountMayAct)
+    .select([
+      'codes.user_id as userId',
+      'codes.client_id as clientId',
+      'codes.redirect_uri as redirectUri',
+      'codes.code_challenge as challenge',
+      'codes.scope',
+      'codes.nonce',
+      'codes.claims',
+      'codes.auth_time as authTime',
+      'codes.acr',
+      'codes.amr',
+      'codes.consumed_at as consumedAt',
+      'codes.revoked_at as revokedAt',
+      'codes.created_at as authorizedAt',
+      'codes.expires_at as expiresAt',
+    ])
+    .select(CLAIM_COLUMNS),
+)
+
+/** The code with the authorization behind it, used or not, as long as its user may act. */
+export async function findCode(db: Reader, hash: string) {
+  const [row] = await byHash(db, { hash })
+  return row
+}
+
+const consume = writeStatement((db, value: Values<{ hash: string; now: number; until: number }>) =>
+  db
+    .updateTable('oauth_authorization_codes')
+    .set({ consumed_at: value('now'), expires_at: value('until') })
+    .where('code_hash', '=', value('hash'))
+    .where('consumed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', value('now'))
+    .returning('code_hash'),
+)
+
+/** Uses the code. Of all who try, one gets true. What it issues may live until the time given. */
+export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
+  (await consume(db, { hash, now, until })).length > 0
+
+/** Revokes the code and everything it issued. False when that was done before. */
+export async function markRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
+  const rows = await trx
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('code_hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .returning('code_hash')
+    .execute()
+  return rows.length > 0
+}
+
+/** Keeps the authorization for as long as its youngest token lives. */
+export async function markNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
+  await trx
+    .updateTable('oauth_authorization_codes')
+    .set({ expires_at: until })
+    .where('code_hash', '=', hash)
+    .where('expires_at', '<', until)
+    .execute()
+}
+
+/** Deletes so many codes of a grant, with the tokens that hang on them. Answers how many there were. */
+export async function deleteSomeCodes(
+  trx: Trx,
+  { userId, clientId, limit }: { userId: string; clientId: string; limit: number },
+): Promise<number> {
+  const rows = await trx
+    .deleteFrom('oauth_authorization_codes')
+    .where('code_hash', 'in', (eb) =>
+      eb
+        .selectFrom('oauth_authorization_codes')
+        .select('code_hash')
+        .where('user_id', '=', userId)
+        .where('client_id', '=', clientId)
+        .limit(limit),
+    )
+    .returning('code_hash')
+    .execute()
+  return rows.length
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../../errors.ts'
+import { oauthDialect, sendError, toAppError } from '../../http/errors.ts'
+import { levelOf } from '../../http/log.ts'
+import { sendAndReadOn } from '../../http/read-on.ts'
+import { RedirectedRefusal } from './authorization-request.ts'
+
+/** A page without scripts, pictures or anybody else's anything. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/**
+ * Errors that a browser meets on its way through. Those that concern the application go there; the others are shown to
+ * the person in front, or given as JSON to a program that asks for it.
+ */
+export function showErrors(part: FastifyInstance): void {
+  part.setErrorHandler((error, request, reply) => {
+    if (error instanceof RedirectedRefusal) return reply.redirect(error.redirectTo, 302)
+    if (wantsJson(request)) return sendError(request, reply, error, oauthDialect)
+    return sendPage(request, reply, error)
+  })
+}
+
+const wantsJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  accept.includes('application/json') && !accept.includes('text/html')
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = toAppError(thrown)
+  if (error.status >= 500) {
+    request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, 'A page could not be answered.')
+  }
+  if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
+  void reply
+    .code(error.status)
+    .header('content-security-policy', POLICY)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+  return sendAndReadOn(request, reply, renderError(error))
+}
+
+const renderError = ({ message }: AppError): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>This request can't be completed</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1.5rem;color-scheme:light dark}h1{font-size:1.4rem}</style>
+<main>
+<h1>This request can't be completed</h1>
+<p>${escape(message)}</p>
+<p>Nothing was shared with the application. Go back to it and try again; if this keeps happening, tell whoever runs it.</p>
+</main>
+</html>
+`
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Routes } from '../../http/contracts.ts'
+import { currentlySignedIn } from '../../sessions/guards.ts'
+import { AUTHORIZATION_PARAMETERS, consumes, described, LOGOUT_PARAMETERS, oauthFailures } from '../contracts.ts'
+import { logOut, readLogout } from '../logout/log-out.ts'
+import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
+import type { Provider } from '../provider.ts'
+import { continueAuthorization, readAsked } from './continue-authorization.ts'
+import { packPendingRequest } from './pending-request.ts'
+import { encode } from './sign-in-need.ts'
+
+const tags = ['OAuth']
+const response = {
+  302: Type.Null({ description: 'On to the next page, or back to the application.' }),
+  ...oauthFailures(400, 503),
+}
+
+/** Where applications send browsers. */
+interface Navigation {
+  url: string
+  summary: string
+  parameters: Record<string, string>
+  /** Answers where the browser goes next. */
+  run(request: FastifyRequest, reply: FastifyReply, given: ReadParameters): Promise<string>
+  /** The request as it may be sent once more, after every check that needs nobody to be signed in. */
+  repeat(given: ReadParameters): Promise<Parameters>
+}
+
+/** Both take GET and POST (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 2). */
+export const authorizeRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    const navigations: Navigation[] = [
+      {
+        url: '/oauth/authorize',
+        summary: 'Ask for an authorization code',
+        parameters: AUTHORIZATION_PARAMETERS,
+        async run(request, _reply, given) {
+          const asked = await readAsked(provider, given)
+          return continueAuthorization(provider, asked, await currentlySignedIn(provider, request))
+        },
+        async repeat(given) {
+          const { request, pending } = await readAsked(provider, given)
+          return pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
+        },
+      },
+      {
+        url: '/oauth/logout',
+        summary: 'Sign the user out at the wish of an application',
+        parameters: LOGOUT_PARAMETERS,
+        run: (request, reply, given) => logOut(provider, request, reply, given),
+        repeat: async (given) => readLogout(given),
+      },
+    ]
+    for (const { url, summary, parameters, run, repeat } of navigations) {
+      app.route({
+        method: 'GET',
+        url,
+        schema: { tags, summary, querystring: described(parameters), response },
+        handler: async (request, reply) => reply.redirect(await run(request, reply, readQuery(request.url)), 302),
+      })
+      app.route({
+        method: 'POST',
+        url,
+        schema: { tags, summary: `${summary}, by a form`, consumes, body: described(parameters), response },
+        handler: async (request, reply) => {
+          const given = request.body as unknown as ReadParameters
+          if (request.headers['sec-fetch-site'] !== 'cross-site')
+            return reply.redirect(await run(request, reply, given), 302)
+          // Our cookies are Lax, so another site's form comes without them, and with none but what a sibling domain may
+          // have planted. As a GET the same request brings ours along.
+          return reply.redirect(`${url}?${encode(await repeat(given))}`, 303)
+        },
+      })
+    }
+  }

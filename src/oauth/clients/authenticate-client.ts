@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify'
+import { recordAlone } from '../../audit/record-event.ts'
+import { digest, sameDigest } from '../../crypto/digest.ts'
+import { AppError, refuse } from '../../errors.ts'
+import { sourceOf } from '../../http/request-source.ts'
+import { addressKey } from '../../limits/address-key.ts'
+import { LIMITS } from '../../limits/limits.ts'
+import type { Parameters } from '../parameters.ts'
+import type { Provider } from '../provider.ts'
+import type { KnownClient } from './client.ts'
+
+interface Credentials {
+  clientId: string
+  secret: string | undefined
+  /** True when they came in the Authorization header. */
+  basic: boolean
+}
+
+/**
+ * Who is calling, by client_secret_basic, client_secret_post or none (RFC 6749 section 2.3). Whatever is wrong with the
+ * credentials, the answer is the same. Only wrong ones are limited: the right secret is taken whatever was tried before,
+ * so that nobody can lock a client out, and with 256 random bits there is nothing to gain by guessing on.
+ */
+export async function authenticateClient(
+  provider: Provider,
+  request: FastifyRequest,
+  form: Parameters,
+): Promise<KnownClient> {
+  refuseSecretInUrl(request)
+  const given = readCredentials(request.headers.authorization, form)
+  const client = provider.clients.held(given.clientId) ?? (await provider.clients.find(given.clientId))
+  if (client && matches(client, given.secret)) return client
+  if (client) await countWrongSecret(provider, request, client)
+  // Anybody can make up client ids: they cost no write, and are limited by the address that they come from.
+  else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.ip))
+  throw failed(given.basic)
+}
+
+async function countWrongSecret(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
+  const key = `${client.client_id}\0${addressKey(request.ip)}`
+  provider.limits.check(LIMITS.clientSecret, key)
+  // Of many at once each is counted before any is answered: those beyond the limit are refused like the next one.
+  if (!(await provider.limits.fail(LIMITS.clientSecret, key))) provider.limits.check(LIMITS.clientSecret, key)
+  await recordFailure(provider, request, client)
+}
+
+/** A public client has nothing to prove and must not try; RFC 6749 lets it send an empty password. */
+const matches = ({ clientType, secretHash }: KnownClient, secret: string | undefined): boolean =>
+  clientType === 'public'
+    ? secret === undefined
+    : secret !== undefined && secretHash !== null && sameDigest(digest(secret), secretHash)
+
+/** A header that is tried and fails is answered with how to use it (RFC 6749 section 5.2). */
+const failed = (basic: boolean) =>
+  new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', basic ? CHALLENGE : {})
+const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
+
+function readCredentials(header: string | undefined, form: Parameters): Credentials {
+  const { client_id: clientId, client_secret: secret } = form
+  if (header === undefined) {
+    if (clientId === undefined) throw new AppError('invalid_client', 'The client has not said who it is.')
+    return { clientId, secret, basic: false }
+  }
+  const basic = readBasic(header)
+  if (!basic) throw failed(true)
+  if (secret !== undefined) refuse('invalid_request', 'The client uses two ways of authentication at once.')
+  if (clientId !== undefined && clientId !== basic.clientId)
+    refuse('invalid_request', 'The client_id of the body is not that of the Authorization header.')
+  return basic
+}
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
+
+/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1); ours read the same if they are not. */
+function readBasic(header: string): Credentials | undefined {
+  const [, encoded] = BASIC.exec(header) ?? []
+  const text = Buffer.from(encoded ?? '', 'base64').toString()
+  const colon = text.indexOf(':')
+  if (colon < 1) return undefined
+  const clientId = formDecode(text.slice(0, colon))
+  const secret = formDecode(text.slice(colon + 1))
+  if (clientId === undefined || secret === undefined || clientId.includes('\0')) return undefined
+  return { clientId, secret: secret === '' ? undefined : secret, basic: true }
+}
+
+function formDecode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+/** URLs end up in logs and histories (RFC 6749 section 2.3.1). */
+function refuseSecretInUrl({ url }: FastifyRequest): void {
+  if (url.includes('client_secret=')) refuse('invalid_request', 'Credentials must not be sent in the URL.')
+}
+
+async function recordFailure(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
+  await recordAlone(provider, {
+    action: 'oauth_client.authentication_failed',
+    outcome: 'refused',
+    actor: { id: null, email: null, source: sourceOf(provider.locate, request) },
+    target: { type: 'oauth_client', id: client.client_id },
+  })
+}

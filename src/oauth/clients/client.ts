@@ -1,0 +1,43 @@
+import type { Selectable } from 'kysely'
+import { Type } from 'typebox'
+import { Nullable, Time } from '../../http/contracts.ts'
+import type { Schema } from '../../storage/schema.ts'
+
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+export type GrantType = (typeof GRANT_TYPES)[number]
+export const CLIENT_TYPES = ['confidential', 'public'] as const
+export type ClientType = (typeof CLIENT_TYPES)[number]
+
+/** A registered application as the API shows it; its secret is shown once, and beside it. */
+export const Client = Type.Object(
+  {
+    client_id: Type.String(),
+    name: Type.String(),
+    operator: Nullable(Type.String({ description: 'Who runs the application, as the consent page says it.' })),
+    clientType: Type.Enum(CLIENT_TYPES),
+    redirect_uris: Type.Array(Type.String()),
+    post_logout_redirect_uris: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String()),
+    grantTypes: Type.Array(Type.Enum(GRANT_TYPES)),
+    createdAt: Time,
+  },
+  { title: 'Client' },
+)
+export type Client = Type.Static<typeof Client>
+
+/** What the protocol needs to know besides: the digest that a confidential client's secret must have. */
+export interface KnownClient extends Client {
+  secretHash: string | null
+}
+
+export const toClient = (row: Omit<Selectable<Schema['oauth_clients']>, 'deleted_at'>): Client => ({
+  client_id: row.client_id,
+  name: row.name,
+  operator: row.operator,
+  clientType: row.client_type as ClientType,
+  redirect_uris: JSON.parse(row.redirect_uris) as string[],
+  post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
+  scopes: JSON.parse(row.scopes) as string[],
+  grantTypes: JSON.parse(row.grant_types) as GrantType[],
+  createdAt: row.created_at,
+})

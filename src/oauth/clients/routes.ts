@@ -1,0 +1,136 @@
+import { Type } from 'typebox'
+import { refuse } from '../../errors.ts'
+import { failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import { actorOf } from '../../sessions/actor.ts'
+import { needs } from '../../sessions/guards.ts'
+import type { Provider } from '../provider.ts'
+import { deleteClient, rotateClientSecret, updateClient } from './change-client.ts'
+import { ClientSettings } from './client-settings.ts'
+import { findClient, listClients } from './client-store.ts'
+import { Client, CLIENT_TYPES } from './client.ts'
+import { createClient } from './create-client.ts'
+
+const tags = ['OAuth clients']
+const ByClientId = Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) })
+const OneClient = Type.Object({ client: Client })
+const Secret = Type.String({ description: 'Shown this once.' })
+
+/** Applications that may ask for tokens. */
+export const clientRoutes =
+  (services: Provider): Routes =>
+  async (app) => {
+    app.get(
+      '/oauth/clients',
+      {
+        onRequest: needs(services, 'oauth_clients:read'),
+        schema: {
+          tags,
+          summary: 'List registered applications',
+          querystring: Type.Object(PageQuery, strict),
+          response: {
+            200: Type.Object({ clients: Type.Array(Client), nextCursor: NextCursor }),
+            ...failures(400, 401, 403),
+          },
+        },
+      },
+      ({ query: { limit = 50, cursor } }) => listClients(services.db.read, limit, decodeCursor(cursor)),
+    )
+
+    app.post(
+      '/oauth/clients',
+      {
+        onRequest: needs(services, 'oauth_clients:write'),
+        schema: {
+          tags,
+          summary: 'Register an application',
+          body: Type.Object(
+            {
+              name: ClientSettings.name,
+              operator: Type.Optional(ClientSettings.operator),
+              clientType: Type.Enum(CLIENT_TYPES),
+              redirectUris: Type.Optional(ClientSettings.redirectUris),
+              postLogoutRedirectUris: Type.Optional(ClientSettings.postLogoutRedirectUris),
+              scopes: ClientSettings.scopes,
+              grantTypes: Type.Optional(ClientSettings.grantTypes),
+            },
+            strict,
+          ),
+          response: {
+            201: Type.Object({ client: Client, client_id: Type.String(), client_secret: Type.Optional(Secret) }),
+            ...failures(400, 401, 403, 415),
+          },
+        },
+      },
+      async (request, reply) =>
+        reply.code(201).send(await createClient(services, request.body, actorOf(services, request))),
+    )
+
+    app.get(
+      '/oauth/clients/:clientId',
+      {
+        onRequest: needs(services, 'oauth_clients:read'),
+        schema: {
+          tags,
+          summary: 'One registered application',
+          params: ByClientId,
+          response: { 200: OneClient, ...failures(400, 401, 403, 404) },
+        },
+      },
+      async ({ params }) => ({
+        client:
+          (await findClient(services.db.read, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
+      }),
+    )
+
+    app.patch(
+      '/oauth/clients/:clientId',
+      {
+        onRequest: needs(services, 'oauth_clients:write'),
+        schema: {
+          tags,
+          summary: 'Change an application',
+          params: ByClientId,
+          body: Type.Partial(Type.Object(ClientSettings), strict),
+          response: { 200: OneClient, ...failures(400, 401, 403, 404, 415) },
+        },
+      },
+      async (request) => ({
+        client: await updateClient(services, request.params.clientId, request.body, actorOf(services, request)),
+      }),
+    )
+
+    app.delete(
+      '/oauth/clients/:clientId',
+      {
+        onRequest: needs(services, 'oauth_clients:write'),
+        schema: {
+          tags,
+          summary: 'Delete an application and revoke all tokens issued to it',
+          params: ByClientId,
+          response: { 200: Success, ...failures(400, 401, 403, 404) },
+        },
+      },
+      async (request) => {
+        await deleteClient(services, request.params.clientId, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
+      '/oauth/clients/:clientId/secret',
+      {
+        onRequest: needs(services, 'oauth_clients:write'),
+        schema: {
+          tags,
+          summary: 'Give an application a new secret',
+          params: ByClientId,
+          response: {
+            200: Type.Object({ client: Client, client_id: Type.String(), client_secret: Secret }),
+            ...failures(400, 401, 403, 404, 409),
+          },
+        },
+      },
+      (request) => rotateClientSecret(services, request.params.clientId, actorOf(services, request)),
+    )
+  }

@@ -1,0 +1,95 @@
+import type { Reader, Trx } from '../../storage/database.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
+import { clientExists } from '../clients/client-store.ts'
+
+/** What a user has let an application do. */
+export interface Grant {
+  client_id: string
+  name: string
+  scopes: string[]
+  createdAt: number
+  updatedAt: number
+}
+
+const grantedScopes = readStatement((db, value: Values<{ userId: string; clientId: string }>) =>
+  db
+    .selectFrom('oauth_grants')
+    .select('scopes')
+    .where('user_id', '=', value('userId'))
+    .where('client_id', '=', value('clientId')),
+)
+
+export async function findGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
+  const [row] = await grantedScopes(db, { userId, clientId })
+  return row ? (JSON.parse(row.scopes) as string[]) : []
+}
+
+/** Most recently approved first. */
+export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
+    .where('oauth_grants.user_id', '=', userId)
+    .where(clientExists)
+    .select([
+      'oauth_grants.client_id',
+      'oauth_clients.name',
+      'oauth_grants.scopes',
+      'oauth_grants.created_at',
+      'oauth_grants.updated_at',
+    ])
+    .orderBy('oauth_grants.updated_at', 'desc')
+    .orderBy('oauth_grants.client_id')
+    .execute()
+  return rows.map((row) => ({
+    client_id: row.client_id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as string[],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }))
+}
+
+/**
+ * Adds scopes to what the user has granted, and names those that are new. The first statement makes the row or takes
+ * its lock, so that of two approvals at once neither undoes the other.
+ */
+export async function addToGrant(
+  trx: Trx,
+  { userId, clientId, scopes, at }: { userId: string; clientId: string; scopes: string[]; at: number },
+): Promise<string[]> {
+  const held = await trx
+    .insertInto('oauth_grants')
+    .values({ user_id: userId, client_id: clientId, scopes: '[]', created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
+    .returning('scopes')
+    .executeTakeFirstOrThrow()
+  const before = JSON.parse(held.scopes) as string[]
+  const added = scopes.filter((scope) => !before.includes(scope))
+  if (added.length > 0) {
+    await trx
+      .updateTable('oauth_grants')
+      .set({ scopes: JSON.stringify([...before, ...added]) })
+      .where('user_id', '=', userId)
+      .where('client_id', '=', clientId)
+      .execute()
+  }
+  return added
+}
+
+/** Codes and tokens stand on the grant and go with it. Answers what was granted, or nothing if there was no grant. */
+export async function deleteGrant(trx: Trx, userId: string, clientId: string): Promise<string[] | undefined> {
+  const row = await trx
+    .deleteFrom('oauth_grants')
+    .where('user_id', '=', userId)
+    .where('client_id', '=', clientId)
+    .returning('scopes')
+    .executeTakeFirst()
+  return row && (JSON.parse(row.scopes) as string[])
+}
+
+/** Deletes all grants, with the codes and tokens that stand on them, of a user. Answers how many there were. */
+export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
+  const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
+  return deleted.length
+}

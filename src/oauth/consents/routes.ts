@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { failures, type Routes, Success, success, Time } from '../../http/contracts.ts'
+import { actorOf } from '../../sessions/actor.ts'
+import { signedIn } from '../../sessions/guards.ts'
+import type { Provider } from '../provider.ts'
+import { listGrants } from './grant-store.ts'
+import { revokeGrant } from './revoke-grant.ts'
+
+const tags = ['Account']
+
+const OAuthGrant = Type.Object(
+  {
+    client_id: Type.String(),
+    name: Type.String(),
+    scopes: Type.Array(Type.String()),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'OAuthGrant' },
+)
+
+/** Which applications the signed-in user lets in. */
+export const grantRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    app.get(
+      '/api/account/oauth/grants',
+      {
+        onRequest: signedIn(provider),
+        schema: {
+          tags,
+          summary: 'Applications with access to your account',
+          response: { 200: Type.Object({ grants: Type.Array(OAuthGrant) }), ...failures(401) },
+        },
+      },
+      async (request) => ({ grants: await listGrants(provider.db.read, request.signedIn.user.id) }),
+    )
+
+    app.delete(
+      '/api/account/oauth/grants/:clientId',
+      {
+        onRequest: signedIn(provider),
+        schema: {
+          tags,
+          summary: "Revoke an application's access to your account",
+          params: Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) }),
+          response: { 200: Success, ...failures(400, 401, 404) },
+        },
+      },
+      async (request) => {
+        await revokeGrant(provider, request.params.clientId, actorOf(provider, request))
+        return success
+      },
+    )
+  }

@@ -1,0 +1,81 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { digest, sameDigest } from '../../crypto/digest.ts'
+import { refuse } from '../../errors.ts'
+import { consumeCode, findCode, markRevoked } from '../authorize/code-store.ts'
+import type { Provider } from '../provider.ts'
+import { hasScope } from '../scope.ts'
+import { type GrantRequest, requireGrantType } from './grant-request.ts'
+import { namedClaims } from './id-token.ts'
+import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
+import { accessTokenEnd, keepWithRefresh, latestStart } from './lifetimes.ts'
+
+/** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
+export async function exchangeCode(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
+  const { client, form } = asked
+  requireGrantType(client, 'authorization_code')
+  const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
+  if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
+  if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
+  if (verifier === undefined) return refuse('invalid_request', 'The parameter code_verifier is missing.')
+
+  const { db, now } = provider
+  const codeHash = digest(code)
+  const found = await findCode(db.read, codeHash)
+  // Whatever is wrong with a code, its bearer learns no more than that it does not work.
+  if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
+  if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
+  if (!verifierMatches(verifier, found.challenge))
+    return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
+  if (found.consumedAt !== null) {
+    if (await provider.redemptions.isReuse(codeHash, asked.began, found.consumedAt))
+      await revokeAuthorization(provider, asked, codeHash, found.userId)
+    return refuseCode()
+  }
+  const { authorizedAt } = found
+  if (found.expiresAt <= now() || authorizedAt > latestStart(now())) return refuseCode()
+
+  const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
+  const keptUntil = withRefresh ? keepWithRefresh(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
+  const [isFirst, answer] = await Promise.all([
+    consumeCode(db, codeHash, now(), keptUntil),
+    issueTokens(provider, {
+      ...found,
+      codeHash,
+      named: namedClaims(found, provider.config.baseUrl),
+      refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
+    }),
+  ])
+  // Whoever saw the code unused and lost it used it at the same time as the winner, who keeps what it issued.
+  if (!isFirst) {
+    provider.redemptions.lost(codeHash)
+    return refuseCode()
+  }
+  provider.redemptions.won(codeHash)
+  return answer
+}
+
+const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
+
+/** Somebody else has the code as well, and may have been first: what it issued dies (RFC 6749 section 4.1.2). */
+async function revokeAuthorization(
+  provider: Provider,
+  { client, source }: GrantRequest,
+  codeHash: string,
+  userId: string,
+): Promise<void> {
+  await provider.db.transaction(async (trx) => {
+    if (!(await markRevoked(trx, codeHash, provider.now()))) return
+    await recordEvent(provider, trx, {
+      action: 'oauth_code.reused',
+      outcome: 'refused',
+      actor: { id: userId, email: null, source },
+      target: { type: 'oauth_client', id: client.client_id },
+    })
+  })
+}
+
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** RFC 7636 section 4.6, S256 only. A malformed verifier is a mismatch, not a different error. */
+const verifierMatches = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && sameDigest(digest(verifier), challenge)

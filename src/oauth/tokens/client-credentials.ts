@@ -1,0 +1,14 @@
+import { refuse } from '../../errors.ts'
+import type { Provider } from '../provider.ts'
+import { includesAll, parseScope } from '../scope.ts'
+import { type GrantRequest, requireGrantType } from './grant-request.ts'
+import { issueClientToken, type TokenAnswer } from './issue-tokens.ts'
+
+/** RFC 6749 section 4.4. A client that names no scope gets all of its own. */
+export function exchangeClientCredentials(provider: Provider, { client, form }: GrantRequest): Promise<TokenAnswer> {
+  requireGrantType(client, 'client_credentials')
+  const asked = form['scope'] === undefined ? client.scopes : parseScope(form['scope'])
+  if (asked === undefined || !includesAll(client.scopes, asked))
+    return refuse('invalid_scope', 'The scope goes beyond what this client may ask for.')
+  return issueClientToken(provider, client.client_id, asked.join(' '))
+}

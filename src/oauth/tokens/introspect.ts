@@ -1,0 +1,53 @@
+import { digest } from '../../crypto/digest.ts'
+import type { KnownClient } from '../clients/client.ts'
+import type { Provider } from '../provider.ts'
+import { isUsable } from './refresh-reuse.ts'
+import { findAccessToken, findRefreshToken } from './token-store.ts'
+
+/** RFC 7662 section 2.2. */
+export interface Introspection {
+  active: boolean
+  scope?: string
+  client_id?: string
+  username?: string
+  token_type?: string
+  exp?: number
+  iat?: number
+  sub?: string
+  aud?: string
+  iss?: string
+}
+
+/** Nothing more is said of a token that is not live, nor of one that is not the asker's business. */
+const INACTIVE: Introspection = { active: false }
+
+/** Confidential clients may be resource servers and ask about any token; public ones ask about their own. */
+export async function introspect(
+  { db, now, config }: Pick<Provider, 'db' | 'now' | 'config'>,
+  client: KnownClient,
+  token: string,
+): Promise<Introspection> {
+  const found = token.startsWith('rt_') ? await liveRefreshToken(db, token, now()) : await liveToken(db, token, now())
+  if (!found || (client.clientType === 'public' && found.clientId !== client.client_id)) return INACTIVE
+  const answer: Introspection = {
+    active: true,
+    scope: found.scope,
+    client_id: found.clientId,
+    exp: Math.floor(found.expiresAt / 1000),
+    iat: Math.floor(found.issuedAt / 1000),
+    // A client that acts for itself is its own subject (RFC 9068 section 2.2).
+    sub: found.userId ?? found.clientId,
+    aud: found.clientId,
+    iss: config.baseUrl,
+  }
+  if (found.preferred_username !== null) answer.username = found.preferred_username
+  if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
+  return answer
+}
+
+const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
+
+async function liveRefreshToken(db: Provider['db'], token: string, now: number) {
+  const found = await findRefreshToken(db.read, digest(token))
+  return found && isUsable(found, now) ? found : undefined
+}

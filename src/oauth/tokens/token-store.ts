@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { accountMayAct } from '../../users/account-standing.ts'
+import { clientExists } from '../clients/client-store.ts'
+import { latestStart } from './lifetimes.ts'
+import { CLAIM_COLUMNS } from './user-claims.ts'
+
+interface NewAccessToken {
+  hash: string
+  codeHash: string | null
+  clientId: string
+  scope: string
+  issuedAt: number
+  expiresAt: number
+}
+
+/** One statement, which SQLite commits together with those of other requests. */
+export const addAccessToken = writeStatement((db, value: Values<NewAccessToken>) =>
+  db.insertInto('oauth_access_tokens').values({
+    token_hash: value('hash'),
+    code_hash: value('codeHash'),
+    client_id: value('clientId'),
+    scope: value('scope'),
+    issued_at: value('issuedAt'),
+    expires_at: value('expiresAt'),
+  }),
+)
+
+interface NewRefreshToken {
+  hash: string
+  codeHash: string
+  parentHash: string | null
+  scope: string
+  issuedAt: number
+  expiresAt: number
+}
+
+export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken>) =>
+  db.insertInto('oauth_refresh_tokens').values({
+    token_hash: value('hash'),
+    code_hash: value('codeHash'),
+    parent_hash: value('parentHash'),
+    scope: value('scope'),
+    issued_at: value('issuedAt'),
+    expires_at: value('expiresAt'),
+  }),
+)
+
+const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
+  db
+    .selectFrom('oauth_access_tokens as tokens')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
+    .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
+    .leftJoin('users', 'users.id', 'codes.user_id')
+    .where('tokens.token_hash', '=', value('hash'))
+    .where('tokens.expires_at', '>', value('now'))
+    .where(clientExists)
+    .where('tokens.issued_at', '<=', value('latestStart'))
+    .where((eb) =>
+      eb.or([
+        eb('tokens.code_hash', 'is', null),
+        eb.and([eb('users.id', 'is not', null), eb('codes.revoked_at', 'is', null), accountMayAct(eb)]),
+      ]),
+    )
+    .select([
+      'tokens.client_id as clientId',
+      'tokens.scope',
+      'tokens.issued_at as issuedAt',
+      'tokens.expires_at as expiresAt',
+      'users.id as userId',
+      'codes.claims',
+    ])
+    .select(CLAIM_COLUMNS),
+)
+
+/**
+ * A token that is live now, with everything that belongs to it: its client is there, its authorization stands, its user
+ * may act. One query; without a user for client credentials.
+ */
+export async function findAccessToken(db: Reader, hash: string, now: number) {
+  const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
+  return row
+}
+
+export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
+
+const standingRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
+  db
+    .selectFrom('oauth_refresh_tokens as tokens')
+    .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
+    .innerJoin('users', 'users.id', 'codes.user_id')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
+    .leftJoin('oauth_refresh_tokens as parents', 'parents.token_hash', 'tokens.parent_hash')
+    .where('tokens.token_hash', '=', value('hash'))
+    .where('codes.revoked_at', 'is', null)
+    .where(accountMayAct)
+    .where(clientExists)
+    .select([
+      'tokens.token_hash as hash',
+      'tokens.code_hash as codeHash',
+      'tokens.scope',
+      'tokens.used_at as usedAt',
+      'tokens.successor_used_at as successorUsedAt',
+      'tokens.issued_at as issuedAt',
+      'tokens.expires_at as expiresAt',
+      // The first token of a family has no parent, and one that expired long ago is no longer stored.
+      'parents.token_hash as parentHash',
+      'parents.successor_used_at as parentSuccessorUsedAt',
+      'codes.client_id as clientId',
+      'codes.user_id as userId',
+      'codes.auth_time as authTime',
+      'codes.acr',
+      'codes.amr',
+      'codes.created_at as authorizedAt',
+      'codes.expires_at as keptUntil',
+      'codes.claims',
+    ])
+    .select(CLAIM_COLUMNS),
+)
+
+/** A refresh token whose authorization was not revoked and whose user may act; used or not, expired or not. */
+export async function findRefreshToken(db: Reader, hash: string) {
+  const [row] = await standingRefreshToken(db, { hash })
+  return row
+}
+
+export type RefreshToken = NonNullable<Awaited<ReturnType<typeof findRefreshToken>>>
+
+const useRefreshToken = writeStatement((db, value: Values<{ hash: string; parentHash: string | null; now: number }>) =>
+  db
+    .updateTable('oauth_refresh_tokens')
+    .set({
+      used_at: sql<number | null>`case when token_hash = ${value('hash')} then ${value('now')} else used_at end`,
+      successor_used_at: sql<
+        number | null
+      >`case when token_hash = ${value('hash')} then successor_used_at else ${value('now')} end`,
+    })
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('token_hash', '=', value('hash')), eb('used_at', 'is', null)]),
+        eb.and([eb('token_hash', '=', value('parentHash') as string), eb('successor_used_at', 'is', null)]),
+      ]),
+    )
+    .returning('token_hash'),
+)
+
+/**
+ * Uses the token, and marks its parent as having a successor in use, each if nobody has done so before. Of all who use one
+ * token, one gets `used`; of all who use one of several siblings, one gets `marked`.
+ */
+export async function markRefreshTokenUsed(
+  db: WriteTarget,
+  { hash, parentHash }: Pick<RefreshToken, 'hash' | 'parentHash'>,
+  now: number,
+): Promise<{ used: boolean; marked: boolean }> {
+  const changed = await useRefreshToken(db, { hash, parentHash, now })
+  return {
+    used: changed.some(({ token_hash }) => token_hash === hash),
+    marked: changed.some(({ token_hash }) => token_hash === parentHash),
+  }
+}
+
+/** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
+export async function keepRefreshToken(trx: Trx, hash: string, until: number): Promise<void> {
+  await trx
+    .updateTable('oauth_refresh_tokens')
+    .set({ expires_at: until })
+    .where('token_hash', '=', hash)
+    .where('expires_at', '<', until)
+    .execute()
+}
+
+/** Revoking an access token is forgetting it. Another client's token is left alone. */
+export async function deleteAccessToken(trx: Trx, hash: string, clientId: string): Promise<void> {
+  await trx.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
+}
+
+/** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
+export async function revokeRefreshToken(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
+  await trx
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('code_hash', '=', (eb) =>
+      eb.selectFrom('oauth_refresh_tokens').select('code_hash').where('token_hash', '=', hash),
+    )
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}

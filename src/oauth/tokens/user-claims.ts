@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import type { Schema } from '../../storage/schema.ts'
+import { avatarUrl } from '../../users/user.ts'
+
+/** OpenID Connect Core 5.4: what a scope lets an application know about its user. */
+export const CLAIMS_OF_SCOPE = {
+  profile: ['name', 'given_name', 'family_name', 'preferred_username', 'picture'],
+  email: ['email', 'email_verified'],
+} as const
+
+type ClaimName = (typeof CLAIMS_OF_SCOPE)[keyof typeof CLAIMS_OF_SCOPE][number]
+type ClaimValues = { [name in Exclude<ClaimName, 'email_verified'>]?: string } & { email_verified?: boolean }
+
+/** What a query selects of `users` to make claims of. */
+export const CLAIM_COLUMNS = [
+  'users.email',
+  'users.email_verified',
+  'users.display_name',
+  'users.given_name',
+  'users.family_name',
+  'users.preferred_username',
+  'users.avatar_version',
+] as const
+
+type Columns =
+  | 'email'
+  | 'email_verified'
+  | 'display_name'
+  | 'given_name'
+  | 'family_name'
+  | 'preferred_username'
+  | 'avatar_version'
+
+/** From an outer join, where a token of client credentials has no user. */
+type UserRow = { [column in Columns]: Selectable<Schema['users']>[column] | null }
+
+/** The claims that the scopes give, and those asked for by name beside them. One without a value is left out. */
+export function userClaims(
+  row: UserRow,
+  { userId, scope, named, baseUrl }: { userId: string; scope: string; named: readonly string[]; baseUrl: string },
+): ClaimValues {
+  const scopes = scope.split(' ')
+  const profile = scopes.includes('profile')
+  const email = scopes.includes('email')
+  if (!profile && !email && named.length === 0) return {}
+
+  const claims: ClaimValues = {}
+  const wants = (name: ClaimName, byScope: boolean) => byScope || named.includes(name)
+  const add = (name: Exclude<ClaimName, 'email_verified'>, byScope: boolean, value: string | null) => {
+    if (value !== null && value !== '' && wants(name, byScope)) claims[name] = value
+  }
+  add('name', profile, row.display_name ?? [row.given_name, row.family_name].filter((part) => part !== null).join(' '))
+  add('given_name', profile, row.given_name)
+  add('family_name', profile, row.family_name)
+  add('preferred_username', profile, row.preferred_username)
+  const picture = avatarUrl(userId, row.avatar_version)
+  add('picture', profile, picture && baseUrl + picture)
+  add('email', email, row.email)
+  if (wants('email_verified', email)) claims.email_verified = row.email_verified === 1
+  return claims
+}

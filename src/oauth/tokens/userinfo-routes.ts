@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { digest } from '../../crypto/digest.ts'
+import { AppError } from '../../errors.ts'
+import type { Routes } from '../../http/contracts.ts'
+import { unpackClaims } from '../authorize/claims-request.ts'
+import { consumes, oauthFailures } from '../contracts.ts'
+import type { Parameters } from '../parameters.ts'
+import type { Provider } from '../provider.ts'
+import { hasScope } from '../scope.ts'
+import { findAccessToken } from './token-store.ts'
+import { userClaims } from './user-claims.ts'
+
+const Userinfo = Type.Object(
+  {
+    sub: Type.String(),
+    name: Type.Optional(Type.String()),
+    given_name: Type.Optional(Type.String()),
+    family_name: Type.Optional(Type.String()),
+    preferred_username: Type.Optional(Type.String()),
+    picture: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+    email_verified: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Userinfo' },
+)
+
+const schema = {
+  tags: ['OAuth'],
+  description: 'OpenID Connect Core 5.3. Which claims there are follows from the scopes of the access token.',
+  security: [{ bearer: [] }],
+  response: { 200: Userinfo, ...oauthFailures(400, 401, 403, 503) },
+}
+
+/** Who the user of an access token is. */
+export const userinfoRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Who the user is' } }, (request) =>
+      answerUserinfo(provider, readBearer(request)),
+    )
+    app.post(
+      '/oauth/userinfo',
+      // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
+      { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
+      (request) => answerUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
+    )
+  }
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
+
+/** RFC 6750 section 2: in the header or in a form, never in the URL, never in two places. */
+function readBearer({ headers }: FastifyRequest, form: Parameters = {}): string | undefined {
+  const inHeader = BEARER.exec(headers.authorization ?? '')?.[1]
+  const inForm = form['access_token']
+  if (inHeader !== undefined && inForm !== undefined)
+    throw new AppError('invalid_request', 'The access token is given twice.', {
+      challenge: 'Bearer error="invalid_request"',
+    })
+  return inHeader ?? inForm
+}
+
+const refuseScope = (description: string): never => {
+  throw new AppError('insufficient_scope', description, {
+    challenge: 'Bearer error="insufficient_scope", scope="openid"',
+  })
+}
+
+async function answerUserinfo({ db, now, config }: Provider, bearer: string | undefined) {
+  // Whoever sends no token is told how, and not that anything is wrong with it (RFC 6750 section 3.1).
+  if (bearer === undefined)
+    throw new AppError('invalid_access_token', 'An access token is needed.', { challenge: 'Bearer' })
+  const token = await findAccessToken(db.read, digest(bearer), now())
+  if (!token)
+    throw new AppError('invalid_access_token', 'The access token is unknown, expired or revoked.', {
+      challenge: 'Bearer error="invalid_token"',
+    })
+  // A client's own token is live, so an error that tells the client to get another one would send it round in circles.
+  if (token.userId === null) return refuseScope('The access token was issued to a client, and is about no user.')
+  if (!hasScope(token.scope, 'openid')) return refuseScope('The access token lacks the scope openid.')
+  const { userId, scope } = token
+  const named = unpackClaims(token.claims).userinfo
+  return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }
+}

@@ -1,0 +1,96 @@
+import type { Logger } from 'pino'
+import { ensureBuiltInRoles } from './access/built-in-roles.ts'
+import { createDailyCounts } from './audit/daily-counts.ts'
+import { openBlobs } from './blobs/open-blobs.ts'
+import type { Config } from './config/config.ts'
+import { createPasswords, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
+import { createRandom } from './crypto/random.ts'
+import { createVault } from './crypto/vault.ts'
+import { createLocate } from './http/request-source.ts'
+import { loadServiceKeys } from './keys/load-service-keys.ts'
+import { resolveSecretKey } from './keys/secret-key.ts'
+import { anyKeyStored } from './keys/service-key-store.ts'
+import { openSigningKeys } from './keys/signing-keys.ts'
+import { createFairQueue } from './limits/fair-queue.ts'
+import { createLimits } from './limits/limits.ts'
+import { openMail } from './mail/mail.ts'
+import type { createMetrics, Metrics } from './metrics/metrics.ts'
+import { createStreams, type Streams } from './notifications/streams.ts'
+import { openAuthority } from './openssh/certificate.ts'
+import type { Services } from './services.ts'
+import { openStorage } from './storage/open.ts'
+
+/** The services of a running process, with what only its top floor uses. */
+export interface OpenServices extends Services {
+  /** The notification streams that are open on this replica. */
+  streams: Streams
+  close(): Promise<void>
+}
+
+/** What differs between the running service and its tests. */
+interface Outside {
+  log: Logger
+  now: () => number
+  monotonicNow?: () => number
+  /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
+  isTerminal?: boolean
+}
+
+export async function openServices(config: Config, { log, now, ...outside }: Outside): Promise<OpenServices> {
+  const { monotonicNow = () => performance.now(), isTerminal = false } = outside
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
+  try {
+    await ensureBuiltInRoles(db, now())
+    const random = createRandom()
+    const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db.read)))
+    const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
+    const [caKey] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
+    if (!caKey) throw new Error('The SSH CA key was neither found nor made.')
+    const mail = openMail(config, log, isTerminal)
+    const dailyCounts = createDailyCounts({ db, now })
+    const streams = createStreams({ db, now, monotonicNow, signals, log })
+    const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
+    return {
+      config,
+      log,
+      now,
+      monotonicNow,
+      random,
+      db,
+      signals,
+      vault,
+      signingKeys,
+      sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
+      passwords: await createPasswords(random, createFairQueue(passwordQueue(config))),
+      limits: createLimits({ db, now }, config.rateLimits),
+      locate: await createLocate(config),
+      mail,
+      blobs: openBlobs(config),
+      dailyCounts,
+      streams,
+      metrics,
+      ...(metrics && { observeEvent: metrics.countEvent }),
+      bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
+      async close() {
+        await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))
+        metrics?.close()
+        await mail.close()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Half a minute of work in all, five seconds of it for one address. */
+const passwordQueue = ({ rateLimits }: Config) => ({
+  atOnce: MAX_HASHES_AT_ONCE,
+  maxWaiting: 500,
+  maxWaitingPerAddress: rateLimits ? 100 : 500,
+})
+
+/** Loaded only where it is wanted. */
+const openMetrics = async (needs: Parameters<typeof createMetrics>[0]): Promise<Metrics> =>
+  (await import('./metrics/metrics.ts')).createMetrics(needs)

@@ -1,0 +1,149 @@
+import { Type } from 'typebox'
+import { refuse } from '../errors.ts'
+import { failures, NextCursor, Nullable, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { decodeCursor } from '../http/cursor.ts'
+import type { Services } from '../services.ts'
+import { actorOf } from '../sessions/actor.ts'
+import { needs } from '../sessions/guards.ts'
+import { Email } from '../users/email-address.ts'
+import { NewPassword } from '../users/password-rules.ts'
+import { PersonName } from '../users/person-name.ts'
+import { USERNAME_PATTERN } from '../users/preferred-username.ts'
+import { User } from '../users/user.ts'
+import { changeUser, inviteAgain } from './change-user.ts'
+import { inviteUser } from './invite-user.ts'
+import { findUserDetails, listUsers } from './user-list.ts'
+
+const tags = ['Users']
+const Id = Type.String({ minLength: 1, maxLength: 64 })
+const ByUser = Type.Object({ userId: Id })
+const OneUser = Type.Object({ user: User })
+const Username = Type.String({ pattern: USERNAME_PATTERN })
+
+const Details = Type.Object({
+  user: User,
+  permissions: Type.Array(Type.String(), { description: 'What the roles of this person add up to.' }),
+  hasPassword: Type.Boolean(),
+  passkeys: Type.Integer(),
+  sessions: Type.Integer(),
+})
+
+const names = {
+  displayName: Type.Optional(Nullable(PersonName)),
+  given_name: Type.Optional(Nullable(PersonName)),
+  family_name: Type.Optional(Nullable(PersonName)),
+  preferredUsername: Type.Optional(Username),
+  email_verified: Type.Optional(Type.Boolean()),
+}
+
+/** Users as administrators see them. Disabling and deleting are the lifecycle's. */
+export const adminUserRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    app.get(
+      '/api/admin/users',
+      {
+        onRequest: needs(services, 'users:read'),
+        schema: {
+          tags,
+          summary: 'List users',
+          description:
+            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
+          querystring: Type.Object(
+            {
+              ...PageQuery,
+              q: Type.Optional(
+                Type.String({ maxLength: 254, description: 'Part of an email, a display name or a username.' }),
+              ),
+              status: Type.Optional(Type.Enum(['active', 'disabled'])),
+              roleId: Type.Optional(Id),
+            },
+            strict,
+          ),
+          response: {
+            200: Type.Object({ users: Type.Array(User), nextCursor: NextCursor }),
+            ...failures(400, 401, 403),
+          },
+        },
+      },
+      async ({ query }) => {
+        const { limit = 50, cursor, ...filter } = query
+        const { items, nextCursor } = await listUsers(services.db.read, filter, limit, decodeCursor(cursor))
+        return { users: items, nextCursor }
+      },
+    )
+
+    app.post(
+      '/api/admin/users',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Create a user',
+          description: 'Without a password, an invitation goes to the email. Giving roles needs roles:assign as well.',
+          body: Type.Object(
+            {
+              email: Email,
+              password: Type.Optional(NewPassword),
+              ...names,
+              roleIds: Type.Optional(Type.Array(Id, { maxItems: 50 })),
+            },
+            strict,
+          ),
+          response: { 201: OneUser, ...failures(400, 401, 403, 404, 409, 429) },
+        },
+      },
+      async (request, reply) => {
+        const user = await inviteUser(services, request.body, actorOf(services, request))
+        return reply.code(201).send({ user })
+      },
+    )
+
+    app.get(
+      '/api/admin/users/:userId',
+      {
+        onRequest: needs(services, 'users:read'),
+        schema: { tags, summary: 'A user', params: ByUser, response: { 200: Details, ...failures(401, 403, 404) } },
+      },
+      async ({ params }) =>
+        (await findUserDetails(services.db.read, params.userId, services.now())) ??
+        refuse('not_found', 'There is no such user.'),
+    )
+
+    app.patch(
+      '/api/admin/users/:userId',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Change a user',
+          description:
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which nobody else gets for 90 days.',
+          params: ByUser,
+          body: Type.Object({ email: Type.Optional(Email), ...names }, strict),
+          response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },
+        },
+      },
+      async (request) => ({
+        user: await changeUser(services, request.params.userId, request.body, actorOf(services, request)),
+      }),
+    )
+
+    app.post(
+      '/api/admin/users/:userId/invitation',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Send the invitation again',
+          description: 'To somebody without a password. The earlier link stops working.',
+          params: ByUser,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        await inviteAgain(services, request.params.userId, actorOf(services, request))
+        return success
+      },
+    )
+  }

@@ -1,0 +1,35 @@
+import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import { addAssignment } from '../access/role-store.ts'
+import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import type { Services } from '../services.ts'
+import { takeAdministrationLock } from '../sessions/administer.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { findAccountByEmail } from '../users/user-store.ts'
+
+/**
+ * Makes somebody an administrator without asking another one, for whoever has the machine itself. What somebody may do
+ * is read at each request, so every copy knows it at once. False when they were one before.
+ */
+export const grantAdministrator = (
+  services: Pick<Services, 'db' | 'now'>,
+  email: string,
+): Promise<{ granted: boolean; email: string }> =>
+  services.db.transaction(async (trx) => {
+    await takeAdministrationLock(trx)
+    const account = await findAccountByEmail(trx, normalizeEmail(email))
+    if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
+    const { id, email: found } = account.user
+    if (account.disabledAt !== null) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
+    const granted = await addAssignment(trx, id, ADMIN_ROLE)
+    if (granted) {
+      await recordEvent(services, trx, {
+        action: 'role.assigned',
+        outcome: 'success',
+        actor: THE_SERVICE,
+        target: { type: 'user', id },
+        data: { roleId: ADMIN_ROLE, role: 'admin', by: 'latchkey admin grant' },
+      })
+    }
+    return { granted, email: found }
+  })

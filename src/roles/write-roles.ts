@@ -1,0 +1,132 @@
+import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import { refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
+import { isPermission } from '../access/permissions.ts'
+import {
+  addPermission,
+  addRole,
+  deleteRole,
+  findRole,
+  holdingsOf,
+  holdPrincipalsOfRole,
+  listHolderIds,
+  removePermission,
+  updateRole,
+} from '../access/role-store.ts'
+import type { NewRole, Role } from '../access/role.ts'
+import { recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
+import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
+import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
+import type { Trx } from '../storage/database.ts'
+
+type Needs = Pick<Services, 'db' | 'now'>
+
+export const createRole = (services: Needs, asked: NewRole, actor: SignedInActor): Promise<Role> =>
+  administer(services, actor, async (trx, held) => {
+    refuseGivingMore(held, { permissions: new Set(asked.permissions), principals: new Set(asked.principals) })
+    const id = newId()
+    await addRole(trx, id, asked, services.now())
+    const role = await findRole(trx, id)
+    const { name, permissions, principals } = role
+    await record(services, trx, 'role.created', actor, id, { name, permissions, principals })
+    return role
+  })
+
+export interface RoleChange {
+  name?: string
+  description?: string
+  principals?: string[]
+}
+
+/**
+ * Only what was asked for is written. The name of a built-in role is part of the service; what it says about itself and
+ * opens on hosts is not. Certificates that name a principal which the role no longer gives are revoked.
+ */
+export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: SignedInActor): Promise<Role> =>
+  administer(services, actor, async (trx, held) => {
+    const before = await findRole(trx, id)
+    const { principals, ...words } = asked
+    refuseChangingStrongerRole(held, holdingsOf(before))
+    refuseGivingMore(held, { permissions: new Set(), principals: new Set(principals) })
+    if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
+      refuse('conflict', 'A built-in role keeps its name.')
+    }
+    const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
+    if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
+    await updateRole(trx, id, { ...words, ...(principals ? { principals: JSON.stringify(principals) } : {}) })
+    const revoked = losesPrincipals
+      ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, id), 'A role lost a principal.')
+      : {}
+    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name, ...revoked })
+    return findRole(trx, id)
+  })
+
+export const removeRole = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
+  administer(services, actor, async (trx, held) => {
+    const role = await findRole(trx, id)
+    refuseChangingStrongerRole(held, holdingsOf(role))
+    if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
+    const holders = certificatesDependOn(role) ? await findHolders(trx, id) : []
+    await deleteRole(trx, id)
+    const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
+    const { name, permissions } = role
+    await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
+  })
+
+/** Granting again changes nothing. */
+export const grantPermission = (
+  services: Needs,
+  roleId: string,
+  permission: string,
+  actor: SignedInActor,
+): Promise<Role> =>
+  administer(services, actor, async (trx, held) => {
+    const role = await findRole(trx, roleId)
+    if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
+    refuseChangingStrongerRole(held, holdingsOf(role))
+    refuseGivingMore(held, { permissions: new Set([permission]), principals: new Set() })
+    if (await addPermission(trx, roleId, permission)) {
+      await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
+    }
+    return findRole(trx, roleId)
+  })
+
+export const revokePermission = (
+  services: Needs,
+  roleId: string,
+  permission: string,
+  actor: SignedInActor,
+): Promise<Role> =>
+  administer(services, actor, async (trx, held) => {
+    const role = await findRole(trx, roleId)
+    refuseChangingStrongerRole(held, holdingsOf(role))
+    if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
+    if (!(await removePermission(trx, roleId, permission))) {
+      return refuse('not_found', 'The role does not have this permission.')
+    }
+    const revoked =
+      permission === 'ssh:cert:issue'
+        ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, roleId), LOST_PERMISSION)
+        : {}
+    await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
+    return findRole(trx, roleId)
+  })
+
+const LOST_PERMISSION = 'A role lost the permission to get certificates.'
+
+/** One more than are looked at in one transaction, so that it is known when there are too many. */
+const findHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
+
+const record = (
+  services: Needs,
+  trx: Trx,
+  action: string,
+  actor: SignedInActor,
+  id: string,
+  data: Record<string, unknown>,
+): Promise<void> =>
+  recordEvent(services, trx, { action, outcome: 'success', actor, target: { type: 'role', id }, data })

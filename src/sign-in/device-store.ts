@@ -1,0 +1,37 @@
+import ipaddr from 'ipaddr.js'
+import { digest } from '../crypto/digest.ts'
+import type { RequestSource } from '../http/request-source.ts'
+import type { Trx } from '../storage/database.ts'
+
+/**
+ * Remembers the browser and the network of a sign-in. True when either is new for an account that has signed in before:
+ * the first sign-in of all is no news to the one who just registered. Both can be forged, so this decides about nothing but
+ * a notification; what proves that a browser is a known one is its cookie.
+ */
+export async function markSeen(trx: Trx, userId: string, source: RequestSource, now: number): Promise<boolean> {
+  const seenBefore = await trx
+    .selectFrom('known_devices')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .execute()
+  const marks = [`browser:${browserOf(source.userAgent)}`, `network:${networkOf(source.ipAddress)}`]
+  const added = await trx
+    .insertInto('known_devices')
+    .values(marks.map((mark) => ({ user_id: userId, device_hash: digest(mark), first_seen_at: now })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('device_hash')
+    .execute()
+  return seenBefore.length > 0 && added.length > 0
+}
+
+/** Version numbers change every few weeks; the browser stays the same one. */
+const browserOf = (userAgent: string | null): string => (userAgent ?? '').replace(/[\d._]+/g, '')
+
+/** The neighbourhood of an address: providers hand out single addresses anew all the time. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  const [bits, bytes] = parsed.kind() === 'ipv4' ? [24, 3] : [48, 6]
+  return `${parsed.toByteArray().slice(0, bytes).join('.')}/${bits}`
+}

@@ -1,0 +1,112 @@
+import { recordAlone } from '../audit/record-event.ts'
+import { AppError } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
+import { refuseDisabled } from '../users/account-standing.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { holdAccount } from '../users/hold-account.ts'
+import { normalizePassword } from '../users/password-rules.ts'
+import { proveUntilUnchanged } from '../users/prove-password.ts'
+import { type Account, findAccountByEmail, replacePasswordHash } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { attemptPassword } from './password-limits.ts'
+import type { SignInSource } from './sign-in-source.ts'
+import { signIn } from './sign-in.ts'
+
+interface Attempt {
+  email: string
+  password: string
+  rememberMe?: boolean
+}
+
+/** Email and password. Whether the email is known shows neither in the answer nor in its time. */
+export async function login(
+  services: Services,
+  asked: Attempt,
+  source: SignInSource,
+): Promise<{ user: User; session: SignedInSession }> {
+  const email = normalizeEmail(asked.email)
+  const prove = () => provePassword(services, email, normalizePassword(asked.password), source)
+  return attemptPassword(services, { email, source }, () =>
+    proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, source)),
+  )
+}
+
+/**
+ * The proof took a while. The account may have been disabled since, or have another password: a sign-in that was under way
+ * when a reset answered leaves no session behind. Nothing when the password is no longer the one that was proved.
+ */
+const start = (
+  services: Services,
+  proved: Proof,
+  remember: boolean,
+  source: SignInSource,
+): Promise<{ user: User; session: SignedInSession } | undefined> =>
+  services.db.transaction(async (trx) => {
+    const current = await holdAccount(trx, proved.userId)
+    if (!current) throw wrongCredentials()
+    if (current.passwordHash !== proved.hash) return undefined
+    refuseDisabled(current)
+    const { user } = current
+    const session = await signIn(services, trx, { user, method: 'password', amr: ['pwd'], remember, source })
+    return { user: { ...user, lastLoginAt: services.now() }, session }
+  })
+
+interface Proof {
+  userId: string
+  /** The hash that the password fits. */
+  hash: string
+}
+
+async function provePassword(
+  services: Services,
+  email: string,
+  password: string,
+  source: SignInSource,
+): Promise<Proof> {
+  const { db, passwords } = services
+  const account = await findAccountByEmail(db.read, email)
+  const stored = account?.passwordHash ?? null
+  const isRight = await passwords.verify(stored, password, source.ipAddress)
+  if (!account || stored === null || !isRight) {
+    await refused(services, email, account, source, 'wrong_credentials')
+    throw wrongCredentials()
+  }
+  if (account.disabledAt !== null) await refused(services, email, account, source, 'account_disabled')
+  refuseDisabled(account)
+  const { id: userId } = account.user
+  return {
+    userId,
+    hash: passwords.isOutdated(stored) ? await rehash(services, userId, stored, password, source) : stored,
+  }
+}
+
+/** Answers the hash in force: the new one, or the old one when somebody else has just replaced that. */
+async function rehash(
+  { db, passwords }: Services,
+  userId: string,
+  stored: string,
+  password: string,
+  source: SignInSource,
+): Promise<string> {
+  const renewed = await passwords.hash(password, source.ipAddress)
+  return (await db.transaction((trx) => replacePasswordHash(trx, userId, { from: stored, to: renewed })))
+    ? renewed
+    : stored
+}
+
+const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
+
+const refused = (
+  services: Services,
+  email: string,
+  account: Account | undefined,
+  source: SignInSource,
+  reason: string,
+): Promise<void> =>
+  recordAlone(services, {
+    action: 'session.refused',
+    outcome: 'refused',
+    actor: { id: account?.user.id ?? null, email, source },
+    data: { method: 'password', reason },
+  })

@@ -1,0 +1,49 @@
+import { digest } from '../crypto/digest.ts'
+import { AppError } from '../errors.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { type Limit, LIMITS } from '../limits/limits.ts'
+import type { Services } from '../services.ts'
+import { findKnownBrowserOf } from './known-browser-store.ts'
+import type { SignInSource } from './sign-in-source.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'limits'>
+
+/** Runs an attempt at the password of an account (there may be none of that email), limited as guesses are. */
+export async function attemptPassword<T>(
+  services: Needs,
+  { email, source }: { email: string; source: SignInSource },
+  run: () => Promise<T>,
+): Promise<T> {
+  return services.limits.attempt(await limitsOf(services, email, source), run, isWrongPassword)
+}
+
+const isWrongPassword = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password')
+
+/**
+ * Strangers share a limit on the email, from however many addresses they come. A browser that has signed in to this very
+ * account before has only a limit of its own, so that its owner gets in while others guess.
+ */
+async function limitsOf(services: Needs, email: string, source: SignInSource): Promise<[Limit, string][]> {
+  const browser = await findKnownBrowser(services, email, source)
+  if (browser !== undefined) return [[LIMITS.loginByKnownBrowser, browser]]
+  const address = addressKey(source.ipAddress)
+  return [
+    [LIMITS.loginByEmailAndAddress, `${email} ${address}`],
+    [LIMITS.loginByAddress, address],
+    [LIMITS.loginFromAnywhere, email],
+  ]
+}
+
+/**
+ * What names the caller's browser, when it is one that the account with this email knows. Whether there is such an account
+ * makes no difference to the work.
+ */
+export async function findKnownBrowser(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  email: string,
+  { browserTokens }: SignInSource,
+): Promise<string | undefined> {
+  if (browserTokens.length === 0) return undefined
+  return findKnownBrowserOf(db.read, email, browserTokens.map(digest), now())
+}

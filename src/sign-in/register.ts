@@ -1,0 +1,63 @@
+import { hasAdministrator } from '../access/administrators.ts'
+import { createUser } from '../access/create-user.ts'
+import { recordEvent } from '../audit/record-event.ts'
+import { AppError, refuse } from '../errors.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
+import type { Services } from '../services.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import type { User } from '../users/user.ts'
+import type { SignInSource } from './sign-in-source.ts'
+import { signIn } from './sign-in.ts'
+import { sendVerification } from './verify-email.ts'
+
+interface Registration {
+  email: string
+  password: string
+  displayName?: string
+}
+
+/** Makes an account for whoever asks, where that is allowed, and signs them in. */
+export async function register(
+  services: Services,
+  asked: Registration,
+  source: SignInSource,
+): Promise<{ user: User; session: SignedInSession }> {
+  const { db, config, limits, passwords } = services
+  if (config.registration === 'invite' && (await hasAdministrator(db.read))) {
+    refuse('registration_closed', 'Accounts here are made by an administrator.')
+  }
+  const email = normalizeEmail(asked.email)
+  const password = normalizePassword(asked.password)
+  const address = source.ipAddress
+  limits.check(LIMITS.registration, addressKey(address))
+  const person = { email, displayName: asked.displayName }
+  await refuseWeakPassword(services, { field: 'password', password, person, address })
+  if (!(await limits.fail(LIMITS.registration, addressKey(address)))) {
+    throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', {
+      retryAfter: 3600,
+    })
+  }
+  const passwordHash = await passwords.hash(password, address)
+
+  let session: SignedInSession | undefined
+  const user = await createUser(
+    services,
+    db,
+    { email, passwordHash, displayName: asked.displayName, selfRegistered: true },
+    async (trx, made) => {
+      await recordEvent(services, trx, {
+        action: 'user.registered',
+        outcome: 'success',
+        actor: { id: made.id, email, source },
+        target: { type: 'user', id: made.id },
+      })
+      await sendVerification(services, trx, made)
+      session = await signIn(services, trx, { user: made, method: 'password', amr: ['pwd'], remember: false, source })
+    },
+  )
+  if (!session) throw new Error('The account was made without its session.')
+  return { user: { ...user, lastLoginAt: services.now() }, session }
+}

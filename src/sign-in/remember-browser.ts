@@ -1,0 +1,41 @@
+import { digest } from '../crypto/digest.ts'
+import { issueToken } from '../crypto/token.ts'
+import type { Services } from '../services.ts'
+import type { Trx } from '../storage/database.ts'
+import { MAX_BROWSER_TOKENS } from './known-browser-cookie.ts'
+import { addKnownBrowser, deleteSurplusBrowsers, findKnownBrowsers, renewKnownBrowser } from './known-browser-store.ts'
+import type { SignInSource } from './sign-in-source.ts'
+
+const YEAR = 365 * 24 * 3_600_000
+
+/** What the browser keeps, in seconds. */
+export const KNOWN_BROWSER_MAX_AGE = YEAR / 1000
+
+/** A program that signs in without cookies leaves a new one each time. */
+const MAX_BROWSERS_OF_ACCOUNT = 50
+
+/**
+ * Makes the caller's browser a known one of the account, for a year from now, and answers the tokens that it is to hold
+ * from here on: this account's first, those of other accounts behind it, and none that has ended.
+ */
+export async function rememberBrowser(
+  { now, random }: Pick<Services, 'now' | 'random'>,
+  trx: Trx,
+  userId: string,
+  source: SignInSource,
+): Promise<string[]> {
+  const held = source.browserTokens.map((plaintext) => ({ plaintext, hash: digest(plaintext) }))
+  const hashes = held.map(({ hash }) => hash)
+  const known = hashes.length > 0 ? await findKnownBrowsers(trx, hashes, now()) : []
+  const live = held.filter(({ hash }) => known.some(({ tokenHash }) => tokenHash === hash))
+  const ownHash = known.find((browser) => browser.userId === userId)?.tokenHash
+  const own = live.find(({ hash }) => hash === ownHash) ?? issueToken(random, '')
+  if (own.hash === ownHash) {
+    await renewKnownBrowser(trx, own.hash, now() + YEAR)
+  } else {
+    await addKnownBrowser(trx, { token_hash: own.hash, user_id: userId, created_at: now(), expires_at: now() + YEAR })
+    await deleteSurplusBrowsers(trx, userId, MAX_BROWSERS_OF_ACCOUNT)
+  }
+  const others = live.filter(({ hash }) => hash !== own.hash)
+  return [own, ...others].slice(0, MAX_BROWSER_TOKENS).map(({ plaintext }) => plaintext)
+}

@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify'
+import type { Config } from '../config/config.ts'
+import { setSessionCookie } from '../sessions/session-cookie.ts'
+import type { SignedInSession } from '../sessions/start-session.ts'
+import { setBrowserTokens } from './known-browser-cookie.ts'
+import { KNOWN_BROWSER_MAX_AGE } from './remember-browser.ts'
+
+type Where = Pick<Config, 'dashboardOrigin'>
+
+/** What every answer to a sign-in sets: the session, and that the browser is a known one from now on. */
+export function setSignInCookies(config: Where, reply: FastifyReply, session: SignedInSession): void {
+  setSessionCookie(config, reply, session.token, session.maxAge)
+  setKnownBrowserCookie(config, reply, session.browserTokens)
+}
+
+export const setKnownBrowserCookie = (config: Where, reply: FastifyReply, tokens: string[]): void =>
+  setBrowserTokens(config, reply, tokens, KNOWN_BROWSER_MAX_AGE)

@@ -1,0 +1,49 @@
+import { recordEvent } from '../audit/record-event.ts'
+import { notify } from '../notifications/notify.ts'
+import type { Services } from '../services.ts'
+import type { SignInMethod } from '../sessions/session.ts'
+import { type SignedInSession, startSession } from '../sessions/start-session.ts'
+import type { Trx } from '../storage/database.ts'
+import type { User } from '../users/user.ts'
+import { markSeen } from './device-store.ts'
+import { rememberBrowser } from './remember-browser.ts'
+import type { SignInSource } from './sign-in-source.ts'
+
+interface SigningIn {
+  user: User
+  method: SignInMethod
+  amr: string[]
+  remember: boolean
+  source: SignInSource
+}
+
+/**
+ * What every sign-in ends with, whichever way the person proved who they are. Call it in the transaction that holds the
+ * last of the proof, so that there is no session without it and no proof used up without a session.
+ */
+export async function signIn(
+  services: Pick<Services, 'now' | 'random' | 'signals'>,
+  trx: Trx,
+  { user, method, amr, remember, source }: SigningIn,
+): Promise<SignedInSession> {
+  const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
+  await trx.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
+  await recordEvent(services, trx, {
+    action: 'session.started',
+    outcome: 'success',
+    actor: { id: user.id, email: user.email, source },
+    target: { type: 'session', id: session.id },
+    data: { method },
+  })
+  const isNewPlace = await markSeen(trx, user.id, source, services.now())
+  if (isNewPlace) {
+    const { country, city } = source.geolocation
+    await notify(services, trx, user.id, 'security.new_login', {
+      ipAddress: source.ipAddress,
+      userAgent: source.userAgent,
+      country,
+      city,
+    })
+  }
+  return { ...session, browserTokens: await rememberBrowser(services, trx, user.id, source) }
+}

@@ -1,0 +1,54 @@
+import { recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
+import { verificationMail } from '../mail/messages.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import type { Trx } from '../storage/database.ts'
+import { findUser, markEmailConfirmed } from '../users/user-store.ts'
+import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+
+export async function sendVerification(
+  services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,
+  trx: Trx,
+  user: { id: string; email: string },
+): Promise<void> {
+  const token = await issueEmailToken(services, trx, 'verification', user)
+  await queueMail(services, trx, verificationMail(services.config, user.email, token))
+}
+
+/** Sends the link again, unless that was asked too often: then it only looks as if. */
+export async function resendVerification(services: Services, actor: SignedInActor): Promise<void> {
+  const { db, limits } = services
+  const user = await findUser(db.read, actor.id)
+  if (!user || user.email_verified) return
+  const within = await Promise.all([
+    limits.fail(LIMITS.mailByEmailAndAddress, `${user.email} ${addressKey(actor.source.ipAddress)}`),
+    limits.fail(LIMITS.mailByAddress, addressKey(actor.source.ipAddress)),
+  ])
+  if (!within.every(Boolean)) return
+  await changeOwnAccount(services, actor, (trx) => sendVerification(services, trx, user))
+}
+
+/**
+ * Confirms the address of the account that the person is signed in to. Without that session, the owner of an address who
+ * clicks the link in good faith would confirm the account of a stranger who registered it.
+ */
+export const verifyEmail = (services: Services, token: string, actor: SignedInActor): Promise<void> =>
+  changeOwnAccount(services, actor, async (trx) => {
+    const owner = await findEmailTokenOwner(trx, token, ['verification'], services.now())
+    if (owner && owner.id !== actor.id)
+      refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
+    if (!owner || !(await consumeEmailToken(trx, token, services.now())))
+      refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+    await markEmailConfirmed(trx, actor.id)
+    await recordEvent(services, trx, {
+      action: 'user.email_verified',
+      outcome: 'success',
+      actor,
+      target: { type: 'user', id: actor.id },
+    })
+  })

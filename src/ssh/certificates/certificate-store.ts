@@ -1,0 +1,171 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { MOST_LOOKED_AT } from '../../http/cursor.ts'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import type { SshCertificate } from './certificate.ts'
+
+/** The largest serial that the column holds: 64 bits with a sign. */
+export const LAST_SERIAL = 2n ** 63n - 1n
+
+type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
+
+export const COLUMNS = [
+  'id',
+  'user_id',
+  'saved_key_id',
+  'key_id',
+  'principals',
+  'fingerprint',
+  'valid_after',
+  'valid_before',
+  'revoked_at',
+  'revoke_reason',
+  'created_at',
+] as const
+
+/** A serial has more bits than a JavaScript number: it is read as text. */
+export const serialText = sql<string>`cast(serial as text)`.as('serial_text')
+
+export const toCertificate = (row: Row): SshCertificate => ({
+  id: row.id,
+  serial: row.serial_text,
+  userId: row.user_id,
+  keyId: row.key_id,
+  principals: JSON.parse(row.principals) as string[],
+  fingerprint: row.fingerprint,
+  validAfter: row.valid_after / 1000,
+  validBefore: row.valid_before / 1000,
+  revokedAt: row.revoked_at,
+  revokeReason: row.revoke_reason,
+  createdAt: row.created_at,
+})
+
+const raiseSerial = writeStatement((db, value: Values<{ counter: string; by: bigint }>) =>
+  db
+    .updateTable('counters')
+    .set({ value: sql`value + ${value('by')}` })
+    .where('name', '=', value('counter'))
+    .returning(sql<string>`cast(value as text)`.as('last')),
+)
+
+/**
+ * A serial that nobody else gets: one more than the one before, on all replicas together. That of a transaction that fails
+ * is given out again. All certificates wait for each other at this one row, so take it as late as you can. The counter is
+ * raised by a bigint, since SQLite takes a JavaScript number for a fraction, and the sum would lose its last digits.
+ */
+export async function takeSerial(trx: Trx): Promise<bigint> {
+  const [row] = await raiseSerial(trx, { counter: 'ssh_serial', by: 1n })
+  if (!row) throw new Error('The counter ssh_serial is gone.')
+  return BigInt(row.last)
+}
+
+export interface NewCertificate {
+  id: string
+  serial: bigint
+  userId: string
+  savedKeyId: string
+  keyId: string
+  principals: string[]
+  fingerprint: string
+  /** Epoch seconds, as in the certificate. */
+  validAfter: number
+  validBefore: number
+  createdAt: number
+}
+
+const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
+  db
+    .selectFrom('ssh_certificates')
+    .select('latest_expiry as at')
+    .where('user_id', '=', value('userId'))
+    .orderBy('serial', 'desc')
+    // A literal: SQLite prepares a statement anew for each value of a limit.
+    .limit(sql.lit(1)),
+)
+
+/** Up to when a certificate of this user is valid, in epoch milliseconds; 0 when there is none. The caller holds the user. */
+export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number> =>
+  (await latestExpiry(trx, { userId }))[0]?.at ?? 0
+
+const INSERTED = ['serial', 'latest_expiry', ...COLUMNS] as const
+
+const insertCertificate = writeStatement(
+  (db, value: Values<Pick<Insertable<Schema['ssh_certificates']>, (typeof INSERTED)[number]>>) =>
+    db
+      .insertInto('ssh_certificates')
+      .values(
+        Object.fromEntries(INSERTED.map((column) => [column, value(column)])) as Insertable<Schema['ssh_certificates']>,
+      ),
+)
+
+/** Adds to the log. Certificates of one user are added in the order of their serials: the caller holds the user. */
+export async function addCertificate(trx: Trx, certificate: NewCertificate, latestExpiryBefore: number): Promise<void> {
+  const validBefore = certificate.validBefore * 1000
+  await insertCertificate(trx, {
+    id: certificate.id,
+    serial: certificate.serial,
+    user_id: certificate.userId,
+    saved_key_id: certificate.savedKeyId,
+    key_id: certificate.keyId,
+    principals: JSON.stringify(certificate.principals),
+    fingerprint: certificate.fingerprint,
+    valid_after: certificate.validAfter * 1000,
+    valid_before: validBefore,
+    latest_expiry: Math.max(latestExpiryBefore, validBefore),
+    revoked_at: null,
+    revoke_reason: null,
+    created_at: certificate.createdAt,
+  })
+}
+
+export async function findCertificate(db: Reader, id: string): Promise<SshCertificate | undefined> {
+  const row = await db
+    .selectFrom('ssh_certificates')
+    .select(COLUMNS)
+    .select(serialText)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toCertificate(row)
+}
+
+export type CertificateState = 'valid' | 'expired' | 'revoked'
+
+export interface CertificateFilter {
+  userId?: string | undefined
+  serial?: bigint | undefined
+  state?: CertificateState | undefined
+  /** Only serials below this one. */
+  before?: bigint | undefined
+}
+
+/** Newest first. Sifting by state may stop before there are as many as asked for: then it says at which serial. */
+export async function listCertificates(
+  db: Reader,
+  { userId, serial, state, before }: CertificateFilter,
+  now: number,
+  limit: number,
+): Promise<{ certificates: SshCertificate[]; stoppedAt: string | undefined }> {
+  if (serial !== undefined && serial > LAST_SERIAL) return { certificates: [], stoppedAt: undefined }
+  let walked = db.selectFrom('ssh_certificates')
+  if (userId !== undefined) walked = walked.where('user_id', '=', userId)
+  if (serial !== undefined) walked = walked.where('serial', '=', serial)
+  if (before !== undefined) walked = walked.where('serial', '<', before)
+  // All that are revoked have an index of their own, those of one user have not.
+  const isSifted = state !== undefined && (state !== 'revoked' || userId !== undefined)
+  const stop = isSifted
+    ? await walked
+        .select(serialText)
+        .orderBy('serial', 'desc')
+        .limit(1)
+        .offset(MOST_LOOKED_AT - 1)
+        .executeTakeFirst()
+    : undefined
+  let query = walked.select(COLUMNS).select(serialText)
+  if (stop !== undefined) query = query.where('serial', '>=', BigInt(stop.serial_text))
+  if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
+  if (state === 'valid') query = query.where('valid_before', '>', now)
+  if (state === 'expired') query = query.where('valid_before', '<=', now)
+  const rows = await query.orderBy('serial', 'desc').limit(limit).execute()
+  return { certificates: rows.map(toCertificate), stoppedAt: stop?.serial_text }
+}

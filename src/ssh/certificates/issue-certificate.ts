@@ -1,0 +1,127 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { refuse } from '../../errors.ts'
+import { newOrderedId } from '../../ids.ts'
+import { prepareNotification } from '../../notifications/notify.ts'
+import {
+  type Draft,
+  formatCertificate,
+  MAX_PRINCIPALS,
+  prepareCertificate,
+  signDraft,
+} from '../../openssh/certificate.ts'
+import { parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
+import { FormatError } from '../../openssh/wire.ts'
+import type { Services } from '../../services.ts'
+import type { SignedInActor } from '../../sessions/actor.ts'
+import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+import type { Trx } from '../../storage/database.ts'
+import { holdSshKey, noteSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { addCertificate, findLatestExpiry, type NewCertificate, takeSerial } from './certificate-store.ts'
+import type { IssuedCertificate } from './certificate.ts'
+import { holdPrincipals } from './principals.ts'
+
+/** A host whose clock is a little behind still lets a new certificate in. */
+const BACKDATED_SECONDS = 60
+const NONCE_BYTES = 32
+
+type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
+
+interface IssueCertificateRequest {
+  savedKeyId: string
+  ttlSeconds?: number | undefined
+}
+
+/**
+ * Issues a certificate for a saved key. The transaction holds the account, the session, the permission, the key and the
+ * principals. So ending any of them comes either before, and refuses, or after, and revokes. The signature follows the
+ * commit: a certificate that is revoked before it is signed is revoked all the same.
+ */
+export async function issueCertificate(
+  services: Needs,
+  actor: SignedInActor,
+  request: IssueCertificateRequest,
+): Promise<IssuedCertificate> {
+  const { draft, comment, row } = await changeOwnAccount(services, actor, (trx) =>
+    decide(services, trx, actor, request),
+  )
+  const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
+  const certificate = formatCertificate(signDraft(services.sshCa, draft), comment)
+  return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
+}
+
+/** A certificate that is in the log and not signed yet. */
+interface Decided {
+  draft: Draft
+  comment: string
+  row: NewCertificate
+}
+
+async function decide(
+  services: Needs,
+  trx: Trx,
+  actor: SignedInActor,
+  { savedKeyId, ttlSeconds = services.config.sshCertDefaultTtl }: IssueCertificateRequest,
+): Promise<Decided> {
+  const at = services.now()
+  const saved =
+    (await holdSshKey(trx, { id: savedKeyId, userId: actor.id })) ?? refuse('not_found', 'You have no such key.')
+  const { key, comment } = readSavedKey(saved.publicKey)
+  const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
+  refuseUnfitPrincipals(principals)
+  await noteSshKeyUsed(trx, saved, at)
+  const latestExpiry = await findLatestExpiry(trx, actor.id)
+  const tell = await prepareNotification(services, trx, actor.id)
+
+  const id = newOrderedId()
+  const seconds = Math.floor(at / 1000)
+  const described = {
+    keyId: `${preferredUsername}:${actor.id}:${id}`,
+    principals,
+    validAfter: seconds - BACKDATED_SECONDS,
+    validBefore: seconds + ttlSeconds,
+  }
+  const nonce = services.random.bytes(NONCE_BYTES)
+
+  // From here to the commit everybody else who gets a certificate waits for us: nothing but writing follows.
+  const serial = await takeSerial(trx)
+  const draft = prepareCertificate(services.sshCa, { ...described, serial, key, nonce })
+  const { fingerprint } = saved
+  const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, createdAt: at }
+  await addCertificate(trx, row, latestExpiry)
+  const { keyId, validBefore } = described
+  await tell({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
+  await recordEvent(services, trx, {
+    action: 'ssh_certificate.issued',
+    outcome: 'success',
+    actor,
+    target: { type: 'ssh_certificate', id },
+    data: { serial: String(serial), keyId, principals, fingerprint, validBefore },
+  })
+  return { draft, comment, row }
+}
+
+/** Only what was read once is saved. Whatever became of it since concerns its owner alone. */
+function readSavedKey(line: string): PublicKey {
+  try {
+    return parsePublicKey(line)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    return refuse('conflict', 'This saved key can’t be read any more. Delete it, and save it again.', { cause: error })
+  }
+}
+
+function refuseUnfitPrincipals({ length }: string[]): void {
+  // A certificate without principals would open every account there is.
+  if (length === 0) {
+    refuse(
+      'conflict',
+      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
+    )
+  }
+  if (length > MAX_PRINCIPALS) {
+    refuse(
+      'conflict',
+      `Your roles add up to ${length} principals, and a certificate holds ${MAX_PRINCIPALS}. Ask an administrator to take some away.`,
+    )
+  }
+}

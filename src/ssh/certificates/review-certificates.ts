@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { recordEvent, THE_SERVICE } from '../../audit/record-event.ts'
+import type { Services } from '../../services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { MAX_PEOPLE, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
+import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
+
+/** Far enough apart that nobody who waits for the database notices. */
+const REST_MS = 10
+/** What is left over waits for the next second, so that a service that is told to stop has not long to go. */
+const MAX_SLICES = 50
+
+/**
+ * Looks at the certificates of everybody, after a role with very many holders has lost something. It goes through the
+ * accounts in slices, each a transaction of its own that also notes how far it came: whoever takes it up again, after a
+ * crash or on another replica, goes on there.
+ */
+export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>): Promise<void> {
+  for (let slice = 0; slice < MAX_SLICES; slice++) {
+    if (!(await services.db.transaction((trx) => reviewSlice(services, trx)))) return
+    await sleep(REST_MS)
+  }
+}
+
+/** False when there is nothing to review. */
+async function reviewSlice(services: Pick<Services, 'now'>, trx: Trx): Promise<boolean> {
+  const review = await holdNextReview(trx)
+  if (!review) return false
+  const userIds = await listNextUserIds(trx, review, MAX_PEOPLE)
+  const revoked = review.revoked + (await revokeLostCertificates(services, trx, userIds, review.reason))
+  const last = userIds.at(-1)
+  if (last !== undefined) {
+    await markReviewed(trx, { id: review.id, reviewedUpTo: last, revoked })
+    return true
+  }
+  await deleteReview(trx, review.id)
+  await recordEvent(services, trx, {
+    action: 'ssh_certificate.review_finished',
+    outcome: 'success',
+    actor: THE_SERVICE,
+    data: { certificateReviewId: review.id, reason: review.reason, certificatesRevoked: revoked },
+  })
+  return true
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const FOLDER = join(import.meta.dirname, '../../../deploy/ssh-host')
+const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
+const END = 'END_OF_LATCHKEY_FILE'
+
+/**
+ * The installer of deploy/ssh-host and the files beside it, as one script for `curl … | sh`. All of it stands in one
+ * function that the last line calls: of a download that breaks off, nothing is run.
+ */
+export function writeHostSetup(baseUrl: string): string {
+  const files = FILES.map((name) => `cat >"$files/${name}" <<'${END}'\n${read(name)}${END}\n`)
+  return [
+    '#!/bin/sh',
+    `# Makes this host trust the SSH certificates of ${baseUrl}. Run it as root.`,
+    'set_up() {',
+    'set -eu',
+    'files=$(mktemp -d)',
+    `trap 'rm -rf "$files"' EXIT`,
+    ...files,
+    `cat >"$files/install.sh" <<'${END}'\n${read('install.sh')}${END}\n`,
+    `LATCHKEY_URL=\${LATCHKEY_URL:-${quote(baseUrl)}} sh "$files/install.sh"`,
+    '}',
+    'set_up',
+    '',
+  ].join('\n')
+}
+
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+
+/** A word of the shell, whatever is in it. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

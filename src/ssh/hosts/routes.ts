@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto'
+import { Type } from 'typebox'
+import { AppError, refuse } from '../../errors.ts'
+import { failures, type Routes } from '../../http/contracts.ts'
+import { sendTagged } from '../../http/etag.ts'
+import { formatPublicKey } from '../../openssh/public-key.ts'
+import type { Services } from '../../services.ts'
+import { createRevocationLists } from '../revocation/revocation-list.ts'
+import type { Form } from '../revocation/write-revocation-list.ts'
+import { writeHostSetup } from './host-setup.ts'
+
+const tags = ['SSH hosts']
+
+const KrlQuery = Type.Object({
+  format: Type.Optional(
+    Type.Union([Type.Literal('krl'), Type.Literal('binary'), Type.Literal('raw')], {
+      description:
+        'krl (or binary): for sshd. raw: a line for each serial, or for a range of them as ssh-keygen reads it. Absent: JSON.',
+    }),
+  ),
+  includeExpired: Type.Optional(Type.Boolean({ description: 'Also revoked certificates that have expired by now.' })),
+  wildcard: Type.Optional(
+    Type.Boolean({ description: 'Of a binary list: name no authority, so that it holds for all of them.' }),
+  ),
+})
+
+const TYPES: Record<Form, string> = {
+  krl: 'application/octet-stream',
+  wildcard: 'application/octet-stream',
+  raw: 'text/plain; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
+
+/** What hosts fetch: whom to trust, whom no longer, and the script that sets the fetching up. */
+export const sshHostRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { baseUrl } = services.config
+    const caKey = `${formatPublicKey(services.sshCa.blob, `ssh-ca@${new URL(baseUrl).hostname}`)}\n`
+    const caKeyTag = `"${hash('sha256', caKey, 'base64url').slice(0, 22)}"`
+    const revocationList = createRevocationLists(services)
+    const setup = writeHostSetup(baseUrl)
+
+    app.get(
+      '/ssh/ca.pub',
+      {
+        schema: {
+          tags,
+          summary: 'The public key of the certificate authority',
+          description: 'One OpenSSH line, for `TrustedUserCAKeys`.',
+          produces: ['text/plain'],
+          response: { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) },
+        },
+      },
+      async (request, reply) => {
+        reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
+        return sendTagged(request, reply, caKeyTag, caKey)
+      },
+    )
+
+    app.get(
+      '/ssh/krl',
+      {
+        schema: {
+          tags,
+          summary: 'The revocation list',
+          description:
+            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` asks for the first when `format` is absent. It holds every revocation made before it was asked for; when they can’t be read the answer is an error, never a shorter list.',
+          produces: ['application/json', 'application/octet-stream', 'text/plain'],
+          querystring: KrlQuery,
+          response: {
+            200: Type.Unsafe<Buffer>({
+              type: 'object',
+              properties: {
+                revoked: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    properties: {
+                      serial: { type: 'string' },
+                      revokedAt: { type: 'integer', description: 'Epoch seconds.' },
+                    },
+                  },
+                },
+                revokedRanges: {
+                  type: 'array',
+                  description:
+                    'Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued.',
+                  items: {
+                    type: 'object',
+                    properties: {
+                      firstSerial: { type: 'string' },
+                      lastSerial: { type: 'string' },
+                      revokedAt: { type: 'integer', description: 'Epoch seconds.' },
+                    },
+                  },
+                },
+              },
+            }),
+            304: Type.Null({ description: 'It has not changed.' }),
+            ...failures(400, 503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { format, includeExpired = false, wildcard = false } = request.query
+        const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
+        const { body, etag } = await revocationList({ form, includeExpired }).catch(unreadable)
+        // Caches may keep it, but must ask each time whether it still holds.
+        reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
+        return sendTagged(request, reply, etag, body)
+      },
+    )
+
+    app.get(
+      '/ssh/host-setup.sh',
+      {
+        schema: {
+          tags,
+          summary: 'A script that sets up a host',
+          description:
+            'To be run as root: installs the CA key, the revocation list, and a timer that keeps both current.',
+          produces: ['text/x-shellscript'],
+          response: { 200: Type.String() },
+        },
+      },
+      async (_request, reply) =>
+        reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-cache').send(setup),
+    )
+  }
+
+function formOf(format: 'krl' | 'binary' | 'raw' | 'json', wildcard: boolean): Form {
+  if (format === 'raw' || format === 'json') return format
+  return wildcard ? 'wildcard' : 'krl'
+}
+
+/** RFC 9110 §12.5.1, for the two types in question: named, and not ranked below JSON. */
+function prefersBinary(accept = ''): boolean {
+  const weights = new Map<string, number>()
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    weights.set(type, weight === undefined ? 1 : Number(weight.slice(2)) || 0)
+  }
+  const binary = weights.get('application/octet-stream') ?? 0
+  return binary > 0 && binary >= (weights.get('application/json') ?? 0)
+}
+
+/** Whatever kept us from reading the list, a host must keep the one it has. */
+function unreadable(error: unknown): never {
+  if (error instanceof AppError) throw error
+  return refuse('unavailable', 'The revocations can’t be read at the moment. Keep the list you have.', {
+    retryAfter: 2,
+    cause: error,
+  })
+}

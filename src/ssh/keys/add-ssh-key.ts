@@ -1,0 +1,56 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { refuse, refuseField } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
+import { FormatError } from '../../openssh/wire.ts'
+import type { Services } from '../../services.ts'
+import type { SignedInActor } from '../../sessions/actor.ts'
+import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+import { isDuplicate } from '../../storage/failure.ts'
+import { countSshKeys, insertSshKey } from './ssh-key-store.ts'
+import type { UserSshKey } from './ssh-key.ts'
+
+/** More than anybody has machines; the list of keys is given out whole. */
+const MOST_KEYS = 100
+
+/** One key belongs to one person: the database's own rule decides between two who save it at the same moment. */
+export async function addSshKey(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: SignedInActor,
+  asked: { name: string; publicKey: string },
+): Promise<UserSshKey> {
+  const { blob, comment } = readKey(asked.publicKey)
+  const key = {
+    id: newId(),
+    user_id: actor.id,
+    name: asked.name,
+    public_key: formatPublicKey(blob, comment),
+    fingerprint: fingerprint(blob),
+    created_at: services.now(),
+    last_used_at: null,
+  }
+  try {
+    return await changeOwnAccount(services, actor, async (trx) => {
+      if ((await countSshKeys(trx, actor.id)) >= MOST_KEYS) {
+        refuse('conflict', `You have ${MOST_KEYS} keys already. Delete one that you no longer use.`)
+      }
+      const added = await insertSshKey(trx, key)
+      const target = { type: 'ssh_key', id: key.id }
+      const data = { name: key.name, fingerprint: key.fingerprint }
+      await recordEvent(services, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })
+      return added
+    })
+  } catch (error) {
+    if (!isDuplicate(error, 'ssh_keys.fingerprint')) throw error
+    return refuse('conflict', 'This key is saved already. A key belongs to one person: make another with ssh-keygen.')
+  }
+}
+
+function readKey(line: string): PublicKey {
+  try {
+    return parsePublicKey(line)
+  } catch (error) {
+    if (error instanceof FormatError) return refuseField('publicKey', error.message)
+    throw error
+  }
+}

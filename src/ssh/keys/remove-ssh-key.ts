@@ -1,0 +1,23 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { refuse } from '../../errors.ts'
+import type { Services } from '../../services.ts'
+import type { SignedInActor } from '../../sessions/actor.ts'
+import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
+import { deleteSshKey } from './ssh-key-store.ts'
+
+/** A key that is given up opens nothing any more: the certificates it still has are revoked with it. */
+export async function removeSshKey(
+  services: Pick<Services, 'db' | 'now'>,
+  actor: SignedInActor,
+  id: string,
+): Promise<void> {
+  await changeOwnAccount(services, actor, async (trx) => {
+    const removed = (await deleteSshKey(trx, id, actor.id)) ?? refuse('not_found', 'You have no such key.')
+    const which = { userId: actor.id, savedKeyId: id }
+    const revoked = await revokeCertificatesOfKey(services, trx, which, 'The key was deleted.')
+    const target = { type: 'ssh_key', id }
+    const data = { name: removed.name, fingerprint: removed.fingerprint, certificatesRevoked: revoked }
+    await recordEvent(services, trx, { action: 'ssh_key.removed', outcome: 'success', actor, target, data })
+  })
+}

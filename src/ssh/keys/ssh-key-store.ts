@@ -1,0 +1,99 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { writeStatement, type Values } from '../../storage/statement.ts'
+import type { UserSshKey } from './ssh-key.ts'
+
+type Row = Selectable<Schema['ssh_keys']>
+
+const toSshKey = (row: Row): UserSshKey => ({
+  id: row.id,
+  name: row.name,
+  publicKey: row.public_key,
+  fingerprint: row.fingerprint,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+})
+
+/** Oldest first. */
+export async function listSshKeys(db: Reader, userId: string): Promise<UserSshKey[]> {
+  const rows = await db
+    .selectFrom('ssh_keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toSshKey)
+}
+
+export async function countSshKeys(db: Reader, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('ssh_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
+export async function insertSshKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+  return toSshKey(await trx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
+}
+
+/** The key that was deleted; nothing when this user has none of that id. */
+export async function deleteSshKey(trx: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
+  const row = await trx
+    .deleteFrom('ssh_keys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSshKey(row)
+}
+
+const ownKey = writeStatement((db, value: Values<{ id: string; userId: string }>) =>
+  db
+    .selectFrom('ssh_keys')
+    .select(['id', 'public_key', 'fingerprint', 'last_used_at'])
+    .where('id', '=', value('id'))
+    .where('user_id', '=', value('userId'))
+    .forNoKeyUpdate(),
+)
+
+export interface HeldKey {
+  id: string
+  publicKey: string
+  fingerprint: string
+  lastUsedAt: number | null
+}
+
+/** A saved key of this user. From here to the end of the transaction nobody can delete it. */
+export async function holdSshKey(
+  trx: Trx,
+  { id, userId }: { id: string; userId: string },
+): Promise<HeldKey | undefined> {
+  const [row] = await ownKey(trx, { id, userId })
+  return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
+}
+
+const noteUse = writeStatement((db, value: Values<{ id: string; at: number }>) =>
+  db
+    .updateTable('ssh_keys')
+    .set({ last_used_at: value('at') })
+    .where('id', '=', value('id')),
+)
+
+/** `lastUsedAt` is written no more often than this. */
+const NOTED_MS = 60_000
+
+/** Notes that the key is used, unless its last use is as good as now. */
+export async function noteSshKeyUsed(trx: Trx, { id, lastUsedAt }: HeldKey, at: number): Promise<void> {
+  if (lastUsedAt === null || lastUsedAt <= at - NOTED_MS) await noteUse(trx, { id, at })
+}
+
+/** Deletes all saved keys of a user. Answers how many there were. */
+export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
+  const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
+  return deleted.length
+}

@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+import { Nullable, Time } from '../../http/contracts.ts'
+
+/** A saved public key, as its owner sees it. */
+export const UserSshKey = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    publicKey: Type.String({ description: 'The line of its .pub file.' }),
+    fingerprint: Type.String({ description: 'As ssh-keygen -l prints it.' }),
+    createdAt: Time,
+    lastUsedAt: Nullable(Time),
+  },
+  { title: 'UserSshKey' },
+)
+export type UserSshKey = Type.Static<typeof UserSshKey>

@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
+
+/**
+ * Says that the list of revocations is another one now. In the transaction of every revocation, and as its last
+ * statement: all revocations meet at this one row, so nobody should hold it while waiting for something else.
+ */
+export async function raiseKrlVersion(trx: Trx): Promise<void> {
+  await trx
+    .updateTable('counters')
+    .set({ value: sql`value + 1` })
+    .where('name', '=', 'krl_version')
+    .execute()
+}
+
+const versionText = readStatement((db, value: Values<{ counter: string }>) =>
+  db
+    .selectFrom('counters')
+    .select(sql<string>`cast(value as text)`.as('version'))
+    .where('name', '=', value('counter')),
+)
+
+/** Grows with every revocation that is committed, whichever copy made it. */
+export async function findKrlVersion(db: Reader): Promise<bigint> {
+  const [row] = await versionText(db, { counter: 'krl_version' })
+  if (!row) throw new Error('The counter krl_version is gone.')
+  return BigInt(row.version)
+}
+
+export interface RevokedRange {
+  first: bigint
+  last: bigint
+  revokedAt: number
+  /** When the last certificate that it may be about has expired. */
+  validBefore: number
+}
+
+/** Ranges whose certificates may be valid after that time; there is one for each restored backup. */
+export async function listRevokedRanges(db: Reader, validAfter: number): Promise<RevokedRange[]> {
+  const rows = await db
+    .selectFrom('ssh_revoked_ranges')
+    .select([
+      sql<string>`cast(first_serial as text)`.as('first'),
+      sql<string>`cast(last_serial as text)`.as('last'),
+      'revoked_at',
+      'valid_before',
+    ])
+    .where('valid_before', '>', validAfter)
+    .orderBy('first_serial')
+    .execute()
+  return rows.map(({ first, last, revoked_at, valid_before }) => ({
+    first: BigInt(first),
+    last: BigInt(last),
+    revokedAt: revoked_at,
+    validBefore: valid_before,
+  }))
+}
+
+/** A place in the order in which certificates expire. */
+export interface Place {
+  validBefore: number
+  serial: bigint
+}
+
+/** Serials that are revoked, and since when, in epoch seconds. */
+export interface Revoked {
+  serials: BigUint64Array
+  revokedAt: Uint32Array
+}
+
+interface Stretch extends Place {
+  endValidBefore: number
+  endSerial: bigint
+}
+
+const placeAfter = readStatement((db, value: Values<Place & { skip: number }>) =>
+  db
+    .selectFrom('ssh_certificates')
+    .select([sql<string>`cast(serial as text)`.as('serial_text'), 'valid_before'])
+    .where('revoked_at', 'is not', null)
+    .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
+    .orderBy('valid_before')
+    .orderBy('serial')
+    .limit(1)
+    .offset(value('skip')),
+)
+
+/** The place that lies so many revocations after another one; nothing when there are not so many. */
+export async function findPlaceAfter(db: Reader, place: Place, count: number): Promise<Place | undefined> {
+  const [row] = await placeAfter(db, { ...place, skip: count - 1 })
+  return row && { validBefore: row.valid_before, serial: BigInt(row.serial_text) }
+}
+
+const revokedBetween = readStatement((db, value: Values<Stretch>) =>
+  db
+    .selectFrom('ssh_certificates')
+    .select(sql<string | null>`string_agg(serial || ',' || (revoked_at / 1000), ',')`.as('listed'))
+    .where('revoked_at', 'is not', null)
+    .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
+    .where(sql<boolean>`(valid_before, serial) <= (${value('endValidBefore')}, ${value('endSerial')})`),
+)
+
+/** Revocations from after one place up to another. As one text, which takes half as long as row by row. */
+export async function listRevokedBetween(db: Reader, after: Place, end: Place): Promise<Revoked> {
+  const [row] = await revokedBetween(db, { ...after, endValidBefore: end.validBefore, endSerial: end.serial })
+  const numbers = row?.listed?.split(',') ?? []
+  const count = numbers.length / 2
+  const serials = new BigUint64Array(count)
+  const revokedAt = new Uint32Array(count)
+  for (let at = 0; at < count; at++) {
+    serials[at] = BigInt(numbers[2 * at] ?? 0)
+    revokedAt[at] = Number(numbers[2 * at + 1])
+  }
+  return { serials, revokedAt }
+}

@@ -1,0 +1,52 @@
+import { newId } from '../../ids.ts'
+import type { Services } from '../../services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { addReview } from '../certificates/certificate-review-store.ts'
+import { isEntitled, listEntitlements } from '../certificates/entitlements.ts'
+import { raiseKrlVersion } from './revocation-store.ts'
+import { listValidCertificates, markCertificatesRevoked } from './revoked-certificate-store.ts'
+
+/** As many people as one transaction looks at. */
+export const MAX_PEOPLE = 500
+
+/**
+ * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
+ * no role of theirs gives. Without the permission to get certificates, all of them. Answers how many it revoked.
+ *
+ * Called in the transaction that takes something away, after it. A certificate that is being issued holds what it names,
+ * so it was waited for and is found here.
+ */
+export async function revokeLostCertificates(
+  { now }: Pick<Services, 'now'>,
+  trx: Trx,
+  userIds: string[],
+  reason: string,
+): Promise<number> {
+  const at = now()
+  // In this order: what is issued in between names what its owner has by now.
+  const valid = await listValidCertificates(trx, userIds, at)
+  if (valid.length === 0) return 0
+  const entitlements = await listEntitlements(trx, [...new Set(valid.map(({ userId }) => userId))])
+  const lost = valid.filter((certificate) => !isEntitled(entitlements, certificate))
+  const revoked = await markCertificatesRevoked(trx, { ids: lost.map(({ id }) => id), reason, at })
+  if (revoked > 0) await raiseKrlVersion(trx)
+  return revoked
+}
+
+/**
+ * The same for the holders of a role. When there are more of them than one transaction should look at, it only writes
+ * down that there is something to do, and `reviewCertificates` does it. Answers what the audit trail says about it.
+ */
+export async function revokeCertificatesOfHolders(
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  holderIds: string[],
+  reason: string,
+): Promise<{ certificatesRevoked: number } | { certificateReviewId: string }> {
+  if (holderIds.length <= MAX_PEOPLE) {
+    return { certificatesRevoked: await revokeLostCertificates(services, trx, holderIds, reason) }
+  }
+  const id = newId()
+  await addReview(trx, { id, reason, at: services.now() })
+  return { certificateReviewId: id }
+}

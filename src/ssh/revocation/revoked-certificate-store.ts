@@ -1,0 +1,151 @@
+import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
+import type { Reader, Trx } from '../../storage/database.ts'
+import type { Schema } from '../../storage/schema.ts'
+import { COLUMNS, serialText, toCertificate } from '../certificates/certificate-store.ts'
+import type { SshCertificate } from '../certificates/certificate.ts'
+
+/** The certificate as it is afterwards; nothing when it was revoked before, or never was. */
+export async function markRevoked(
+  trx: Trx,
+  { id, reason, at }: { id: string; reason: string | null; at: number },
+): Promise<SshCertificate | undefined> {
+  const row = await trx
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning(COLUMNS)
+    .returning(serialText)
+    .executeTakeFirst()
+  return row && toCertificate(row)
+}
+
+// Whoever marks several locks their rows first, by serial, so that no two transactions wait for each other.
+
+/** Marks what is still valid of these users, or of one key of theirs, and names the owner of each. */
+export async function markValidRevoked(
+  trx: Trx,
+  { userIds, savedKeyId, reason, at }: { userIds: string[]; savedKeyId?: string; reason: string; at: number },
+): Promise<string[]> {
+  const rows = await withExpired(trx, userIds, at)
+    .with('due', (cte) =>
+      stillValid(cte, at)
+        .select('later.serial')
+        .$if(savedKeyId !== undefined, (query) => query.where('later.saved_key_id', '=', savedKeyId ?? ''))
+        .orderBy('later.serial')
+        .forNoKeyUpdate('later'),
+    )
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('serial', 'in', (eb) => eb.selectFrom('due').select('due.serial'))
+    .returning('user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+export interface ValidCertificate {
+  id: string
+  userId: string
+  principals: string[]
+}
+
+/** What is still valid of these users, by serial. */
+export async function listValidCertificates(db: Reader, userIds: string[], at: number): Promise<ValidCertificate[]> {
+  if (userIds.length === 0) return []
+  const rows = await stillValid(withExpired(db, userIds, at), at)
+    .select(['later.id', 'later.user_id', 'later.principals'])
+    .orderBy('later.serial')
+    .execute()
+  return rows.map(({ id, user_id, principals }) => ({
+    id,
+    userId: user_id,
+    principals: JSON.parse(principals) as string[],
+  }))
+}
+
+const MAX_MARKED = 500
+
+/** Marks those of these certificates that are not revoked yet, and answers how many. They come in the order of serials. */
+export async function markCertificatesRevoked(
+  trx: Trx,
+  { ids, reason, at }: { ids: string[]; reason: string; at: number },
+): Promise<number> {
+  let marked = 0
+  for (let from = 0; from < ids.length; from += MAX_MARKED) {
+    const rows = await trx
+      .with('due', (cte) =>
+        cte
+          .selectFrom('ssh_certificates')
+          .select('serial')
+          .where('id', 'in', ids.slice(from, from + MAX_MARKED))
+          .where('revoked_at', 'is', null)
+          .orderBy('serial')
+          .forNoKeyUpdate(),
+      )
+      .updateTable('ssh_certificates')
+      .set({ revoked_at: at, revoke_reason: reason })
+      .where('serial', 'in', (eb) => eb.selectFrom('due').select('due.serial'))
+      .returning('id')
+      .execute()
+    marked += rows.length
+  }
+  return marked
+}
+
+type WithExpired = Schema & { expired: { id: string; serial: string | bigint } }
+
+/** For each of these users, the certificate up to which all are expired. */
+const withExpired = (db: Reader, userIds: string[], at: number): QueryCreator<WithExpired> =>
+  db.with(
+    (cte) => cte('expired').materialized(),
+    (cte) =>
+      cte
+        .selectFrom('users')
+        .select('id')
+        .select((eb) => eb.fn.coalesce(lastExpired(eb, at), sql<bigint>`0`).as('serial'))
+        .where('id', 'in', userIds),
+  )
+
+const stillValid = (creator: QueryCreator<WithExpired>, at: number) =>
+  creator
+    .selectFrom('expired')
+    .innerJoin('ssh_certificates as later', (join) =>
+      join.onRef('later.user_id', '=', 'expired.id').onRef('later.serial', '>', 'expired.serial'),
+    )
+    .where('later.revoked_at', 'is', null)
+    .where('later.valid_before', '>', at)
+
+/** Of the user in the enclosing query: the newest certificate that is expired together with all before it. */
+const lastExpired = (eb: ExpressionBuilder<Schema, 'users'>, at: number) =>
+  eb
+    .selectFrom('ssh_certificates')
+    .select('serial')
+    .whereRef('user_id', '=', 'users.id')
+    .where('latest_expiry', '<=', at)
+    .orderBy('serial', 'desc')
+    .limit(1)
+
+/** Marks so many of all that are still valid, the lowest serials above that one first, and names the serials. */
+export async function markNextValidRevoked(
+  trx: Trx,
+  { above, reason, at, limit }: { above: bigint; reason: string; at: number; limit: number },
+): Promise<bigint[]> {
+  const rows = await trx
+    .with('due', (cte) =>
+      cte
+        .selectFrom('ssh_certificates')
+        .select('serial')
+        .where('serial', '>', above)
+        .where('revoked_at', 'is', null)
+        .where('valid_before', '>', at)
+        .orderBy('serial')
+        .limit(limit)
+        .forNoKeyUpdate(),
+    )
+    .updateTable('ssh_certificates')
+    .set({ revoked_at: at, revoke_reason: reason })
+    .where('serial', 'in', (eb) => eb.selectFrom('due').select('due.serial'))
+    .returning(serialText)
+    .execute()
+  return rows.map(({ serial_text }) => BigInt(serial_text))
+}

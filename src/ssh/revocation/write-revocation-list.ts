@@ -1,0 +1,62 @@
+import { buildKrl } from '../../openssh/krl.ts'
+import type { Revoked, RevokedRange } from './revocation-store.ts'
+
+/** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */
+export type Form = 'krl' | 'wildcard' | 'raw' | 'json'
+
+/** All that a list is made of, as another thread can be told it. */
+export interface ListContent extends Revoked {
+  form: Form
+  ranges: RevokedRange[]
+  version: bigint
+  readAt: number
+  /** The blob of the authority's public key. */
+  caKey: Uint8Array
+}
+
+/** Writes a revocation list in one of its forms. */
+export function writeRevocationList(content: ListContent): Buffer {
+  const { form, serials, ranges, version, readAt, caKey } = content
+  if (form === 'raw') {
+    // As ssh-keygen(1) reads it in a KRL specification.
+    const lines = ranges.map(({ first, last }) => `serial: ${first}-${last}\n`)
+    return writeText(content, lines.join(''), '', '', (serial) => `serial: ${serial}\n`)
+  }
+  if (form === 'json') {
+    const entry = (serial: bigint, at: number) => `{"serial":"${serial}","revokedAt":${at}}`
+    return writeText(content, '{"revoked":[', ',', `]${rangesAsJson(ranges)}}`, entry)
+  }
+  const generatedAt = Math.floor(readAt / 1000)
+  return buildKrl({ serials, ranges, version, generatedAt, ...(form === 'wildcard' ? {} : { caKey }) })
+}
+
+function rangesAsJson(ranges: RevokedRange[]): string {
+  if (ranges.length === 0) return ''
+  const entries = ranges.map(
+    ({ first, last, revokedAt }) =>
+      `{"firstSerial":"${first}","lastSerial":"${last}","revokedAt":${Math.floor(revokedAt / 1000)}}`,
+  )
+  return `,"revokedRanges":[${entries.join(',')}]`
+}
+
+/** Entries that are made bytes at a time, so that there is never one text of all of them. */
+const PART = 1 << 14
+
+function writeText(
+  { serials, revokedAt }: Revoked,
+  opening: string,
+  between: string,
+  closing: string,
+  entry: (serial: bigint, revokedAt: number) => string,
+): Buffer {
+  const parts: Buffer[] = [Buffer.from(opening)]
+  let lines: string[] = []
+  for (let at = 0; at < serials.length; at++) {
+    lines.push(entry(serials[at]!, revokedAt[at]!))
+    if (lines.length < PART && at + 1 < serials.length) continue
+    parts.push(Buffer.from(lines.join(between) + (at + 1 < serials.length ? between : '')))
+    lines = []
+  }
+  parts.push(Buffer.from(closing))
+  return Buffer.concat(parts)
+}
