@@ -23,7 +23,7 @@ Everything is set by environment variables, or in a file \`.env\` in the working
 A bad value stops the start with one line that says which variable, what it holds and what it may hold.
 In \`.env\` a name that is not on this page, or a line that sets nothing, stops it too; in the environment a name that is close to one
 of these is a warning that names both.
-This page is generated from \`src/config-variables.ts\`.
+This page is generated from \`src/config/variables.ts\`.
 
 | Variable | Default | Meaning | Accepts |
 | --- | --- | --- | --- |

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ORIGIN, sharedApp } from '../../support/app.ts'
+import {
+  authorize,
+  authorizeUrl,
+  claimsOf,
+  getTokens,
+  locationOf,
+  newPkce,
+  refresh,
+  registerApplication,
+  type Tokens,
+  userinfo,
+} from '../../support/application.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { signedInPerson, signIn } from '../../support/people.ts'
+
+onEachEngine('claims asked for by name', (engine) => {
+  const app = sharedApp({ engine })
+
+  test('are given where they were asked for, and need the consent of their scope', async () => {
+    const application = await registerApplication(app())
+    const person = await signedInPerson(app())
+    await authorize(person, application, newPkce(), { scope: 'openid offline_access' })
+    const claims = JSON.stringify({
+      id_token: { email: null, given_name: { essential: true } },
+      userinfo: { preferred_username: null, nickname: null },
+    })
+    const scope = 'openid offline_access'
+    const page = locationOf(await person.get(authorizeUrl(application, newPkce(), { scope, claims })))
+    assert.equal(page.pathname, '/consent')
+    const details = (await person.get(`/oauth/details${page.search}`)).json<{ scopes: string[] }>()
+    assert.deepEqual(details.scopes, ['openid', 'offline_access', 'profile', 'email'])
+
+    const tokens = await getTokens(app(), person, application, { scope, claims })
+    assert.equal(tokens.scope, scope)
+    assert.equal(claimsOf(tokens.id_token)['email'], person.user.email)
+    assert.equal('given_name' in claimsOf(tokens.id_token), false)
+    assert.deepEqual((await userinfo(app(), tokens.access_token)).json(), {
+      sub: person.user.id,
+      preferred_username: person.user.preferredUsername,
+    })
+    const refreshed = (await refresh(app(), application, tokens.refresh_token)).json<Tokens>()
+    assert.equal(claimsOf(refreshed.id_token)['email'], person.user.email)
+    assert.equal(claimsOf(refreshed.id_token)['sub'], person.user.id)
+  })
+
+  test('are left out when the client may not ask for their scope, and never replace a protocol claim', async () => {
+    const application = await registerApplication(app(), { scopes: ['openid'] })
+    const person = await signedInPerson(app())
+    const claims = JSON.stringify({ id_token: { email: null, iss: { value: 'evil' } }, userinfo: { email: null } })
+    const tokens = await getTokens(app(), person, application, { scope: 'openid', claims })
+    assert.equal('email' in claimsOf(tokens.id_token), false)
+    assert.equal(claimsOf(tokens.id_token)['iss'], ORIGIN)
+    assert.deepEqual((await userinfo(app(), tokens.access_token)).json(), { sub: person.user.id })
+  })
+
+  test('a sub by value is like a hint: nobody else gets a code', async () => {
+    const application = await registerApplication(app())
+    const person = await signedInPerson(app())
+    const claims = JSON.stringify({ id_token: { sub: { value: 'usr_other' } } })
+    const url = authorizeUrl(application, newPkce(), { prompt: 'none', claims })
+    assert.equal(locationOf(await person.get(url)).searchParams.get('error'), 'login_required')
+  })
+
+  test('an essential acr that the sign-in does not reach asks for another, and then refuses', async () => {
+    const application = await registerApplication(app())
+    const person = await signedInPerson(app())
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr'] } } })
+    const page = locationOf(await person.get(authorizeUrl(application, newPkce(), { claims })))
+    assert.equal(page.pathname, '/login')
+    const again = await signIn(app(), person.user)
+    const url = locationOf(await again.get(page.searchParams.get('return_to') ?? ''))
+    assert.equal(url.searchParams.get('error'), 'unmet_authentication_requirements')
+    const weaker = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr', '1'] } } })
+    const fine = locationOf(await person.get(authorizeUrl(application, newPkce(), { claims: weaker })))
+    assert.equal(fine.pathname, '/consent')
+  })
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClientCache } from '../../../src/oauth/clients/client-cache.ts'
+import { sharedApp, startApp } from '../../support/app.ts'
+import { credentials, postForm, registerApplication } from '../../support/application.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { signedInPerson } from '../../support/people.ts'
+import { ask } from '../../support/visitor.ts'
+
+interface Record {
+  name: string
+  redirect_uris: string[]
+  scopes: string[]
+  grantTypes: string[]
+}
+
+const COMPROMISED = 'https://old.example/cb'
+const KEPT = 'https://app.example/cb'
+const ROUNDS = Array.from({ length: 30 }, (_, round) => round)
+
+onEachEngine('changes of one client at once', (engine) => {
+  const app = sharedApp({ engine })
+  const writer = () => signedInPerson(app(), { permissions: ['oauth_clients:read', 'oauth_clients:write'] })
+
+  test('of two that remove a redirect URL and rename it, over connections of their own, neither is lost', async () => {
+    const address = await app().listen()
+    const [first, second] = [await writer(), await writer()]
+    const patch = (cookie: string, clientId: string, json: object) =>
+      ask(address, 'PATCH', `/oauth/clients/${clientId}`, { cookie, json })
+    for (const round of ROUNDS) {
+      const { clientId } = await registerApplication(app(), { redirectUris: [COMPROMISED, KEPT] })
+      const answers = await Promise.all([
+        patch(first.cookie, clientId, { redirectUris: [KEPT] }),
+        patch(second.cookie, clientId, { name: `Renamed ${round}` }),
+        patch(first.cookie, clientId, { scopes: ['openid'] }),
+      ])
+      for (const { status, body } of answers) assert.equal(status, 200, body)
+      const { client } = (await first.get(`/oauth/clients/${clientId}`)).json<{ client: Record }>()
+      assert.deepEqual(
+        [client.name, client.redirect_uris, client.scopes],
+        [`Renamed ${round}`, [KEPT], ['openid']],
+        `in round ${round}`,
+      )
+    }
+  })
+
+  test('the rules that bind settings to one another hold on what all of them have written', async () => {
+    const person = await writer()
+    for (const round of ROUNDS.slice(0, 10)) {
+      const { clientId } = await registerApplication(app(), { grantTypes: ['client_credentials'] })
+      const url = `/oauth/clients/${clientId}`
+      const answers = await Promise.all([
+        person.patch(url, { grantTypes: ['authorization_code'] }),
+        person.patch(url, { redirectUris: [] }),
+      ])
+      const statuses = answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)
+      assert.deepEqual(statuses, [200, 400], `in round ${round}`)
+    }
+  })
+
+  test('a new secret and a new name are both kept, and of a deletion nothing comes back', async () => {
+    const person = await writer()
+    for (const round of ROUNDS.slice(0, 10)) {
+      const application = await registerApplication(app())
+      const url = `/oauth/clients/${application.clientId}`
+      const [rotated, renamed] = await Promise.all([person.post(`${url}/secret`), person.patch(url, { name: 'New' })])
+      assert.deepEqual([rotated.statusCode, renamed.statusCode], [200, 200])
+      const { client_secret } = rotated.json<{ client_secret: string }>()
+      const form = { grant_type: 'client_credentials', ...credentials(application), client_secret }
+      assert.equal((await postForm(app(), '/oauth/token', form)).statusCode, 200)
+      assert.equal((await person.get(url)).json<{ client: Record }>().client.name, 'New')
+
+      const [changed, deleted] = await Promise.all([person.patch(url, { name: 'Gone' }), person.delete(url)])
+      assert.ok([200, 404].includes(changed.statusCode), `in round ${round}: ${changed.body}`)
+      assert.equal(deleted.statusCode, 200)
+      assert.equal((await person.get(url)).statusCode, 404)
+      assert.equal((await postForm(app(), '/oauth/token', form)).statusCode, 401)
+    }
+  })
+
+  test('a change to what is there already changes nothing, and is not written down', async () => {
+    const person = await writer()
+    const { clientId } = await registerApplication(app(), { name: 'Same' })
+    for (const body of [{}, { name: 'Same' }]) {
+      const answer = await person.patch(`/oauth/clients/${clientId}`, body)
+      assert.equal(answer.statusCode, 200, answer.body)
+      assert.equal(answer.json<{ client: Record }>().client.name, 'Same')
+      assert.doesNotMatch(answer.body, /secret/i)
+    }
+    const events = await app()
+      .services.db.read.selectFrom('audit_events')
+      .select('action')
+      .where('target_id', '=', clientId)
+      .execute()
+    assert.deepEqual(events, [{ action: 'oauth_client.created' }])
+  })
+})
+
+test('two changes of one client on two replicas at once are both kept', async (t) => {
+  const first = await startApp(t, { engine: 'postgres' })
+  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const traits = { permissions: ['oauth_clients:read', 'oauth_clients:write'] } as const
+  const people = [await signedInPerson(first, { permissions: [...traits.permissions] })]
+  people.push(await signedInPerson(second, { permissions: [...traits.permissions] }))
+  for (const round of ROUNDS) {
+    const { clientId } = await registerApplication(first, { redirectUris: [COMPROMISED, KEPT] })
+    await Promise.all([
+      people[0]?.patch(`/oauth/clients/${clientId}`, { redirectUris: [KEPT] }),
+      people[1]?.patch(`/oauth/clients/${clientId}`, { name: 'Renamed' }),
+    ])
+    const answer = await people[0]?.get(`/oauth/clients/${clientId}`)
+    const client = answer?.json<{ client: Record }>().client
+    assert.deepEqual([client?.name, client?.redirect_uris], ['Renamed', [KEPT]], `in round ${round}`)
+  }
+})
+
+test('the cache keeps nothing that was read before a change, and believes nothing for longer than a second', async (t) => {
+  const { services, clock, ...app } = await startApp(t)
+  const { clientId } = await registerApplication({ services, clock, ...app })
+  const cache = createClientCache(services)
+
+  const underWay = cache.find(clientId)
+  cache.forget(clientId)
+  assert.ok(await underWay)
+  assert.equal(cache.held(clientId), undefined)
+
+  const slow = cache.find(clientId)
+  clock.advance(1000)
+  assert.ok(await slow)
+  assert.equal(cache.held(clientId), undefined, 'it ages from the start of the read')
+
+  await cache.find(clientId)
+  assert.ok(cache.held(clientId))
+  clock.adjust(-3_600_000)
+  clock.advance(1000)
+  assert.equal(cache.held(clientId), undefined, 'a clock that is set back does not keep it')
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { sharedApp, type TestApp } from '../../support/app.ts'
+import { type Application, getTokens, postForm, registerApplication } from '../../support/application.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { addCodes, countCodes } from '../../support/many-rows.ts'
+import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
+import { watch } from '../../support/watch.ts'
+
+const COUNT = 6000
+
+onEachEngine('deleting what holds many authorizations', (engine) => {
+  const shared = sharedApp({ engine })
+  let app: TestApp
+  let admin: SignedInPerson
+  before(async () => {
+    app = shared()
+    admin = await signedInPerson(app, { admin: true })
+  })
+
+  const rowsOf = ({ clientId }: Application) =>
+    app.services.db.read.selectFrom('oauth_clients').select('client_id').where('client_id', '=', clientId).execute()
+
+  /** Every number of codes but the first and the last that others see until the work is over. */
+  async function watchCodes({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
+    const seen = await watch(work, () => countCodes(app.services.db.read, clientId))
+    return [...seen].filter((count) => count > 0 && count < COUNT)
+  }
+
+  test('an application is deleted in slices, so that others have their turn', async () => {
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app)
+    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    const deleted = admin.delete(`/oauth/clients/${application.clientId}`)
+    const between = await watchCodes(application, deleted)
+    assert.equal((await deleted).statusCode, 200)
+    while ((await rowsOf(application)).length > 0) {
+      app.clock.advance(10_000)
+      await app.tick()
+    }
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
+    assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
+  })
+
+  test('a deleted application is unknown and its tokens are dead, also while what is left of it is still there', async () => {
+    const [application, witness] = [await registerApplication(app), await registerApplication(app)]
+    const person = await signedInPerson(app)
+    const tokens = await getTokens(app, person, application)
+    const introspect = async (token: string | undefined) => {
+      const credentials = { client_id: witness.clientId, client_secret: witness.secret }
+      return (await postForm(app, '/oauth/introspect', { token, ...credentials })).json<{ active: boolean }>().active
+    }
+    for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), true)
+    // As a process leaves it that dies right after the commit.
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('oauth_clients')
+        .set({ deleted_at: app.clock.now() })
+        .where('client_id', '=', application.clientId)
+        .execute(),
+    )
+    app.clock.advance(1000)
+
+    for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), false)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    assert.equal((await app.app.inject({ url: '/oauth/userinfo', headers })).statusCode, 401)
+    const refreshed = await postForm(app, '/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: application.clientId,
+      client_secret: application.secret,
+    })
+    assert.equal(refreshed.json<{ error: string }>().error, 'invalid_client')
+    const address = `/oauth/clients/${application.clientId}`
+    assert.equal((await admin.patch(address, { name: 'Back' })).statusCode, 404)
+    assert.equal((await admin.post(`${address}/secret`)).statusCode, 404)
+    assert.equal((await admin.delete(address)).statusCode, 404)
+    const { clients } = (await admin.get('/oauth/clients?limit=200')).json<{ clients: { client_id: string }[] }>()
+    assert.ok(!clients.some(({ client_id }) => client_id === application.clientId))
+    const { grants } = (await person.get('/api/account/oauth/grants')).json<{ grants: unknown[] }>()
+    assert.deepEqual(grants, [])
+
+    app.clock.advance(10_000)
+    await app.tick()
+    assert.deepEqual(await rowsOf(application), [])
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
+  })
+
+  test('a grant is revoked in slices, and with it every code', async () => {
+    const application = await registerApplication(app)
+    const person = await signedInPerson(app)
+    await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
+    const revoked = person.delete(`/api/account/oauth/grants/${application.clientId}`)
+    const between = await watchCodes(application, revoked)
+    assert.equal((await revoked).statusCode, 200, (await revoked).body)
+    assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
+    assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
+  })
+})

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { USER_ROLE } from '../../../src/access/built-in-roles.ts'
+import { cutAccess } from '../../../src/lifecycle/cut-access.ts'
+import { openAuthority } from '../../../src/openssh/certificate.ts'
+import { parsePublicKey } from '../../../src/openssh/public-key.ts'
+import { parseCertificateLine, readCertificate } from '../../openssh/read-certificate.ts'
+import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { sendHeldBack } from '../../support/held-back.ts'
+import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../../support/people.ts'
+import { issue, newPublicKey, saveKey } from '../public-keys.ts'
+
+const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
+const certificatePerson = (app: TestApp, principals?: string[]) =>
+  signedInPerson(app, { permissions: [...permissions], ...(principals ? { principals } : {}) })
+
+onEachEngine('SSH certificates', (engine) => {
+  const shared = sharedApp({ engine })
+
+  test('a certificate says what was answered, and is for the saved key', async () => {
+    const app = shared()
+    const person = await certificatePerson(app, ['deploy', 'backup'])
+    const publicKey = newPublicKey('ada@laptop')
+    const issued = await issue(person, await saveKey(person, publicKey), 3600)
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    const read = readCertificate(parseCertificateLine(issued.certificate), blob)
+    const seconds = app.clock.now() / 1000
+    assert.deepEqual(read.key, parsePublicKey(publicKey).key)
+    assert.equal(String(read.serial), issued.serial)
+    assert.equal(read.keyId, issued.keyId)
+    assert.deepEqual(read.principals, [person.user.preferredUsername, 'backup', 'deploy'])
+    assert.deepEqual(issued.principals, read.principals)
+    assert.deepEqual([issued.validAfter, issued.validBefore], [seconds - 60, seconds + 3600])
+    assert.deepEqual([read.validAfter, read.validBefore], [BigInt(seconds - 60), BigInt(seconds + 3600)])
+    assert.deepEqual([...read.extensions.keys()], ['permit-agent-forwarding', 'permit-port-forwarding', 'permit-pty'])
+    assert.equal(read.criticalOptions.size, 0)
+    assert.match(issued.keyId, new RegExp(`${person.user.id}.*${issued.id}`))
+    assert.ok(issued.certificate.endsWith(' ada@laptop'))
+  })
+
+  test('of many who ask at once, everybody gets an answer of their own', async () => {
+    const app = shared()
+    const people = await Promise.all([certificatePerson(app), certificatePerson(app)])
+    const keys = await Promise.all(people.map((person) => saveKey(person)))
+    const { blob } = openAuthority(app.services.sshCa.privateKey)
+    const ask = async (index: number) => {
+      const [own, isForeign] = [index % 2, index % 7 === 0]
+      const savedKeyId = keys[isForeign ? 1 - own : own]
+      const response = await people[own]!.post('/api/ssh/certs/issue', { savedKeyId })
+      assert.equal(response.statusCode, isForeign ? 404 : 201, `${index}: ${response.body}`)
+      if (isForeign) return
+      const issued = response.json()
+      const { serial, keyId } = readCertificate(parseCertificateLine(issued.certificate), blob)
+      assert.deepEqual([String(serial), keyId], [issued.serial, issued.keyId])
+      assert.ok(keyId.includes(people[own]!.user.id))
+    }
+    await Promise.all(Array.from({ length: 600 }, (_, index) => ask(index)))
+  })
+
+  test('without ttlSeconds the certificate lives as long as is configured', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const { validBefore } = await issue(person, await saveKey(person))
+    assert.equal(validBefore, app.clock.now() / 1000 + 28_800)
+  })
+
+  test('ttlSeconds is a whole number from 60 to the maximum, and nothing else', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    for (const ttlSeconds of [0, -1, 1.5, '3600', 1e18, null, 59, 86_401, true, [3600], {}]) {
+      const response = await person.post('/api/ssh/certs/issue', { savedKeyId, ttlSeconds })
+      assert.equal(response.statusCode, 400, JSON.stringify(ttlSeconds))
+    }
+    for (const ttlSeconds of [60, 86_400]) await issue(person, savedKeyId, ttlSeconds)
+    for (const body of [{}, { savedKeyId: 5 }, { savedKeyId, principals: ['root'] }, { savedKeyId: '' }]) {
+      assert.equal((await person.post('/api/ssh/certs/issue', body)).statusCode, 400, JSON.stringify(body))
+    }
+  })
+
+  test("somebody else's key, a deleted one and one that never was are all 404", async () => {
+    const app = shared()
+    const [person, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const [theirs, deleted] = [await saveKey(other), await saveKey(person)]
+    await person.delete(`/api/ssh/keys/${deleted}`)
+    for (const savedKeyId of [theirs, deleted, 'never']) {
+      const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
+      assert.equal(response.statusCode, 404)
+      assert.deepEqual(response.json(), { error: 'You have no such key.', code: 'not_found' })
+    }
+  })
+
+  test('anonymous is 401 and a session without the permission 403, before anything else is looked at', async () => {
+    const app = shared()
+    const nobody = anonymous(app)
+    const other = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
+    for (const [method, url] of [
+      ['get', '/api/ssh/principals'],
+      ['post', '/api/ssh/certs/issue'],
+      ['get', '/api/ssh/certs?state=wrong'],
+      ['get', '/api/ssh/certs/mine?state=wrong'],
+      ['post', '/api/ssh/certs/never/revoke'],
+    ] as const) {
+      const body = method === 'post' ? { wrong: true } : undefined
+      assert.equal((await nobody[method](url, body)).statusCode, 401, url)
+      assert.equal((await other[method](url, body)).statusCode, 403, url)
+    }
+  })
+
+  test("somebody else's key is not found, also while its owner gets a certificate for it", async () => {
+    const app = shared()
+    const [owner, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const savedKeyId = await saveKey(owner)
+    const answers = await Promise.all(
+      [other, owner, other, owner].map((person) => person.post('/api/ssh/certs/issue', { savedKeyId })),
+    )
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [404, 201, 404, 201],
+    )
+  })
+
+  test('principals are the username and what roles carry; names that sshd would misread are left out', async () => {
+    const app = shared()
+    const person = await certificatePerson(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
+    const { preferredUsername } = person.user
+    assert.deepEqual((await person.get('/api/ssh/principals')).json(), { principals: [preferredUsername, 'db', 'web'] })
+    const { principals } = await issue(person, await saveKey(person))
+    assert.deepEqual(principals, [preferredUsername, 'db', 'web'])
+  })
+
+  test('a person without any principal gets no certificate, and is told what to do', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ preferred_username: '' }).where('id', '=', person.user.id).execute(),
+    )
+    const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
+    assert.equal(response.statusCode, 409)
+    assert.match(response.json().error, /administrator/)
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ preferred_username: 'back' }).where('id', '=', person.user.id).execute(),
+    )
+  })
+
+  test('more principals than a certificate holds are refused, never cut off', async () => {
+    const app = shared()
+    const person = await certificatePerson(
+      app,
+      Array.from({ length: 256 }, (_, index) => `p${index}`),
+    )
+    const response = await person.post('/api/ssh/certs/issue', { savedKeyId: await saveKey(person) })
+    assert.equal(response.statusCode, 409)
+    assert.match(response.json().error, /257/)
+  })
+
+  test('issuing tells the person, notes the use of the key, and is on record', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    const { id, serial, keyId } = await issue(person, savedKeyId)
+    const { db } = app.services
+    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, JSON.parse(data)]),
+      [['ssh.cert_issued', { certificateId: id, serial, keyId }]],
+    )
+    const { keys } = (await person.get('/api/ssh/keys')).json()
+    assert.equal(keys[0].lastUsedAt, app.clock.now())
+    const event = await db.read
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('target_id', '=', id)
+      .executeTakeFirstOrThrow()
+    assert.deepEqual([event.action, event.actor_id], ['ssh_certificate.issued', person.user.id])
+  })
+
+  test('a disabled user gets no certificate', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const savedKeyId = await saveKey(person)
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('users').set({ disabled_at: app.clock.now() }).where('id', '=', person.user.id).execute(),
+    )
+    assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId })).statusCode, 401)
+  })
+
+  test('a certificate that races the end of its account is refused or revoked', async () => {
+    const app = shared()
+    for (let round = 0; round < 3; round++) {
+      const person = await certificatePerson(app)
+      const savedKeyId = await saveKey(person)
+      const ask = () => person.post('/api/ssh/certs/issue', { savedKeyId })
+      const answers = await Promise.all([
+        ...Array.from({ length: 25 }, ask),
+        endAccount(app, person.user.id, round % 2 === 0),
+        ...Array.from({ length: 25 }, ask),
+      ])
+      for (const answer of answers) {
+        if (answer) assert.ok([201, 401, 403].includes(answer.statusCode), answer.body)
+      }
+      const live = await app.services.db.read
+        .selectFrom('ssh_certificates')
+        .select('id')
+        .where('user_id', '=', person.user.id)
+        .where('revoked_at', 'is', null)
+        .execute()
+      assert.deepEqual(live, [])
+    }
+  })
+
+  test('what was ended between the headers and the body of a request gives no certificate', async () => {
+    const app = shared()
+    const admin = await signedInPerson(app, { admin: true })
+    const ends: [number, (person: SignedInPerson) => Promise<unknown>][] = [
+      [401, async ({ user, sessionId }) => (await signIn(app, user)).post(`/api/auth/sessions/${sessionId}/revoke`)],
+      [401, ({ user }) => admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })],
+      [401, ({ user }) => admin.delete(`/api/admin/users/${user.id}`)],
+      [403, async ({ user }) => admin.delete(`/api/admin/users/${user.id}/roles/${await ownRoleOf(app, user.id)}`)],
+      [404, async (person) => person.delete(`/api/ssh/keys/${await onlyKeyOf(person)}`)],
+    ]
+    for (const [status, end] of ends) {
+      const person = await certificatePerson(app)
+      const body = { savedKeyId: await saveKey(person) }
+      const answer = await sendHeldBack(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
+        const ended = (await end(person)) as { statusCode: number; body: string }
+        assert.equal(ended.statusCode, 200, ended.body)
+      })
+      assert.equal(answer.statusCode, status, answer.body)
+      const issued = await app.services.db.read
+        .selectFrom('ssh_certificates')
+        .select('id')
+        .where('user_id', '=', person.user.id)
+        .execute()
+      assert.deepEqual(issued, [])
+    }
+  })
+
+  test('a saved key that can not be read is told to its owner, and to nobody else', async () => {
+    const app = shared()
+    const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
+    const keys = await Promise.all(people.map((person) => saveKey(person)))
+    await app.services.db.transaction((trx) =>
+      trx.updateTable('ssh_keys').set({ public_key: 'ssh-ed25519 AAAA damaged' }).where('id', '=', keys[2]!).execute(),
+    )
+    const answers = await Promise.all(
+      people.map((person, index) => person.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })),
+    )
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 201, 409, 201, 201, 201],
+    )
+    assert.match(answers[2]!.json<{ error: string }>().error, /can’t be read.*Delete it/)
+    assert.equal((await people[2]!.delete(`/api/ssh/keys/${keys[2]}`)).statusCode, 200)
+  })
+
+  test('a removed role takes its principals along at once', async () => {
+    const app = shared()
+    const person = await certificatePerson(app)
+    const extra = await certificatePerson(app, ['root'])
+    const { db } = app.services
+    const { role_id } = await db.read
+      .selectFrom('user_roles')
+      .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+      .select('role_id')
+      .where('user_id', '=', extra.user.id)
+      .where('built_in', '=', 0)
+      .executeTakeFirstOrThrow()
+    await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: person.user.id, role_id }).execute())
+    const key = await saveKey(person)
+    assert.ok((await issue(person, key)).principals.includes('root'))
+    await db.transaction((trx) =>
+      trx.deleteFrom('user_roles').where('user_id', '=', person.user.id).where('role_id', '=', role_id).execute(),
+    )
+    assert.ok(!(await issue(person, key)).principals.includes('root'))
+  })
+})
+
+const ownRoleOf = async ({ services }: TestApp, userId: string): Promise<string> => {
+  const { role_id } = await services.db.read
+    .selectFrom('user_roles')
+    .select('role_id')
+    .where('user_id', '=', userId)
+    .where('role_id', '!=', USER_ROLE)
+    .executeTakeFirstOrThrow()
+  return role_id
+}
+
+const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
+  (await person.get('/api/ssh/keys')).json<{ keys: { id: string }[] }>().keys[0]!.id
+
+/** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
+const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
+  services.db.transaction(async (trx) => {
+    if (revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
+    await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
+    if (!revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
+    return undefined
+  })
+
+for (const table of ['users', 'ssh_keys'] as const) {
+  test(`while a row of ${table} is locked, its owner waits and nobody else`, async (t) => {
+    const app = await startApp(t, { engine: 'postgres' })
+    const [held, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const keys = [await saveKey(held), await saveKey(other)]
+    const database = new pg.Client(app.place.databaseUrl)
+    await database.connect()
+    try {
+      await database.query('begin')
+      const id = table === 'users' ? held.user.id : keys[0]
+      await database.query(`select id from ${table} where id = $1 for update`, [id])
+      let answered = 0
+      // More than there are connections.
+      const waiting = Array.from({ length: 15 }, async () => {
+        const { statusCode } = await held.post('/api/ssh/certs/issue', { savedKeyId: keys[0] })
+        answered++
+        return statusCode
+      })
+      for (let round = 0; round < 5; round++) await issue(other, keys[1]!)
+      assert.equal(answered, 0)
+      await database.query('rollback')
+      assert.deepEqual(await Promise.all(waiting), Array(15).fill(201))
+    } finally {
+      await database.end()
+    }
+  })
+}
+
+test('five hundred certificates at once from two copies have five hundred serials', async (t) => {
+  const one = await startApp(t, { engine: 'postgres' })
+  const two = await startApp(t, { engine: 'postgres', place: one.place })
+  const people = await Promise.all([certificatePerson(one), certificatePerson(two)])
+  const keys = await Promise.all(people.map((person) => saveKey(person)))
+  const issued = await Promise.all(
+    Array.from({ length: 500 }, (_, index) => issue(people[index % 2]!, keys[index % 2]!)),
+  )
+  const serials = issued.map(({ serial }) => Number(serial)).toSorted((a, b) => a - b)
+  assert.deepEqual(
+    serials,
+    Array.from({ length: 500 }, (_, index) => index + 1),
+  )
+})
+
+test('serials beyond the numbers of JavaScript stay exact', async (t) => {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    const app = await startApp(t, { engine })
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('counters')
+        .set({ value: 2n ** 62n })
+        .where('name', '=', 'ssh_serial')
+        .execute(),
+    )
+    const person = await signedInPerson(app, { permissions: [...permissions, 'ssh:cert:list', 'ssh:cert:revoke'] })
+    const { serial, id } = await issue(person, await saveKey(person))
+    assert.equal(serial, String(2n ** 62n + 1n))
+    const { certificates } = (await person.get(`/api/ssh/certs?serial=${serial}`)).json()
+    assert.equal(certificates[0].serial, serial)
+    await person.post(`/api/ssh/certs/${id}/revoke`, {})
+    assert.equal((await person.get('/ssh/krl?format=raw')).body, `serial: ${serial}\n`)
+  }
+})

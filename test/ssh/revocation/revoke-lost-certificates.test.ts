@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Response } from 'light-my-request'
+import pg from 'pg'
+import { USER_ROLE } from '../../../src/access/built-in-roles.ts'
+import type { Permission } from '../../../src/access/permissions.ts'
+import type { Role } from '../../../src/access/role.ts'
+import { isRevoked, readKrl } from '../../openssh/read-krl.ts'
+import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/copies.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
+import { issue, type Issued, saveKey } from '../public-keys.ts'
+
+let names = 0
+
+const makeRole = async (admin: SignedInPerson, carries: { principals?: string[]; permissions?: Permission[] }) => {
+  const made = await admin.post('/api/admin/roles', { name: `Role ${++names}`, ...carries })
+  assert.equal(made.statusCode, 201, made.body)
+  return made.json<{ role: Role }>().role.id
+}
+
+const ok = async (answer: Promise<{ statusCode: number; body: string }>) => {
+  const { statusCode, body } = await answer
+  assert.equal(statusCode, 200, body)
+}
+
+const assign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: string) =>
+  ok(admin.post(`/api/admin/users/${user.id}/roles`, { roleId }))
+const unassign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: string) =>
+  ok(admin.delete(`/api/admin/users/${user.id}/roles/${roleId}`))
+
+const listCertificates = ({ services }: TestApp, { user }: SignedInPerson) =>
+  services.db.read
+    .selectFrom('ssh_certificates')
+    .select(['id', 'principals', 'revoke_reason as reason'])
+    .where('user_id', '=', user.id)
+    .orderBy('serial')
+    .execute()
+
+/** Whether each is revoked, by the list that hosts fetch. */
+async function areRevoked(app: TestApp, ...issued: Issued[]): Promise<boolean[]> {
+  const krl = readKrl((await anonymous(app).get('/ssh/krl?format=krl')).rawPayload)
+  return issued.map(({ serial }) => isRevoked(krl, app.services.sshCa.blob, BigInt(serial)))
+}
+
+type Lose = (admin: SignedInPerson, person: SignedInPerson, roleId: string) => Promise<Response>
+
+const LOSSES: Record<string, Lose> = {
+  'takes the role away': (admin, { user }, id) => admin.delete(`/api/admin/users/${user.id}/roles/${id}`),
+  'takes the principal out of the role': (admin, _, id) => admin.patch(`/api/admin/roles/${id}`, { principals: [] }),
+  'deletes the role': (admin, _, id) => admin.delete(`/api/admin/roles/${id}`),
+  'takes the permission from the role': (admin, _, id) =>
+    admin.delete(`/api/admin/roles/${id}/permissions/ssh:cert:issue`),
+  'changes the username': (admin, { user }) =>
+    admin.patch(`/api/admin/users/${user.id}`, { preferredUsername: `renamed-${++names}` }),
+}
+
+onEachEngine('certificates that name what their owner has lost', (engine) => {
+  const shared = sharedApp({ engine })
+  let app: TestApp
+  let admin: SignedInPerson
+  before(async () => {
+    app = shared()
+    admin = await signedInPerson(app, { admin: true })
+  })
+
+  const certificatePerson = () => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
+
+  test('are revoked when the username is changed, and the next one has the new name', async () => {
+    const [person, other] = [await certificatePerson(), await certificatePerson()]
+    const key = await saveKey(person)
+    const [before, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
+    const url = `/api/admin/users/${person.user.id}`
+    await ok(admin.patch(url, { displayName: 'Still the same', preferredUsername: person.user.preferredUsername }))
+    assert.deepEqual(await areRevoked(app, before), [false])
+    await ok(admin.patch(url, { preferredUsername: 'new-name' }))
+    const after = await issue(person, key)
+    assert.deepEqual(after.principals, ['new-name'])
+    assert.deepEqual(await areRevoked(app, before, theirs, after), [true, false, false])
+    const [first] = await listCertificates(app, person)
+    assert.equal(first?.reason, 'The username was changed.')
+  })
+
+  test('are revoked when a role is taken away, and only those', async () => {
+    const person = await certificatePerson()
+    const key = await saveKey(person)
+    const before = await issue(person, key)
+    const roleId = await makeRole(admin, { principals: ['deploy', 'web'] })
+    await assign(admin, person, roleId)
+    const during = await issue(person, key)
+    assert.deepEqual(during.principals, [person.user.preferredUsername, 'deploy', 'web'])
+    await unassign(admin, person, roleId)
+    const after = await issue(person, key)
+    assert.deepEqual(await areRevoked(app, before, during, after), [false, true, false])
+  })
+
+  test('are revoked when a principal is taken out of a role, and not when one is added', async () => {
+    const person = await certificatePerson()
+    const key = await saveKey(person)
+    const roleId = await makeRole(admin, { principals: ['db'] })
+    await assign(admin, person, roleId)
+    const small = await issue(person, key)
+    await ok(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db', 'web'] }))
+    const large = await issue(person, key)
+    await ok(admin.patch(`/api/admin/roles/${roleId}`, { description: 'Other words' }))
+    assert.deepEqual(await areRevoked(app, small, large), [false, false])
+    await ok(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db'] }))
+    assert.deepEqual(await areRevoked(app, small, large), [false, true])
+  })
+
+  test('are revoked when a role is deleted, of all who had it', async () => {
+    const people = [await certificatePerson(), await certificatePerson()]
+    const roleId = await makeRole(admin, { principals: ['deploy'] })
+    const issued: Issued[] = []
+    for (const person of people) {
+      await assign(admin, person, roleId)
+      issued.push(await issue(person, await saveKey(person)))
+    }
+    await ok(admin.delete(`/api/admin/roles/${roleId}`))
+    assert.deepEqual(await areRevoked(app, ...issued), [true, true])
+  })
+
+  test('stay when another role gives the same principal, or it is the username', async () => {
+    const person = await certificatePerson()
+    const own = person.user.preferredUsername
+    const key = await saveKey(person)
+    const roles = [
+      await makeRole(admin, { principals: ['deploy', own] }),
+      await makeRole(admin, { principals: ['deploy'] }),
+      await makeRole(admin, { principals: ['deploy'] }),
+    ]
+    for (const roleId of roles) await assign(admin, person, roleId)
+    const issued = await issue(person, key)
+    assert.deepEqual(issued.principals, [own, 'deploy'])
+    await unassign(admin, person, roles[0]!)
+    await ok(admin.patch(`/api/admin/roles/${roles[1]}`, { principals: [] }))
+    assert.deepEqual(await areRevoked(app, issued), [false])
+    await ok(admin.delete(`/api/admin/roles/${roles[2]}`))
+    assert.deepEqual(await areRevoked(app, issued), [true])
+  })
+
+  test('are all revoked with the permission to get any, however it is lost, and stay when another role gives it', async () => {
+    const losses: ((person: SignedInPerson, roleId: string) => Promise<void>)[] = [
+      (person, roleId) => unassign(admin, person, roleId),
+      (_person, roleId) => ok(admin.delete(`/api/admin/roles/${roleId}/permissions/ssh:cert:issue`)),
+      (_person, roleId) => ok(admin.delete(`/api/admin/roles/${roleId}`)),
+    ]
+    for (const lose of losses) {
+      const person = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
+      const roles = [
+        await makeRole(admin, { permissions: ['ssh:cert:issue', 'users:read'] }),
+        await makeRole(admin, { permissions: ['ssh:cert:issue'] }),
+      ]
+      for (const roleId of roles) await assign(admin, person, roleId)
+      const key = await saveKey(person)
+      const issued = [await issue(person, key), await issue(person, key)]
+      await ok(admin.delete(`/api/admin/roles/${roles[0]}/permissions/users:read`))
+      await lose(person, roles[0]!)
+      assert.deepEqual(await areRevoked(app, ...issued), [false, false])
+      await lose(person, roles[1]!)
+      assert.deepEqual(await areRevoked(app, ...issued), [true, true])
+    }
+  })
+
+  test('that are expired or revoked already stay as they are', async () => {
+    const person = await certificatePerson()
+    const key = await saveKey(person)
+    const roleId = await makeRole(admin, { principals: ['deploy'] })
+    await assign(admin, person, roleId)
+    await issue(person, key, 60)
+    const { id } = await issue(person, key)
+    await ok(admin.post(`/api/ssh/certs/${id}/revoke`, { reason: 'Lost laptop' }))
+    app.clock.advance(61_000)
+    await unassign(admin, person, roleId)
+    assert.deepEqual(
+      (await listCertificates(app, person)).map(({ reason }) => reason),
+      [null, 'Lost laptop'],
+    )
+  })
+
+  test('the audit trail says how many were revoked', async () => {
+    const person = await certificatePerson()
+    const roleId = await makeRole(admin, { principals: ['deploy'] })
+    await assign(admin, person, roleId)
+    await issue(person, await saveKey(person))
+    await ok(admin.delete(`/api/admin/roles/${roleId}`))
+    const { data } = await app.services.db.read
+      .selectFrom('audit_events')
+      .select('data')
+      .where('action', '=', 'role.deleted')
+      .where('target_id', '=', roleId)
+      .executeTakeFirstOrThrow()
+    assert.equal((JSON.parse(data) as { certificatesRevoked: number }).certificatesRevoked, 1)
+  })
+
+  for (const [what, lose] of Object.entries(LOSSES)) {
+    test(`a certificate that is issued while somebody ${what} does not keep what is lost`, async () => {
+      for (let round = 0; round < 3; round++) {
+        const people = await Promise.all(
+          Array.from({ length: 3 }, () => signedInPerson(app, { permissions: ['ssh:keys:manage'] })),
+        )
+        const roleId = await makeRole(admin, { principals: ['root'], permissions: ['ssh:cert:issue'] })
+        for (const person of people) await assign(admin, person, roleId)
+        const keys = await Promise.all(people.map((person) => saveKey(person)))
+        const ask = async (index: number) => people[index]!.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })
+        const answers = await Promise.all([
+          ...[0, 1, 2, 0, 1, 2].map(ask),
+          lose(admin, people[0]!, roleId),
+          ...[0, 1, 2, 0, 1, 2].map(ask),
+        ])
+        for (const { statusCode } of answers) assert.ok([200, 201, 403].includes(statusCode), String(statusCode))
+        const { user } = people[0]!
+        const me = (await people[0]!.get('/api/account/profile')).json<{ preferredUsername: string }>()
+        const principals = (await people[0]!.get('/api/ssh/principals')).json<{ principals?: string[] }>().principals
+        const held = new Set(principals ?? [])
+        if (held.size > 0) assert.ok(held.has(me.preferredUsername))
+        const live = await app.services.db.read
+          .selectFrom('ssh_certificates')
+          .select('principals')
+          .where('user_id', '=', user.id)
+          .where('revoked_at', 'is', null)
+          .execute()
+        for (const certificate of live) {
+          const carried = JSON.parse(certificate.principals) as string[]
+          assert.ok(
+            carried.every((name) => held.has(name)),
+            `${certificate.principals} and not ${[...held].join(' ')}`,
+          )
+        }
+      }
+    })
+  }
+})
+
+describe('a certificate that is about to be written (postgres)', () => {
+  const shared = sharedApp({ engine: 'postgres' })
+
+  for (const [what, lose] of Object.entries(LOSSES)) {
+    test(`is waited for by whoever ${what}, and revoked`, async () => {
+      const app = shared()
+      const admin = await signedInPerson(app, { admin: true })
+      // The role gives what is lost, and nothing else.
+      const toIssue: Permission[] = ['ssh:cert:issue']
+      const [own, given] = what.includes('permission') ? [[], toIssue] : [toIssue, []]
+      const person = await signedInPerson(app, { permissions: ['ssh:keys:manage', ...own] })
+      const roleId = await makeRole(admin, { principals: ['root'], permissions: given })
+      await assign(admin, person, roleId)
+      const key = await saveKey(person)
+      const [database, watcher] = [new pg.Client(app.place.databaseUrl), new pg.Client(app.place.databaseUrl)]
+      await Promise.all([database.connect(), watcher.connect()])
+      try {
+        const haveWaiting = async (count: number) => {
+          const { rows } = await watcher.query<{ waiting: string }>(
+            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+          return Number(rows[0]?.waiting) === count
+        }
+        // The serial is the last that a certificate waits for.
+        await database.query('begin')
+        await database.query("update counters set value = value where name = 'ssh_serial'")
+        const issuing = issue(person, key)
+        await until(() => haveWaiting(1))
+        const losing = lose(admin, person, roleId)
+        await until(() => haveWaiting(2))
+        await database.query('commit')
+        const issued = await issuing
+        await ok(losing)
+        assert.deepEqual(await areRevoked(app, issued), [true])
+      } finally {
+        await Promise.all([database.end(), watcher.end()])
+      }
+    })
+  }
+})
+
+onEachEngine('a role with very many holders', (engine) => {
+  /** The role that everyone has opens an account, and there is everyone. */
+  const setScene = async (t: Parameters<typeof startApp>[0]) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: ['shared'] }))
+    const people: SignedInPerson[] = []
+    for (let index = 0; index < 5; index++) {
+      people.push(await signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] }))
+    }
+    await addAccounts(app, 1200)
+    const issued: Issued[] = []
+    for (const person of people) issued.push(await issue(person, await saveKey(person)))
+    return { app, admin, people, issued }
+  }
+
+  const addAccounts = async ({ services }: TestApp, count: number) => {
+    for (let from = 0; from < count; from += 400) {
+      const ids = Array.from({ length: 400 }, (_, index) => `usr_${String(from + index).padStart(22, '0')}`)
+      await services.db.transaction((trx) =>
+        trx
+          .insertInto('users')
+          .values(
+            ids.map((id) => ({
+              id,
+              email: `${id}@example.com`,
+              email_verified: 1,
+              password_hash: null,
+              display_name: null,
+              given_name: null,
+              family_name: null,
+              preferred_username: id,
+              avatar_version: null,
+              disabled_at: null,
+              created_at: services.now(),
+              last_login_at: null,
+            })),
+          )
+          .execute(),
+      )
+      await services.db.transaction((trx) =>
+        trx
+          .insertInto('user_roles')
+          .values(ids.map((id) => ({ user_id: id, role_id: USER_ROLE })))
+          .execute(),
+      )
+    }
+  }
+
+  test('has its certificates revoked in the background, and it is on record', async (t) => {
+    const { app, admin, issued, people } = await setScene(t)
+    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
+    const after = await issue(people[0]!, await saveKey(people[0]!))
+    await app.tick()
+    assert.deepEqual(await areRevoked(app, ...issued, after), issued.map(() => true).concat(false))
+    const { data } = await app.services.db.read
+      .selectFrom('audit_events')
+      .select('data')
+      .where('action', '=', 'ssh_certificate.review_finished')
+      .executeTakeFirstOrThrow()
+    assert.equal((JSON.parse(data) as { certificatesRevoked: number }).certificatesRevoked, issued.length)
+    assert.deepEqual(await app.services.db.read.selectFrom('ssh_certificate_reviews').selectAll().execute(), [])
+  })
+
+  test('is taken up where it stopped, after a crash and by another process', async (t) => {
+    const { app, admin, issued } = await setScene(t)
+    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
+    await app.services.db.transaction((trx) =>
+      trx
+        .updateTable('ssh_certificate_reviews')
+        .set({ reviewed_up_to: `usr_${'0'.repeat(22)}`, revoked: 7 })
+        .execute(),
+    )
+    await app.close()
+    const again = await startApp(t, { engine, place: app.place, clock: app.clock })
+    await again.tick()
+    assert.deepEqual(
+      await areRevoked(again, ...issued),
+      issued.map(() => true),
+    )
+    const { data } = await again.services.db.read
+      .selectFrom('audit_events')
+      .select('data')
+      .where('action', '=', 'ssh_certificate.review_finished')
+      .executeTakeFirstOrThrow()
+    assert.equal((JSON.parse(data) as { certificatesRevoked: number }).certificatesRevoked, 7 + issued.length)
+  })
+})
