@@ -32,13 +32,15 @@ interface Outside {
   log: Logger
   now: () => number
   monotonicNow?: () => number
+  /** Multiplies the limits on how long PostgreSQL may take. */
+  patience?: number
   /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
   isTerminal?: boolean
 }
 
 export async function openServices(config: Config, { log, now, ...outside }: Outside): Promise<OpenServices> {
   const { monotonicNow = () => performance.now(), isTerminal = false } = outside
-  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now())
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), outside.patience)
   try {
     await ensureBuiltInRoles(db, now())
     const random = createRandom()

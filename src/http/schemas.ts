@@ -15,40 +15,56 @@ const options = {
 /**
  * A body says what it means: nothing is coerced or dropped, and names alone are trimmed. What arrives in a URL is text by nature, so there a number
  * or a truth value may be written as one.
+ *
+ * A schema is compiled when a request first needs it. Compiling all of them takes longer than everything else at the start.
  */
 export function compileSchemas(app: FastifyInstance): void {
   const typed = new Ajv({ ...options, coerceTypes: false })
   const textual = new Ajv({ ...options, coerceTypes: true })
   for (const ajv of [typed, textual]) addFormats.default(ajv)
   addVisibleNames(typed)
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === 'body' ? typed.compile(schema as object) : onlyPlain(textual.compile(schema as object)),
+  app.setValidatorCompiler<object>(({ schema, httpPart }) =>
+    httpPart === 'body'
+      ? validateWith(() => typed.compile(schema))
+      : validateWith(() => textual.compile(schema), findProblem),
   )
   // Errors are written by their dialect. Compiling a serializer for each status that each route may refuse with would take
-  // most of the time and memory of the start, for code that never runs.
-  app.setSerializerCompiler(({ schema, httpStatus }) =>
-    Number(httpStatus) >= 400 ? JSON.stringify : fastJson(schema as fastJson.Schema),
-  )
+  // most of the memory of the routes, for code that never runs.
+  app.setSerializerCompiler(({ schema, httpStatus }) => {
+    if (Number(httpStatus) >= 400) return JSON.stringify
+    let serialize: ((data: unknown) => string) | undefined
+    return (data) => (serialize ??= fastJson(schema as fastJson.Schema))(data)
+  })
+}
+
+type Problem = FastifySchemaValidationError
+
+/** What Fastify calls with the data: false, with the errors beside it, refuses them. */
+function validateWith(compile: () => ValidateFunction, findMore?: (values: unknown) => Problem | undefined) {
+  let validate: ValidateFunction | undefined
+  const check = (data: unknown): boolean => {
+    validate ??= compile()
+    const isValid = validate(data)
+    const more = findMore?.(data)
+    check.errors = more ? [more] : (validate.errors ?? null)
+    return isValid && !more
+  }
+  check.errors = null as Problem[] | null
+  return check
 }
 
 /**
  * `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL does not take; bodies are read without it. And
  * `1e999` becomes a number that is infinite, after the moment at which Ajv would have refused it.
  */
-function onlyPlain(validate: ValidateFunction) {
-  const check = (values: Record<string, unknown>): boolean => {
-    const isValid = validate(values)
-    check.errors = validate.errors ?? null
-    for (const name in values) {
-      const problem = problemOf(values[name])
-      if (problem === undefined) continue
-      check.errors = [{ keyword: 'plain', instancePath: `/${name}`, schemaPath: '', params: {}, message: problem }]
-      return false
+function findProblem(values: unknown): Problem | undefined {
+  for (const [name, value] of Object.entries(values as object)) {
+    const message = problemOf(value)
+    if (message !== undefined) {
+      return { keyword: 'plain', instancePath: `/${name}`, schemaPath: '', params: {}, message }
     }
-    return isValid
   }
-  check.errors = null as FastifySchemaValidationError[] | null
-  return check
+  return undefined
 }
 
 function problemOf(value: unknown): string | undefined {

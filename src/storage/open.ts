@@ -9,10 +9,10 @@ import { migrate } from './migrate.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** Opens the database and brings it to the shape this code knows. */
-export async function openStorage(databaseUrl: string, log: Logger, now: number): Promise<Engine> {
+export async function openStorage(databaseUrl: string, log: Logger, now: number, patience = 1): Promise<Engine> {
   if (!databaseUrl.startsWith('sqlite:')) {
     const { openPostgres } = await import('./postgres.ts')
-    return openPostgres(databaseUrl, log, now)
+    return openPostgres(databaseUrl, log, now, patience)
   }
   const file = databaseUrl.slice('sqlite:'.length)
   const { unlock, ...engine } = openFile(file)

@@ -16,7 +16,11 @@ const QUERY_TIMEOUT_MS = 4000
  * and never otherwise. What was said before this replica listened, or while the listening connection was away, is made up
  * for by a `resync`: at each LISTEN, the first one included, since the caches were filled before it.
  */
-export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): Signals & { close(): Promise<void> } {
+export function createPostgresSignals(
+  settings: pg.ClientConfig,
+  log: Logger,
+  patience: number,
+): Signals & { close(): Promise<void> } {
   const { deliver, on } = createEmitter()
   let closed = false
   let client: pg.Client | undefined
@@ -26,7 +30,11 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
   const resync = () => deliver('resync', null)
 
   const listen = async (): Promise<void> => {
-    const connection = new pg.Client({ ...settings, query_timeout: QUERY_TIMEOUT_MS })
+    const connection = new pg.Client({
+      ...settings,
+      application_name: 'latchkey signals',
+      query_timeout: QUERY_TIMEOUT_MS * patience,
+    })
     connection.on('notification', ({ payload }) => {
       const signal = readSignal(payload)
       if (signal) deliver(signal.name, signal.payload)
@@ -46,7 +54,7 @@ export function createPostgresSignals(settings: pg.ClientConfig, log: Logger): S
     connection.on('end', again)
     try {
       await connection.connect()
-      await limitSession(connection, SERVING)
+      await limitSession(connection, SERVING, patience)
       await connection.query(`listen ${CHANNEL}`)
       client = connection
       resync()

@@ -26,22 +26,27 @@ import type { Schema } from './schema.ts'
  */
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
-const MOST_CONNECTIONS = 10
+const MAX_CONNECTIONS = 10
 /** A connection that nothing was heard on for this long is asked whether the other end is still there. */
 const KEEPALIVE_IDLE_MS = 10_000
 
-export async function openPostgres(url: string, log: Logger, now: number): Promise<Engine> {
+/** `patience` multiplies every limit on time: tests set it where they are not about these limits. */
+export async function openPostgres(url: string, log: Logger, now: number, patience = 1): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
     application_name: 'latchkey',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patience,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     types: { getTypeParser },
   }
   await prepare(settings)
 
-  const { kysely, pool } = connect({ ...settings, max: MOST_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS }, SERVING)
+  const { kysely, pool } = connect(
+    { ...settings, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS * patience },
+    SERVING,
+    patience,
+  )
   // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   const run: Runs['run'] = async ({ name, sql: text }, values) => {
@@ -51,7 +56,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
       throw translate(error)
     }
   }
-  const signals = createPostgresSignals(settings, log)
+  const signals = createPostgresSignals(settings, log, patience)
   return {
     db: {
       dialect,
@@ -71,7 +76,7 @@ export async function openPostgres(url: string, log: Logger, now: number): Promi
   /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
-    const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING)
+    const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, patience)
     try {
       await migrate(starting, now)
     } catch (error) {
@@ -107,9 +112,9 @@ async function repeatDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 const isDeadlock = (error: unknown): boolean =>
   error instanceof StorageFailure && error.cause instanceof pg.DatabaseError && error.cause.code === DEADLOCK
 
-function connect(settings: pg.PoolConfig, limits: SessionLimits) {
+function connect(settings: pg.PoolConfig, limits: SessionLimits, patience: number) {
   // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
-  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits) })
+  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, patience) })
   // The pool hears of idle connections alone. One that is lost in the hands of a transaction, between two of its queries,
   // tells so at the next query; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))

@@ -61,6 +61,8 @@ export async function startProxy(example: Example, upstreams: string[]): Promise
       maxHeaderSize,
     }
     const sent = request(from === undefined ? options : { ...options, localAddress: from })
+    // Heard below until there is an answer. A connection that is reset after that cuts the answer short, which shows there.
+    sent.on('error', () => {})
     sent.end(body)
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     return answer

@@ -60,7 +60,7 @@ test('what is told while a process can not hear the others is made up for', asyn
   const database = new pg.Client(app.place.databaseUrl)
   await database.connect()
   const cut = await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query ilike 'listen %'`)
+    where datname = current_database() and application_name = 'latchkey signals'`)
   await database.end()
   assert.ok((cut.rowCount ?? 0) > 0)
   await tell(app, person, 'while it was deaf')

@@ -10,7 +10,7 @@ import { createPlace, type EngineName, onEachEngine } from '../support/engines.t
 
 async function open(t: TestContext, engine: EngineName): Promise<Database> {
   const place = await createPlace(engine)
-  const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0)
+  const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0, 5)
   t.after(async () => {
     await close()
     await place.remove()
