@@ -3,7 +3,7 @@ import type { Trx } from '../storage/database.ts'
 import { CHALLENGE_MS } from './relying-party.ts'
 
 /** Keeps the challenge a user is to register with. There is one a user: a new one takes the place of the old. */
-export async function keepRegistrationChallenge(
+export async function addRegistrationChallenge(
   trx: Trx,
   userId: string,
   challenge: string,
@@ -18,7 +18,7 @@ export async function keepRegistrationChallenge(
 }
 
 /** Keeps a challenge for whoever is about to log in, and names it. */
-export async function keepLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
+export async function addLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
   const id = newId()
   await trx
     .insertInto('passkey_challenges')

@@ -1,6 +1,6 @@
 import { generateAuthenticationOptions } from '@simplewebauthn/server'
 import type { Services } from '../services.ts'
-import { keepLoginChallenge } from './challenge-store.ts'
+import { addLoginChallenge } from './challenge-store.ts'
 import { CHALLENGE_BYTES, CHALLENGE_MS } from './relying-party.ts'
 import type { RequestOptions } from './webauthn-contracts.ts'
 
@@ -17,6 +17,6 @@ export async function loginOptions({
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
   })
-  const challengeId = await db.transaction((trx) => keepLoginChallenge(trx, options.challenge, now()))
+  const challengeId = await db.transaction((trx) => addLoginChallenge(trx, options.challenge, now()))
   return { challengeId, ...options } as RequestOptions
 }

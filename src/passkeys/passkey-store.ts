@@ -96,7 +96,12 @@ export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: U
   return rows.length > 0
 }
 
-export async function renamePasskey(trx: Trx, userId: string, id: string, name: string): Promise<Passkey | undefined> {
+export async function updatePasskeyName(
+  trx: Trx,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<Passkey | undefined> {
   const row = await trx
     .updateTable('passkeys')
     .set({ name })

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { keepRegistrationChallenge } from './challenge-store.ts'
+import { addRegistrationChallenge } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { listPasskeys } from './passkey-store.ts'
 import { CHALLENGE_BYTES, CHALLENGE_MS, userHandleOf } from './relying-party.ts'
@@ -31,9 +31,7 @@ export async function registrationOptions(
     authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
     supportedAlgorithmIDs: OFFERED_ALGORITHMS,
   })
-  await changeOwnAccount({ db, now }, actor, (trx) =>
-    keepRegistrationChallenge(trx, actor.id, options.challenge, now()),
-  )
+  await changeOwnAccount({ db, now }, actor, (trx) => addRegistrationChallenge(trx, actor.id, options.challenge, now()))
   const excludeCredentials = passkeys.map(({ credentialId, transports }) => ({
     id: credentialId,
     type: 'public-key' as const,

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { refuseMarkup } from './passkey-name.ts'
-import { renamePasskey as rename } from './passkey-store.ts'
+import { updatePasskeyName } from './passkey-store.ts'
 import type { Passkey } from './passkey.ts'
 
 interface Renaming {
@@ -18,7 +18,7 @@ export function renamePasskey(services: Pick<Services, 'db' | 'now'>, asked: Ren
   const { name } = asked
   refuseMarkup(name)
   return changeOwnAccount(services, asked.actor, async (trx) => {
-    const passkey = await rename(trx, asked.actor.id, asked.id, name)
+    const passkey = await updatePasskeyName(trx, asked.actor.id, asked.id, name)
     if (!passkey) return refuse('not_found', 'There is no such passkey.')
     await recordEvent(services, trx, {
       action: 'passkey.renamed',

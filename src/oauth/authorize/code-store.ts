@@ -1,5 +1,6 @@
-import type { Insertable } from 'kysely'
-import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import { type Insertable, sql } from 'kysely'
+import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
@@ -77,7 +78,7 @@ export const consumeCode = async (db: WriteTarget, hash: string, now: number, un
   (await consume(db, { hash, now, until })).length > 0
 
 /** Revokes the code and everything it issued. False when that was done before. */
-export async function markRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
+export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
   const rows = await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
@@ -88,8 +89,23 @@ export async function markRevoked(trx: Trx, hash: string, at: number): Promise<b
   return rows.length > 0
 }
 
+/** Revokes all codes of these users, also expired ones: by the clock of another replica they may still be valid. */
+export async function markCodesOfUsersRevoked(
+  trx: Trx,
+  userIds: string[],
+  at: number,
+): Promise<{ userId: string; expiresAt: number }[]> {
+  return trx
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('user_id', 'in', userIds)
+    .where('revoked_at', 'is', null)
+    .returning(['user_id as userId', 'expires_at as expiresAt'])
+    .execute()
+}
+
 /** Keeps the authorization for as long as its youngest token lives. */
-export async function markNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
+export async function markCodeNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
     .set({ expires_at: until })
@@ -116,4 +132,17 @@ export async function deleteSomeCodes(
     .returning('code_hash')
     .execute()
   return rows.length
+}
+
+/** Deletes all codes of a client that these users have authorized, a slice at a time, until done or stopped. */
+export async function deleteCodesInSlices(
+  db: Database,
+  {
+    clientId,
+    userIds,
+    ...slices
+  }: { clientId: string; userIds: string[]; rows: number; restMs: number; stop: AbortSignal },
+): Promise<void> {
+  const where = sql<boolean>`client_id = ${clientId} and user_id in (${sql.join(userIds)})`
+  await deleteInSlices(db, { table: 'oauth_authorization_codes', key: 'code_hash', where, ...slices })
 }

@@ -3,7 +3,7 @@ import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Reader } from '../../storage/database.ts'
 import { holdClient } from '../clients/client-store.ts'
-import { findGrantedScopes } from '../consents/grant-store.ts'
+import { listGrantedScopes } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
@@ -45,7 +45,7 @@ export async function continueAuthorization(
   const { client_id: clientId } = request.client
   const mustAsk = request.prompts.has('consent') && pending?.consentedBy !== who.user.id
   const isGranted = async (db: Reader) =>
-    !mustAsk && includesAll(await findGrantedScopes(db, who.user.id, clientId), request.consentScopes)
+    !mustAsk && includesAll(await listGrantedScopes(db, who.user.id, clientId), request.consentScopes)
   if (!(await isGranted(provider.db.read))) return whereToConsent(provider, asked)
 
   return provider.db.transaction(async (trx) => {

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Position, toPage } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -96,4 +96,20 @@ export async function markClientDeleted(trx: Trx, clientId: string, now: number)
     .returning('name')
     .executeTakeFirst()
   return row?.name
+}
+
+/** Clients that are marked as deleted and not removed yet. */
+export async function listDeletedClientIds(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_clients')
+    .select('client_id')
+    .where(sql<boolean>`deleted_at is not null`)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.client_id)
+}
+
+/** Deletes the row of a client that is marked as deleted. */
+export async function deleteMarkedClient(trx: Trx, clientId: string): Promise<void> {
+  await trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute()
 }

@@ -19,7 +19,7 @@ const grantedScopes = readStatement((db, value: Values<{ userId: string; clientI
     .where('client_id', '=', value('clientId')),
 )
 
-export async function findGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
+export async function listGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
   const [row] = await grantedScopes(db, { userId, clientId })
   return row ? (JSON.parse(row.scopes) as string[]) : []
 }
@@ -92,4 +92,20 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
 export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length
+}
+
+/** Some of the users who have granted something to a client. */
+export async function listUsersWithGrant(db: Reader, clientId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .select('user_id')
+    .where('client_id', '=', clientId)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** Deletes what these users have granted to a client. */
+export async function deleteGrantsToClient(trx: Trx, clientId: string, userIds: string[]): Promise<void> {
+  await trx.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', userIds).execute()
 }

@@ -1,7 +1,7 @@
 import { recordEvent } from '../../audit/record-event.ts'
 import { digest, sameDigest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { consumeCode, findCode, markRevoked } from '../authorize/code-store.ts'
+import { consumeCode, findCode, markCodeRevoked } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
@@ -64,7 +64,7 @@ async function revokeAuthorization(
   userId: string,
 ): Promise<void> {
   await provider.db.transaction(async (trx) => {
-    if (!(await markRevoked(trx, codeHash, provider.now()))) return
+    if (!(await markCodeRevoked(trx, codeHash, provider.now()))) return
     await recordEvent(provider, trx, {
       action: 'oauth_code.reused',
       outcome: 'refused',

@@ -1,7 +1,7 @@
 import { recordEvent } from '../../audit/record-event.ts'
 import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { markNeededUntil, markRevoked } from '../authorize/code-store.ts'
+import { markCodeNeededUntil, markCodeRevoked } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
@@ -9,7 +9,12 @@ import { namedClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { keepWithRefresh, refreshTokenEnd } from './lifetimes.ts'
 import { isReused, isUnexpired } from './refresh-reuse.ts'
-import { findRefreshToken, keepRefreshToken, markRefreshTokenUsed, type RefreshToken } from './token-store.ts'
+import {
+  findRefreshToken,
+  markRefreshTokenNeededUntil,
+  markRefreshTokenUsed,
+  type RefreshToken,
+} from './token-store.ts'
 
 /** RFC 6749 section 6, with rotation as RFC 9700 section 4.14.2 wants it. */
 export async function exchangeRefreshToken(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
@@ -45,7 +50,7 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, asked, after)
-  await db.transaction((trx) => keepRefreshToken(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
+  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
   return answer
 }
 
@@ -55,13 +60,13 @@ const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown,
 
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
   if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await db.transaction((trx) => markNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
+    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
 }
 
 /** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
 async function revokeFamily(provider: Provider, { client, source }: GrantRequest, token: RefreshToken): Promise<never> {
   await provider.db.transaction(async (trx) => {
-    if (!(await markRevoked(trx, token.codeHash, provider.now()))) return
+    if (!(await markCodeRevoked(trx, token.codeHash, provider.now()))) return
     await recordEvent(provider, trx, {
       action: 'oauth_refresh_token.reused',
       outcome: 'refused',

@@ -8,7 +8,7 @@ import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { introspect } from './introspect.ts'
 import { answerTokenRequest } from './token-request.ts'
-import { deleteAccessToken, revokeRefreshToken } from './token-store.ts'
+import { deleteAccessToken, markFamilyRevoked } from './token-store.ts'
 
 const tags = ['OAuth']
 
@@ -116,7 +116,7 @@ export const tokenRoutes =
         // The token's own shape says what it is, so a wrong hint is no obstacle (RFC 7009 section 2.1).
         await provider.db.transaction((trx) =>
           token.startsWith('rt_')
-            ? revokeRefreshToken(trx, digest(token), clientId, provider.now())
+            ? markFamilyRevoked(trx, digest(token), clientId, provider.now())
             : deleteAccessToken(trx, digest(token), clientId),
         )
         return success

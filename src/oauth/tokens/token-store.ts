@@ -162,7 +162,7 @@ export async function markRefreshTokenUsed(
 }
 
 /** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
-export async function keepRefreshToken(trx: Trx, hash: string, until: number): Promise<void> {
+export async function markRefreshTokenNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_refresh_tokens')
     .set({ expires_at: until })
@@ -177,7 +177,7 @@ export async function deleteAccessToken(trx: Trx, hash: string, clientId: string
 }
 
 /** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
-export async function revokeRefreshToken(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
+export async function markFamilyRevoked(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
