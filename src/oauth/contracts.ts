@@ -38,8 +38,8 @@ export const AUTHORIZATION_PARAMETERS = {
   pending_request: 'Set by this server when it sends the browser here again.',
 }
 
-/** What is carried further while a person signs in and decides: the parameters we know, and nothing else. */
-export const onlyKnown = (known: Record<string, string>, values: Parameters): Parameters =>
+/** Drops unknown parameters, so that they are not carried along while a person signs in and decides. */
+export const pickKnown = (known: Record<string, string>, values: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(values).filter(([name]) => name !== 'pending_request' && Object.hasOwn(known, name)),
   )
@@ -76,5 +76,5 @@ export const ClientCredentials = {
 
 export const consumes = ['application/x-www-form-urlencoded']
 
-/** A confidential client authenticates; a public one only says who it is. */
-export const byClient = [{ client: [] }, {}]
+/** A confidential client authenticates; a public one only sends its client_id. */
+export const clientSecurity = [{ client: [] }, {}]

@@ -2,7 +2,7 @@ import { AppError, refuse } from '../../errors.ts'
 import { asDescription } from '../../http/errors.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { isRegisteredUri, withQuery } from '../clients/redirect-uri.ts'
-import { AUTHORIZATION_PARAMETERS, onlyKnown } from '../contracts.ts'
+import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
@@ -100,7 +100,7 @@ export async function readAuthorizationRequest(
     signingKeys: provider.signingKeys,
   }
   for (const check of CHECKS) check(draft)
-  const parameters = onlyKnown(AUTHORIZATION_PARAMETERS, values)
+  const parameters = pickKnown(AUTHORIZATION_PARAMETERS, values)
   return { ...draft, parameters, codeChallenge: values['code_challenge'] ?? '' }
 }
 

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Routes } from '../../http/contracts.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { currentlySignedIn } from '../../sessions/guards.ts'
+import { clearSessionCookie } from '../../sessions/session-cookie.ts'
 import { AUTHORIZATION_PARAMETERS, consumes, described, LOGOUT_PARAMETERS, oauthFailures } from '../contracts.ts'
-import { logOut, readLogout } from '../logout/log-out.ts'
+import { logOut, readLogoutParameters, readLogoutRequest } from '../logout/log-out.ts'
 import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { continueAuthorization, readAsked } from './continue-authorization.ts'
@@ -49,8 +51,15 @@ export const authorizeRoutes =
         url: '/oauth/logout',
         summary: 'Sign the user out at the wish of an application',
         parameters: LOGOUT_PARAMETERS,
-        run: (request, reply, given) => logOut(provider, request, reply, given),
-        repeat: async (given) => readLogout(given),
+        async run(request, reply, given) {
+          const logout = await readLogoutRequest(provider, given)
+          const signedIn = logout.hint && (await currentlySignedIn(provider, request))
+          const source = sourceOf(provider.locate, request)
+          const { redirectTo, signedOut } = await logOut(provider, logout, { signedIn, source })
+          if (signedOut) clearSessionCookie(provider.config, reply)
+          return redirectTo
+        },
+        repeat: async (given) => readLogoutParameters(given),
       },
     ]
     for (const { url, summary, parameters, run, repeat } of navigations) {
