@@ -5,8 +5,8 @@ import type { Parameters } from './parameters.ts'
 /** Protocol endpoints ignore what they don't know (RFC 6749 section 3.2), so their forms are open. */
 export const Parameter = (description: string) => Type.Optional(Type.String({ description, maxLength: 64 * 1024 }))
 
-/** Told in the API's description and left unchecked: where a wrong value is answered depends on the others. */
-export const described = (parameters: Record<string, string>) =>
+/** Documented but not validated by the schema: where a wrong value is answered depends on the other parameters. */
+export const describeParameters = (parameters: Record<string, string>) =>
   Type.Object(
     Object.fromEntries(
       Object.entries(parameters).map(([name, description]) => [

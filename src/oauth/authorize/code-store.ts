@@ -26,7 +26,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   }),
 )
 
-/** Fails as a missing reference when the grant that it stands on is gone. */
+/** Fails as a missing reference when its grant has been deleted. */
 export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> {
   await insertCode(trx, code)
 }
@@ -56,7 +56,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .select(CLAIM_COLUMNS),
 )
 
-/** The code with the authorization behind it, used or not, as long as its user may act. */
+/** The code with its authorization, used or not, if its user may act. */
 export async function findCode(db: Reader, hash: string) {
   const [row] = await byHash(db, { hash })
   return row
@@ -73,11 +73,11 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
     .returning('code_hash'),
 )
 
-/** Uses the code. Of all who try, one gets true. What it issues may live until the time given. */
+/** Marks the code as used. Only one of several concurrent calls gets true. Its tokens may live until the time given. */
 export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
-/** Revokes the code and everything it issued. False when that was done before. */
+/** Revokes the code and its tokens. False when they were revoked before. */
 export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
   const rows = await trx
     .updateTable('oauth_authorization_codes')
@@ -104,7 +104,7 @@ export async function markCodesOfUsersRevoked(
     .execute()
 }
 
-/** Keeps the authorization for as long as its youngest token lives. */
+/** Keeps the authorization for as long as its newest token lives. */
 export async function markCodeNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
@@ -114,7 +114,7 @@ export async function markCodeNeededUntil(trx: Trx, hash: string, until: number)
     .execute()
 }
 
-/** Deletes so many codes of a grant, with the tokens that hang on them. Answers how many there were. */
+/** Deletes up to `limit` codes of a grant, with their tokens. Answers how many were deleted. */
 export async function deleteSomeCodes(
   trx: Trx,
   { userId, clientId, limit }: { userId: string; clientId: string; limit: number },

@@ -67,7 +67,7 @@ function readCredentials(header: string | undefined, form: Parameters): Credenti
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 
-/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1). Our ids and secrets hold nothing to encode. */
+/** Both halves are form-encoded (RFC 6749 section 2.3.1), which changes nothing in our ids and secrets. */
 function readBasic(header: string): Credentials | undefined {
   const [, encoded] = BASIC.exec(header) ?? []
   const text = Buffer.from(encoded ?? '', 'base64').toString()

@@ -7,8 +7,8 @@ import type { RowLock } from '../../users/hold-account.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
 /**
- * A client that was deleted is unknown to everybody, and its tokens are dead. Its row stays until what hangs on it has been
- * removed; every query that finds clients, or tokens of one, asks this.
+ * Deleting a client only marks its row, until its grants, codes and tokens have been removed. Every query that finds
+ * clients, or tokens of one, must use this condition.
  */
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
@@ -39,7 +39,7 @@ const heldById = (lock: RowLock) =>
 const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }
 
 /**
- * The client as it stays until the transaction ends: whoever would change or delete it waits. Hold the account and the
+ * Locks the client's row: changing or deleting the client waits until this transaction ends. Hold the account and the
  * session of the actor first, as every other change does, so that no two transactions wait for each other.
  */
 export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {
@@ -70,7 +70,7 @@ export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clien
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** Writes these columns of a client that is held, and answers the client as it is afterwards. */
+/** Updates columns of a client that this transaction holds, and answers the client after the update. */
 export async function updateClientRow(
   trx: Trx,
   clientId: string,
@@ -86,7 +86,7 @@ export async function updateClientRow(
   return toClient(row)
 }
 
-/** Its grants, codes and tokens die with it. Answers its name, or nothing when there is none. */
+/** Its grants, codes and tokens are no longer valid. Answers its name, or undefined when there is no such client. */
 export async function markClientDeleted(trx: Trx, clientId: string, now: number): Promise<string | undefined> {
   const row = await trx
     .updateTable('oauth_clients')
