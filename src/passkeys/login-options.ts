@@ -4,7 +4,7 @@ import { addLoginChallenge } from './challenge-store.ts'
 import { CHALLENGE_BYTES, CHALLENGE_MS } from './relying-party.ts'
 import type { RequestOptions } from './webauthn-contracts.ts'
 
-/** What the browser needs to sign somebody in. No credential is named: the one that is chosen tells the account. */
+/** Options for a login in the browser. They name no credential: the user chooses one, and it identifies the account. */
 export async function loginOptions({
   config,
   db,

@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import { hasSignatureForm } from './credential-key.ts'
+import { hasSignatureFormat } from './credential-key.ts'
 import {
   binaryMember,
   bytesOf,
@@ -58,7 +58,11 @@ export const verifyAssertion = (
     // §7.2, credential backup state: whether a credential can be backed up is settled when it is made.
     refuseUnless(deviceTypeOf(flags) === credential.deviceType, 'backup_flags', 'Backup eligibility has changed.')
 
-    refuseUnless(hasSignatureForm(credential.publicKey, bytesOf(signature)), 'signature', 'The signature has no form.')
+    refuseUnless(
+      hasSignatureFormat(credential.publicKey, bytesOf(signature)),
+      'signature',
+      'The signature has no form.',
+    )
     const judged = await orRefuseAsync('signature', () =>
       verifyAuthenticationResponse({
         response: {

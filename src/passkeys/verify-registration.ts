@@ -1,7 +1,7 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { convertAAGUIDToString, decodeAttestationObject } from '@simplewebauthn/server/helpers'
 import { countCborItems } from './cbor-shape.ts'
-import { checkCredentialKey, hasSignatureForm, OFFERED_ALGORITHMS } from './credential-key.ts'
+import { checkCredentialKey, hasSignatureFormat, OFFERED_ALGORITHMS } from './credential-key.ts'
 import {
   binaryMember,
   bytesOf,
@@ -120,7 +120,7 @@ function checkStatement(format: unknown, statement: unknown, key: { algorithm: n
   refuseUnless(isSelf, 'attestation', 'Only self attestation is supported.')
   // §8.2, self attestation: the library only takes the hash from this algorithm.
   refuseUnless(statement.get('alg') === key.algorithm, 'attestation', 'The statement is of another algorithm.')
-  refuseUnless(hasSignatureForm(key.cose, signature), 'attestation', 'The signature of the attestation has no form.')
+  refuseUnless(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation has no form.')
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Why a response of an authenticator was not accepted. Kept for the log and the tests; callers answer alike for all. */
+/** Why a response of an authenticator was refused, for the log and the audit trail. */
 export type RefusalReason =
   | 'malformed'
   | 'too_large'
@@ -17,7 +17,7 @@ export type RefusalReason =
   | 'user_handle'
   | 'signature'
 
-/** What a verification ends in: the facts, or the reason there are none. It never throws for what a client sent. */
+/** The result of a verification: verified facts, or the reason of a refusal. Bad input never makes it throw. */
 export type Verdict<Facts> =
   | { verified: true; facts: Facts }
   | { verified: false; reason: RefusalReason; detail: string }
@@ -36,7 +36,7 @@ export function refuseUnless(condition: boolean, reason: RefusalReason, detail: 
   if (!condition) throw new Refused(reason, detail)
 }
 
-/** Runs a step that throws whatever it likes on bad input, and gives what it throws our name. */
+/** Runs a step that throws on bad input, and turns what it throws into a refusal. */
 export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
   try {
     return step()
@@ -54,7 +54,7 @@ export async function orRefuseAsync<T>(reason: RefusalReason, step: () => Promis
   }
 }
 
-/** Turns a list of checks that throw `Refused` into a verdict. Any other error is a bug of ours and goes on. */
+/** Turns checks that throw `Refused` into a verdict. Any other error is a bug and is thrown on. */
 export async function verdictOf<Facts>(checks: () => Promise<Facts>): Promise<Verdict<Facts>> {
   try {
     return { verified: true, facts: await checks() }
