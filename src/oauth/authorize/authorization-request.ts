@@ -3,6 +3,7 @@ import { asDescription } from '../../http/errors.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { isRegisteredUri, withQuery } from '../clients/redirect-uri.ts'
 import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
+import { readIdTokenHint } from '../id-token-hint.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
@@ -58,11 +59,11 @@ type AuthorizationError =
 /** A request while it is being checked. */
 interface Draft extends Omit<AuthorizationRequest, 'codeChallenge'> {
   repeated: ReadonlySet<string>
-  signingKeys: Provider['signingKeys']
+  provider: Pick<Provider, 'config' | 'signingKeys'>
 }
 
 /** Every check of an authorization request, in order. Each refuses by a redirect to the application. */
-const CHECKS: readonly ((draft: Draft) => void)[] = [
+const CHECKS: readonly ((draft: Draft) => void | Promise<void>)[] = [
   checkEachOnce,
   checkNoRequestObject,
   checkResponseType,
@@ -97,9 +98,9 @@ export async function readAuthorizationRequest(
     consentScopes: [],
     parameters: values,
     repeated,
-    signingKeys: provider.signingKeys,
+    provider,
   }
-  for (const check of CHECKS) check(draft)
+  for (const check of CHECKS) await check(draft)
   const parameters = pickKnown(AUTHORIZATION_PARAMETERS, values)
   return { ...draft, parameters, codeChallenge: values['code_challenge'] ?? '' }
 }
@@ -231,14 +232,13 @@ function checkClaims(draft: Draft): void {
   draft.hintedUser = claims.subject
 }
 
-/** One of our own ID tokens, expired or not. */
-function checkIdTokenHint(draft: Draft): void {
+async function checkIdTokenHint(draft: Draft): Promise<void> {
   const hint = draft.parameters['id_token_hint']
   if (hint === undefined) return
-  const claims = draft.signingKeys.verify(hint)
-  if (claims?.['iss'] !== draft.issuer || typeof claims['sub'] !== 'string')
+  const token = await readIdTokenHint(draft.provider, hint)
+  if (!token)
     throw new RedirectedRefusal(draft, 'invalid_request', 'The id_token_hint is not a token that was issued here.')
-  if (draft.hintedUser !== undefined && draft.hintedUser !== claims['sub'])
+  if (draft.hintedUser !== undefined && draft.hintedUser !== token.sub)
     throw new RedirectedRefusal(draft, 'invalid_request', 'The claims and the id_token_hint are about two users.')
-  draft.hintedUser = claims['sub']
+  draft.hintedUser = token.sub
 }

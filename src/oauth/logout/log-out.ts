@@ -4,6 +4,7 @@ import type { SignedIn } from '../../sessions/session.ts'
 import { signOut } from '../../sessions/sign-out.ts'
 import { withQuery } from '../clients/redirect-uri.ts'
 import { LOGOUT_PARAMETERS, pickKnown } from '../contracts.ts'
+import { readIdTokenHint } from '../id-token-hint.ts'
 import { type Parameters, type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 
@@ -49,18 +50,16 @@ export async function readLogoutRequest(provider: Provider, given: ReadParameter
   const parameters = readLogoutParameters(given)
   const { id_token_hint: idToken, post_logout_redirect_uri: redirectUri, client_id: clientId, state } = parameters
   if (idToken === undefined) return { hint: undefined, redirectUri, state }
-  const hint = readHint(provider, idToken)
+  const hint = await readHint(provider, idToken)
   if (clientId !== undefined && clientId !== hint.aud)
     refuse('invalid_request', 'The id_token_hint was not issued to this client_id.')
   if (redirectUri !== undefined) await refuseUnregisteredUri(provider, hint.aud, redirectUri)
   return { hint, redirectUri, state }
 }
 
-/** Its age does not matter: applications keep ID tokens for this long after they have expired (section 2). */
-function readHint({ signingKeys, config }: Provider, hint: string): { sub: string; aud: string } {
-  const claims = signingKeys.verify(hint)
-  const { iss, sub, aud } = claims ?? {}
-  if (iss !== config.baseUrl || typeof sub !== 'string' || typeof aud !== 'string')
+async function readHint(provider: Provider, idToken: string): Promise<{ sub: string; aud: string }> {
+  const { sub, aud } = (await readIdTokenHint(provider, idToken)) ?? {}
+  if (sub === undefined || typeof aud !== 'string')
     return refuse('invalid_request', 'The id_token_hint is not a token that was issued here.')
   return { sub, aud }
 }
