@@ -45,12 +45,26 @@ export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
   }
 }
 
-/** As `orRefuse`, for the steps of the library that verify signatures. */
-export async function orRefuseAsync<T>(reason: RefusalReason, step: () => Promise<T>): Promise<T> {
+/**
+ * Errors of the library by their beginning or name. They decide nothing but the reason that is recorded: an error that is
+ * not listed gets the reason of the step. What a client sent comes later in a message, so it can't choose the reason.
+ */
+const LIBRARY_ERRORS: readonly [RegExp, RefusalReason][] = [
+  [/^Error: Unexpected (registration|authentication) response type\b/, 'type'],
+  [/^Error: Unexpected (registration|authentication) response challenge\b/, 'challenge'],
+  [/^Error: Unexpected (registration|authentication) response origin\b/, 'origin'],
+  [/^UnexpectedRPIDHash\b/, 'rp_id'],
+  [/^Error: User (presence was required|not present)\b/, 'user_presence'],
+  [/^InvalidBackupFlags\b/, 'backup_flags'],
+]
+
+/** Runs the verification of the library, and turns what it throws into a refusal. */
+export async function verifiedByLibrary<T>(reason: RefusalReason, verify: () => Promise<T>): Promise<T> {
   try {
-    return await step()
+    return await verify()
   } catch (error) {
-    throw new Refused(reason, messageOf(error), error)
+    const known = LIBRARY_ERRORS.find(([pattern]) => pattern.test(String(error)))
+    throw new Refused(known?.[1] ?? reason, messageOf(error), error)
   }
 }
 
