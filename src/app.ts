@@ -27,7 +27,7 @@ import { authorizeRoutes } from './oauth/authorize/routes.ts'
 import { clientRoutes } from './oauth/clients/routes.ts'
 import { grantRoutes } from './oauth/consents/routes.ts'
 import { discoveryRoutes } from './oauth/discovery/routes.ts'
-import { acceptForms, acceptFormsAsRead } from './oauth/form-bodies.ts'
+import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
 import { createProvider } from './oauth/provider.ts'
 import { tokenRoutes } from './oauth/tokens/routes.ts'
 import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
@@ -116,7 +116,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
   await group(app, [authorizeRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER })
-    acceptFormsAsRead(part)
+    acceptFormsWithRepeats(part)
     showErrors(part)
   })
 

@@ -5,8 +5,8 @@ import type { Parameters } from './parameters.ts'
 /** Protocol endpoints ignore what they don't know (RFC 6749 section 3.2), so their forms are open. */
 export const Parameter = (description: string) => Type.Optional(Type.String({ description, maxLength: 64 * 1024 }))
 
-/** Told in the API's description and left unchecked: where a wrong value is answered depends on the others. */
-export const described = (parameters: Record<string, string>) =>
+/** Documented but not validated by the schema: where a wrong value is answered depends on the other parameters. */
+export const describeParameters = (parameters: Record<string, string>) =>
   Type.Object(
     Object.fromEntries(
       Object.entries(parameters).map(([name, description]) => [
@@ -38,8 +38,8 @@ export const AUTHORIZATION_PARAMETERS = {
   pending_request: 'Set by this server when it sends the browser here again.',
 }
 
-/** What is carried further while a person signs in and decides: the parameters we know, and nothing else. */
-export const onlyKnown = (known: Record<string, string>, values: Parameters): Parameters =>
+/** Drops unknown parameters, so that they are not carried along while a person signs in and decides. */
+export const pickKnown = (known: Record<string, string>, values: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(values).filter(([name]) => name !== 'pending_request' && Object.hasOwn(known, name)),
   )
@@ -76,5 +76,5 @@ export const ClientCredentials = {
 
 export const consumes = ['application/x-www-form-urlencoded']
 
-/** A confidential client authenticates; a public one only says who it is. */
-export const byClient = [{ client: [] }, {}]
+/** A confidential client authenticates; a public one only sends its client_id. */
+export const clientSecurity = [{ client: [] }, {}]

@@ -10,13 +10,13 @@ export function acceptForms(part: FastifyInstance): void {
   readForms(part, (body) => refuseRepeated(readForm(body)))
 }
 
-/** Where a repeated parameter is told to the application, the form comes as it was read. */
-export function acceptFormsAsRead(part: FastifyInstance): void {
+/** For endpoints that report a repeated parameter to the application by a redirect. */
+export function acceptFormsWithRepeats(part: FastifyInstance): void {
   part.removeAllContentTypeParsers()
   readForms(part, readForm)
 }
 
-/** Told through `done`: a promise for what is there at once would cost every request. */
+/** Uses the callback `done`, because a promise would cost time at every request. */
 function readForms(part: FastifyInstance, read: (body: Buffer) => unknown): void {
   part.addContentTypeParser(FORM, { parseAs: 'buffer' }, (request, body, done) => {
     let form: unknown

@@ -8,7 +8,7 @@ export interface ReadParameters {
   values: Parameters
   /** Given more than once, which RFC 6749 section 3.1 forbids. */
   repeated: ReadonlySet<string>
-  /** As they came. */
+  /** The text that they were parsed from. */
   encoded: string
 }
 
@@ -31,18 +31,18 @@ export function readParameters(encoded: string): ReadParameters {
   return { values, repeated, encoded }
 }
 
-/** As URLSearchParams reads it, which takes three times as long for what mostly has nothing to decode. */
+/** Decodes like URLSearchParams, which takes three times as long for values that mostly need no decoding. */
 function decode(text: string): string {
   if (!text.includes('%')) return text.includes('+') ? text.replaceAll('+', ' ') : text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    // Not UTF-8, or not hexadecimal: it has a way with these.
+    // Not UTF-8, or not hexadecimal: URLSearchParams defines what that means.
     return new URLSearchParams(`=${text}`).get('') ?? ''
   }
 }
 
-/** The query of a request as it came, before any other parser has had its way with repeated names. */
+/** Parses the query itself, because the parser of the framework does not report repeated names as we need them. */
 export function readQuery(url: string): ReadParameters {
   const start = url.indexOf('?')
   return readParameters(start === -1 ? '' : url.slice(start + 1))
@@ -55,7 +55,7 @@ export function readForm(body: Buffer): ReadParameters {
 
 const MAX_REQUEST_BYTES = 16 * 1024
 
-/** Whoever may send a request that a browser has to carry further sends one of a bounded size, decoded. */
+/** A browser carries these parameters on in URLs, so their decoded size is limited. */
 export function refuseOversized({ encoded }: ReadParameters): void {
   const bytes = Buffer.byteLength(encoded.replaceAll(/%[0-9a-f]{2}/gi, ' '))
   if (bytes > MAX_REQUEST_BYTES) refuse('invalid_request', `The request is larger than ${MAX_REQUEST_BYTES / 1024} KB.`)

@@ -2,7 +2,7 @@ import type { Services } from '../services.ts'
 import { type ClientCache, createClientCache } from './clients/client-cache.ts'
 import { createRedemptions, type Redemptions } from './tokens/redemptions.ts'
 
-/** The services, and what the OAuth provider itself keeps in memory. */
+/** The services, and the OAuth provider's own state in memory. */
 export interface Provider extends Services {
   clients: ClientCache
   redemptions: Redemptions

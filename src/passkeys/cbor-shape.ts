@@ -5,11 +5,11 @@ const MAX_DEPTH = 8
  * Counts the CBOR data items (RFC 8949 §3) that the bytes consist of, or answers `undefined` when they are cut short,
  * of indefinite length (which CTAP2 canonical CBOR forbids), or nested deeper than anything WebAuthn defines.
  *
- * The library's decoder recurses once a level, cuts a string short in silence when the bytes end before it does, and
- * does not look behind the first item. So the shape is walked first, in a loop, with a list for a stack.
+ * The library's decoder recurses once a level, accepts a string that is longer than the remaining bytes, and ignores what
+ * follows the first item. So the structure is checked first, without recursion.
  */
 export function countCborItems(bytes: Uint8Array): number | undefined {
-  const owed: number[] = []
+  const openCounts: number[] = []
   let items = 0
   let at = 0
   while (at < bytes.length) {
@@ -17,21 +17,21 @@ export function countCborItems(bytes: Uint8Array): number | undefined {
     if (!head) return undefined
     at = head.end + (head.major === 2 || head.major === 3 ? head.argument : 0)
     const children = childrenOf(head)
-    // Every child takes a byte at least, so that a count beyond what is left is a lie.
+    // Every child takes at least one byte, so a count beyond the remaining bytes is wrong.
     if (at > bytes.length || children > bytes.length - at) return undefined
     if (children > 0) {
-      if (owed.length === MAX_DEPTH) return undefined
-      owed.push(children)
+      if (openCounts.length === MAX_DEPTH) return undefined
+      openCounts.push(children)
       continue
     }
     let left = 0
-    while (left === 0 && owed.length > 0) {
-      left = (owed.pop() ?? 0) - 1
-      if (left > 0) owed.push(left)
+    while (left === 0 && openCounts.length > 0) {
+      left = (openCounts.pop() ?? 0) - 1
+      if (left > 0) openCounts.push(left)
     }
-    if (owed.length === 0) items += 1
+    if (openCounts.length === 0) items += 1
   }
-  return owed.length === 0 ? items : undefined
+  return openCounts.length === 0 ? items : undefined
 }
 
 type Head = { major: number; argument: number; end: number }

@@ -2,8 +2,8 @@ import { newId } from '../ids.ts'
 import type { Trx } from '../storage/database.ts'
 import { CHALLENGE_MS } from './relying-party.ts'
 
-/** Keeps the challenge a user is to register with. There is one a user: a new one takes the place of the old. */
-export async function keepRegistrationChallenge(
+/** Stores a user's registration challenge. Each user has at most one: a new one replaces the old one. */
+export async function addRegistrationChallenge(
   trx: Trx,
   userId: string,
   challenge: string,
@@ -17,8 +17,8 @@ export async function keepRegistrationChallenge(
     .execute()
 }
 
-/** Keeps a challenge for whoever is about to log in, and names it. */
-export async function keepLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
+/** Stores a login challenge, and answers its id. */
+export async function addLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
   const id = newId()
   await trx
     .insertInto('passkey_challenges')
@@ -27,7 +27,7 @@ export async function keepLoginChallenge(trx: Trx, challenge: string, now: numbe
   return id
 }
 
-/** Takes the user's registration challenge out of storage. Read and delete are one statement, so it serves once. */
+/** Takes the user's registration challenge. Reading and deleting are one statement, so it can be used only once. */
 export async function consumeRegistrationChallenge(trx: Trx, userId: string, now: number): Promise<string | undefined> {
   const row = await trx
     .deleteFrom('passkey_challenges')
@@ -38,7 +38,7 @@ export async function consumeRegistrationChallenge(trx: Trx, userId: string, now
   return row?.challenge
 }
 
-/** Takes a login challenge out of storage, likewise. One that was made to register with is none. */
+/** Takes a login challenge, likewise. A registration challenge does not count as one. */
 export async function consumeLoginChallenge(trx: Trx, id: string, now: number): Promise<string | undefined> {
   const row = await trx
     .deleteFrom('passkey_challenges')

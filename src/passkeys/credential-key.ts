@@ -10,8 +10,8 @@ const KTY = 1
 const ALG = 3
 
 /**
- * Refuses a public key that could never verify an honest signature. The library only looks at a key when it verifies a
- * signature, which a registration without attestation has none of, so a bad key would be stored and fail at login.
+ * Refuses a public key that could never verify a signature. The library checks a key only when it verifies a signature. A
+ * registration without attestation has none, so a bad key would be stored and fail at login.
  */
 export function checkCredentialKey(cose: Uint8Array): { algorithm: number } {
   const key = orRefuse('public_key', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
@@ -41,14 +41,14 @@ function isKeyFor(algorithm: number, key: Map<unknown, unknown>): boolean {
   }
 }
 
-const isBytes = (value: unknown, least: number, most = least): value is Uint8Array =>
-  value instanceof Uint8Array && value.length >= least && value.length <= most
+const isBytes = (value: unknown, min: number, max = min): value is Uint8Array =>
+  value instanceof Uint8Array && value.length >= min && value.length <= max
 
 /** OpenSSL refuses coordinates that are not on the curve when it loads the key. */
 const onP256 = (x: Uint8Array, y: Uint8Array): boolean =>
   loads({ kty: 'EC', crv: 'P-256', x: base64url(x), y: base64url(y) })
 
-/** From 2048 bits up to 4096, past which a verification costs the server more than any authenticator has reason to ask. */
+/** From 2048 to 4096 bits. Larger keys make verification slow, and no authenticator uses them. */
 const isRsaKey = (n: Uint8Array, e: Uint8Array): boolean =>
   (n[0] ?? 0) >= 0x80 && isOddAboveOne(e) && loads({ kty: 'RSA', n: base64url(n), e: base64url(e) })
 
@@ -65,16 +65,16 @@ function loads(key: Record<string, string>): boolean {
 }
 
 /**
- * Whether the bytes have the form WebAuthn Level 3 §6.5.5 gives the signatures of an algorithm. The library reads the
- * DER of ES256 leniently: with the framing altered, or with bytes after it, it still finds its two numbers.
+ * Whether a signature has the format of its algorithm (WebAuthn Level 3 §6.5.5). The library reads the DER of ES256
+ * leniently: it accepts wrong lengths and trailing bytes.
  */
-export function hasSignatureForm(cose: Uint8Array, signature: Uint8Array): boolean {
+export function hasSignatureFormat(cose: Uint8Array, signature: Uint8Array): boolean {
   const key = orRefuse('signature', () => isoCBOR.decodeFirst<unknown>(new Uint8Array(cose)))
   if (!(key instanceof Map)) return false
   return key.get(ALG) === -7 ? isEcdsaDer(signature) : true
 }
 
-/** RFC 3279 §2.2.3: a sequence of two integers, each positive and as short as it can be. */
+/** RFC 3279 §2.2.3: a sequence of two integers, each positive and as short as possible. */
 function isEcdsaDer(bytes: Uint8Array): boolean {
   const rLength = bytes[3] ?? 0
   const r = bytes.subarray(4, 4 + rLength)
@@ -90,8 +90,8 @@ const P = 2n ** 255n - 19n
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 
 /**
- * RFC 8032 §5.1.3: y is on the curve when (y² - 1) / (d y² + 1) is a square. OpenSSL looks at that only when it
- * verifies. A quotient is a square when the product is, which Euler's criterion tells.
+ * RFC 8032 §5.1.3: y is on the curve when (y² - 1) / (d y² + 1) is a square. OpenSSL checks that only when it verifies.
+ * The quotient is a square when the product is one, by Euler's criterion.
  */
 function onEd25519(encoded: Uint8Array): boolean {
   const y = BigInt(`0x${Buffer.from(encoded.toReversed()).toString('hex')}`) & (2n ** 255n - 1n)

@@ -1,10 +1,10 @@
 import { generateAuthenticationOptions } from '@simplewebauthn/server'
 import type { Services } from '../services.ts'
-import { keepLoginChallenge } from './challenge-store.ts'
+import { addLoginChallenge } from './challenge-store.ts'
 import { CHALLENGE_BYTES, CHALLENGE_MS } from './relying-party.ts'
 import type { RequestOptions } from './webauthn-contracts.ts'
 
-/** What the browser needs to sign somebody in. No credential is named: the one that is chosen tells the account. */
+/** Options for a login in the browser. They name no credential: the user chooses one, and it identifies the account. */
 export async function loginOptions({
   config,
   db,
@@ -17,6 +17,6 @@ export async function loginOptions({
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
   })
-  const challengeId = await db.transaction((trx) => keepLoginChallenge(trx, options.challenge, now()))
+  const challengeId = await db.transaction((trx) => addLoginChallenge(trx, options.challenge, now()))
   return { challengeId, ...options } as RequestOptions
 }

@@ -17,7 +17,7 @@ import type { AssertionResponse } from './webauthn-contracts.ts'
 
 type Needs = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'random' | 'signals'>
 
-interface Attempt {
+interface LoginRequest {
   challengeId: string
   response: AssertionResponse
   source: SignInSource
@@ -28,27 +28,27 @@ interface SignedInUser {
   session: SignedInSession
 }
 
-/** Signs in whoever the passkey belongs to. */
-export const loginWithPasskey = (services: Needs, asked: Attempt): Promise<SignedInUser> =>
+/** Signs in the owner of the passkey. */
+export const loginWithPasskey = (services: Needs, request: LoginRequest): Promise<SignedInUser> =>
   services.limits.attempt(
-    [[LIMITS.passkeyVerify, addressKey(asked.source.ipAddress)]],
-    () => verifyAndSignIn(services, asked),
+    [[LIMITS.passkeyVerify, addressKey(request.source.ipAddress)]],
+    () => verifyAndSignIn(services, request),
     isPasskeyRefusal,
   )
 
-/** The rules of a login, in their order. The attempt uses up the challenge, whatever becomes of it. */
-async function verifyAndSignIn(services: Needs, asked: Attempt): Promise<SignedInUser> {
+/** The rules of a login, in order. The challenge is consumed also when the attempt fails. */
+async function verifyAndSignIn(services: Needs, request: LoginRequest): Promise<SignedInUser> {
   const { config, db, now } = services
-  const { challengeId, response, source } = asked
-  const nobody = { action: 'session.refused', actor: { id: null, email: null, source } } as const
+  const { challengeId, response, source } = request
+  const anonymous = { action: 'session.refused', actor: { id: null, email: null, source } } as const
 
   const challenge = await db.transaction((trx) => consumeLoginChallenge(trx, challengeId, now()))
-  if (challenge === undefined) return refusePasskey(services, { ...nobody, reason: 'no_challenge' })
+  if (challenge === undefined) return refusePasskey(services, { ...anonymous, reason: 'no_challenge' })
 
   const credential = await findCredential(db.read, response.id)
   const owner = credential && (await findAccountById(db.read, credential.userId))
-  if (!credential || !owner) return refusePasskey(services, { ...nobody, reason: 'unknown_credential' })
-  const refused = { ...nobody, actor: { id: owner.user.id, email: owner.user.email, source } }
+  if (!credential || !owner) return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' })
+  const refused = { ...anonymous, actor: { id: owner.user.id, email: owner.user.email, source } }
 
   const userHandle = Buffer.from(userHandleOf(owner.user.id)).toString('base64url')
   const expected = { ...expectationOf(config, challenge), credential: { ...credential, userHandle } }
@@ -69,7 +69,7 @@ type Outcome =
   | { reason: 'unknown_credential' | 'counter' }
   | { reason: 'account_disabled'; disabledAt: number }
 
-/** What a proof is worth is decided in one transaction: the account may act, the counter has grown, the session is there. */
+/** One transaction checks that the account may act and that the counter has grown, and starts the session. */
 const useCredential = (
   services: Needs,
   { id, userId, deviceType }: StoredCredential,
@@ -85,7 +85,7 @@ const useCredential = (
     if (!(await markPasskeyUsed(trx, { id, counter, backedUp, at }))) return { reason: 'counter' }
 
     const { user } = account
-    // RFC 8176: a key that can't leave its hardware, or one that software may copy; the user was there either way.
+    // RFC 8176: hwk is a key that can't leave its hardware, swk one that can be copied, user means that a user was present.
     const amr = [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user']
     const session = await signIn(services, trx, { user, method: 'passkey', amr, remember: true, source })
     return { user: { ...user, lastLoginAt: at }, session }

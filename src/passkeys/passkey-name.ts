@@ -4,10 +4,10 @@ import { authenticatorName } from './authenticator-names.ts'
 
 export const PasskeyName = VisibleName({ description: 'One line without < and >.' })
 
-/** Angle brackets are markup to somebody who shows the name elsewhere. */
+/** Where the name is shown without escaping, angle brackets would be markup. */
 export function refuseMarkup(name: string): void {
   if (/[<>]/.test(name)) refuseField('name', 'The name of a passkey has no < and >.')
 }
 
-/** What to call a passkey whose owner gave it no name. */
+/** The name of a passkey that its owner gave no name. */
 export const defaultPasskeyName = (aaguid: string): string => authenticatorName(aaguid) ?? 'Passkey'

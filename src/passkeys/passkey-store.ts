@@ -4,7 +4,7 @@ import { type Passkey, toPasskey } from './passkey.ts'
 import type { RegistrationFacts } from './verify-registration.ts'
 import type { DeviceType } from './webauthn-checks.ts'
 
-/** What a login is held against. */
+/** What a login is verified against. */
 export interface StoredCredential {
   id: string
   userId: string
@@ -15,7 +15,7 @@ export interface StoredCredential {
 
 type NewPasskey = RegistrationFacts & { userId: string; name: string; createdAt: number }
 
-/** Fails as a duplicate of `passkeys.credential_id` when anybody has registered the credential before. */
+/** Fails as a duplicate of `passkeys.credential_id` when the credential is registered already, by any user. */
 export async function addPasskey(trx: Trx, passkey: NewPasskey): Promise<Passkey> {
   const row = {
     id: newId(),
@@ -82,8 +82,8 @@ interface Use {
 }
 
 /**
- * Compares the counter and sets it, in one statement, so that of two logins with the same counter one passes. It must
- * have grown; only an authenticator that never counts says 0 after 0 (WebAuthn Level 3 §7.2, step on signCount).
+ * Compares and sets the counter in one statement, so that of two logins with the same counter only one succeeds. The
+ * counter must have grown, unless the authenticator has none and always reports 0 (WebAuthn Level 3 §7.2, signCount).
  */
 export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
   const rows = await trx
@@ -96,7 +96,12 @@ export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: U
   return rows.length > 0
 }
 
-export async function renamePasskey(trx: Trx, userId: string, id: string, name: string): Promise<Passkey | undefined> {
+export async function updatePasskeyName(
+  trx: Trx,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<Passkey | undefined> {
   const row = await trx
     .updateTable('passkeys')
     .set({ name })
@@ -108,8 +113,8 @@ export async function renamePasskey(trx: Trx, userId: string, id: string, name: 
 }
 
 /**
- * Deletes a passkey of the user unless nobody could sign in to the account any more. The account must be held: of two
- * that delete the last two passkeys at once, the second then sees one left.
+ * Deletes a passkey of the user, unless it is the only one and the account has no password. The account must be held, so
+ * that of two requests that delete the last two passkeys at the same time the second one is refused.
  */
 export async function deletePasskeyUnlessLast(trx: Trx, userId: string, id: string): Promise<Passkey | undefined> {
   const row = await trx

@@ -4,7 +4,7 @@ import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
 import type { DeviceType } from './webauthn-checks.ts'
 
-/** A passkey as its owner sees it. The public key is nobody's business but the server's. */
+/** A passkey as the API shows it to its owner, without the public key. */
 export const Passkey = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

@@ -17,29 +17,29 @@ import { type RegistrationFacts, verifyRegistration } from './verify-registratio
 
 type Needs = Pick<Services, 'config' | 'db' | 'limits' | 'log' | 'now' | 'signals'>
 
-interface Registration {
-  /** What the browser answered with. */
+interface RegisterPasskeyRequest {
+  /** The response of the browser. */
   response: unknown
   name?: string | undefined
   actor: SignedInActor
 }
 
-/** Adds a passkey to the account of whoever is signed in. */
-export async function registerPasskey(services: Needs, asked: Registration): Promise<Passkey> {
-  refuseMarkup(asked.name ?? '')
-  // A count of its own: mistakes here are no guesses at anybody's account, and do not lock the sign-in.
-  const bucket = `register ${addressKey(asked.actor.source.ipAddress)}`
+/** Adds a passkey to the account of the signed-in user. */
+export async function registerPasskey(services: Needs, request: RegisterPasskeyRequest): Promise<Passkey> {
+  refuseMarkup(request.name ?? '')
+  // Counted separately: failures here are no attempts to sign in, and must not block sign-ins.
+  const bucket = `register ${addressKey(request.actor.source.ipAddress)}`
   return services.limits.attempt(
     [[LIMITS.passkeyVerify, bucket]],
-    () => verifyAndStore(services, asked),
+    () => verifyAndStore(services, request),
     isPasskeyRefusal,
   )
 }
 
-/** The rules of a registration, in their order. The attempt uses up the challenge, whatever becomes of it. */
-async function verifyAndStore(services: Needs, asked: Registration): Promise<Passkey> {
+/** The rules of a registration, in order. The challenge is consumed also when the attempt fails. */
+async function verifyAndStore(services: Needs, request: RegisterPasskeyRequest): Promise<Passkey> {
   const { config, db, now } = services
-  const { response, actor } = asked
+  const { response, actor } = request
   const refused = { action: 'passkey.refused', actor } as const
 
   const challenge = await db.transaction((trx) => consumeRegistrationChallenge(trx, actor.id, now()))
@@ -48,12 +48,12 @@ async function verifyAndStore(services: Needs, asked: Registration): Promise<Pas
   const verdict = await verifyRegistration(expectationOf(config, challenge), response)
   if (!verdict.verified) return refusePasskey(services, { ...refused, ...verdict })
 
-  return store(services, asked, verdict.facts)
+  return store(services, request, verdict.facts)
 }
 
-/** Whether the credential id is taken is found out by storing it: two at once can't both find it free. */
-async function store(services: Needs, asked: Registration, facts: RegistrationFacts): Promise<Passkey> {
-  const { actor, name = defaultPasskeyName(facts.aaguid) } = asked
+/** A unique index decides whether the credential id is registered already, so that two concurrent requests can't both store it. */
+async function store(services: Needs, request: RegisterPasskeyRequest, facts: RegistrationFacts): Promise<Passkey> {
+  const { actor, name = defaultPasskeyName(facts.aaguid) } = request
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const passkey = await addPasskey(trx, { ...facts, userId: actor.id, name, createdAt: services.now() })

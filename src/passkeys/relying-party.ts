@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts'
 import type { Expectation } from './webauthn-checks.ts'
 
-/** How long a ceremony may take: browsers are told the same time that its challenge lives. */
+/** How long a challenge is valid; browsers get it as the timeout of the ceremony. */
 export const CHALLENGE_MS = 300_000
 export const CHALLENGE_BYTES = 32
 
-/** What the answer to a challenge of ours must be about: this dashboard, this relying party, this challenge. */
+/** What a response must match: the challenge, the dashboard's origin and the relying party. */
 export const expectationOf = (
   { dashboardOrigin, rpId }: Pick<Config, 'dashboardOrigin' | 'rpId'>,
   challenge: string,

@@ -6,14 +6,16 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { deletePasskeyUnlessLast, findPasskey } from './passkey-store.ts'
 
-interface Removal {
+interface RemovePasskeyRequest {
   id: string
   actor: SignedInActor
 }
 
-/** Removes a passkey, but never the last way into an account. */
-export function removePasskey(services: Pick<Services, 'db' | 'now' | 'signals'>, asked: Removal): Promise<void> {
-  const { id, actor } = asked
+/** Removes a passkey, unless it is the only way to sign in to the account. */
+export function removePasskey(
+  services: Pick<Services, 'db' | 'now' | 'signals'>,
+  { id, actor }: RemovePasskeyRequest,
+): Promise<void> {
   return changeOwnAccount(services, actor, async (trx) => {
     const removed = await deletePasskeyUnlessLast(trx, actor.id, id)
     if (!removed) {

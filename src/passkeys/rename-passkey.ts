@@ -4,26 +4,28 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { refuseMarkup } from './passkey-name.ts'
-import { renamePasskey as rename } from './passkey-store.ts'
+import { updatePasskeyName } from './passkey-store.ts'
 import type { Passkey } from './passkey.ts'
 
-interface Renaming {
+interface RenamePasskeyRequest {
   id: string
   name: string
   actor: SignedInActor
 }
 
-/** Only its owner can rename a passkey; to anybody else there is none of that id. */
-export function renamePasskey(services: Pick<Services, 'db' | 'now'>, asked: Renaming): Promise<Passkey> {
-  const { name } = asked
+/** Only the owner of a passkey can rename it; for other users it does not exist. */
+export function renamePasskey(
+  services: Pick<Services, 'db' | 'now'>,
+  { id, name, actor }: RenamePasskeyRequest,
+): Promise<Passkey> {
   refuseMarkup(name)
-  return changeOwnAccount(services, asked.actor, async (trx) => {
-    const passkey = await rename(trx, asked.actor.id, asked.id, name)
+  return changeOwnAccount(services, actor, async (trx) => {
+    const passkey = await updatePasskeyName(trx, actor.id, id, name)
     if (!passkey) return refuse('not_found', 'There is no such passkey.')
     await recordEvent(services, trx, {
       action: 'passkey.renamed',
       outcome: 'success',
-      actor: asked.actor,
+      actor,
       target: { type: 'passkey', id: passkey.id },
       data: { name },
     })

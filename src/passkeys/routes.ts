@@ -14,18 +14,18 @@ import { renamePasskey } from './rename-passkey.ts'
 import {
   AssertionResponse,
   CreationOptions,
-  Nothing,
+  EmptyBody,
   RegistrationResponse,
   RequestOptions,
 } from './webauthn-contracts.ts'
 
 const tags = ['Passkeys']
-/** The longest answer that could be verified is half of this. */
+/** Twice the size of the longest response that could be verified. */
 const VERIFY_LIMIT = 64 * 1024
 
 /**
- * Passkeys: registration and its counterpart, the login; and what their owner does with them. The ceremonies stand on a
- * library of a hundred files, which is loaded with the first of them and not with the service.
+ * Registering, using and managing passkeys. The ceremonies need a library of a hundred files, which is loaded at the first
+ * ceremony and not at the start of the service.
  */
 export const passkeyRoutes =
   (services: Services): Routes =>
@@ -40,7 +40,7 @@ export const passkeyRoutes =
           tags,
           summary: 'Begin to register a passkey',
           description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
-          body: Nothing,
+          body: EmptyBody,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
       },
@@ -81,7 +81,7 @@ export const passkeyRoutes =
           tags,
           summary: 'Begin to sign in with a passkey',
           description: 'The challenge lives five minutes and serves once.',
-          body: Nothing,
+          body: EmptyBody,
           response: { 200: RequestOptions, ...failures(400, 403) },
         },
       },

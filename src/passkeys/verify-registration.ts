@@ -1,18 +1,17 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
-import { convertAAGUIDToString, decodeAttestationObject } from '@simplewebauthn/server/helpers'
+import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
 import { countCborItems } from './cbor-shape.ts'
-import { checkCredentialKey, hasSignatureForm, OFFERED_ALGORITHMS } from './credential-key.ts'
+import { checkCredentialKey, hasSignatureFormat, OFFERED_ALGORITHMS } from './credential-key.ts'
 import {
   binaryMember,
   bytesOf,
-  checkAuthenticatorData,
   checkClientData,
-  deviceTypeOf,
+  readAuthenticatorData,
   readCredential,
   type DeviceType,
   type Expectation,
 } from './webauthn-checks.ts'
-import { orRefuse, orRefuseAsync, refuseUnless, verdictOf, type Verdict } from './webauthn-refusal.ts'
+import { orRefuse, refuseUnless, verdictOf, type Verdict, verifiedByLibrary } from './webauthn-refusal.ts'
 
 export type RegistrationFacts = {
   credentialId: string
@@ -26,39 +25,28 @@ export type RegistrationFacts = {
   userVerified: boolean
 }
 
-// A credential id of full length and an RSA key of 4096 bits make 1.7 KB; the rest is room for extensions.
+// A credential id of full length and an RSA key of 4096 bits take 1.7 KB; the rest is for extensions.
 const MAX_ATTESTATION_BYTES = 16_384
 const MAX_CLIENT_DATA_BYTES = 8_192
 
 /**
- * Registers a credential by the rules of WebAuthn Level 3 §7.1. Each check that has a name of ours is made here; then
- * the library goes through the whole response again and verifies the attestation. Whether the credential id is taken
- * is for the caller to find out, in the statement that stores it.
+ * Verifies a registration by the rules of WebAuthn Level 3 §7.1. Sizes and shapes are checked first, then the library
+ * verifies the response. What is checked here besides is what the library accepts too easily:
+ * docs/decisions/0018-passkey-verification.md. The caller finds out whether the credential id is taken when it stores it.
  */
 export const verifyRegistration = (expected: Expectation, answer: unknown): Promise<Verdict<RegistrationFacts>> =>
   verdictOf(async () => {
     const { id, response } = readCredential(answer)
     const clientDataJSON = binaryMember(response, 'clientDataJSON', MAX_CLIENT_DATA_BYTES)
     const attestationObject = binaryMember(response, 'attestationObject', MAX_ATTESTATION_BYTES)
-    checkClientData('webauthn.create', expected, clientDataJSON)
-
+    checkClientData(clientDataJSON)
     const { format, statement, authData } = readAttestation(bytesOf(attestationObject))
-    const { credentialID, credentialPublicKey, aaguid, counter, flags } = checkAuthenticatorData(expected, authData)
-    refuseUnless(
-      credentialID !== undefined && credentialPublicKey !== undefined && aaguid !== undefined,
-      'authenticator_data',
-      'The authenticator data holds no credential.',
-    )
-    const credentialId = Buffer.from(credentialID).toString('base64url')
-    refuseUnless(
-      credentialId === id,
-      'credential_id',
-      'The authenticator made another credential than the response says.',
-    )
+    const { credentialPublicKey } = readAuthenticatorData(authData)
+    refuseUnless(credentialPublicKey !== undefined, 'authenticator_data', 'The authenticator data holds no credential.')
     const { algorithm } = checkCredentialKey(credentialPublicKey)
     checkStatement(format, statement, { algorithm, cose: credentialPublicKey })
 
-    const judged = await orRefuseAsync('attestation', () =>
+    const { verified, registrationInfo: info } = await verifiedByLibrary('attestation', () =>
       verifyRegistrationResponse({
         response: {
           id,
@@ -74,18 +62,20 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
         supportedAlgorithmIDs: OFFERED_ALGORITHMS,
       }),
     )
-    refuseUnless(judged.verified, 'attestation', 'The signature of the attestation does not fit.')
-
+    refuseUnless(verified && info !== undefined, 'attestation', 'The signature of the attestation does not fit.')
+    const { credential } = info
+    // The library does not compare the id of the response with the one that the authenticator made.
+    refuseUnless(credential.id === id, 'credential_id', 'The authenticator made another credential.')
     return {
-      credentialId,
-      publicKey: credentialPublicKey,
+      credentialId: credential.id,
+      publicKey: credential.publicKey,
       algorithm,
-      counter,
+      counter: credential.counter,
       transports: readTransports(response['transports']),
-      deviceType: deviceTypeOf(flags),
-      backedUp: flags.bs,
-      aaguid: convertAAGUIDToString(aaguid),
-      userVerified: flags.uv,
+      deviceType: info.credentialDeviceType,
+      backedUp: info.credentialBackedUp,
+      aaguid: info.aaguid,
+      userVerified: info.userVerified,
     }
   })
 
@@ -103,9 +93,9 @@ function readAttestation(bytes: Uint8Array<ArrayBuffer>) {
 }
 
 /**
- * We ask for no attestation, and then a client hands on either none or the self attestation of `packed` (WebAuthn
- * Level 3 §5.1.3); these two are the formats we support. Certificates we have no roots for would prove nothing, and
- * would have the library parse whatever X.509 it is sent and, for some formats, fetch revocation lists.
+ * We ask for no attestation, so a client sends either none or the self attestation of `packed` (WebAuthn Level 3 §5.1.3);
+ * only these two are supported. Certificates without known roots would prove nothing, and the library would parse any X.509
+ * that is sent and, for some formats, fetch revocation lists.
  */
 function checkStatement(format: unknown, statement: unknown, key: { algorithm: number; cose: Uint8Array }): void {
   refuseUnless(statement instanceof Map, 'attestation', 'The attestation statement is no map.')
@@ -120,12 +110,12 @@ function checkStatement(format: unknown, statement: unknown, key: { algorithm: n
   refuseUnless(isSelf, 'attestation', 'Only self attestation is supported.')
   // §8.2, self attestation: the library only takes the hash from this algorithm.
   refuseUnless(statement.get('alg') === key.algorithm, 'attestation', 'The statement is of another algorithm.')
-  refuseUnless(hasSignatureForm(key.cose, signature), 'attestation', 'The signature of the attestation has no form.')
+  refuseUnless(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation has no form.')
 }
 
 /**
- * Transports are hints of the browser, not signed by anyone, and new ones appear (WebAuthn Level 3 §5.8.4 asks to keep
- * those not known): what looks like a name is kept, the rest is not worth a refusal.
+ * Transports are unsigned hints of the browser, and unknown ones must be kept (WebAuthn Level 3 §5.8.4): what looks like a
+ * name is kept, and the rest is dropped.
  */
 function readTransports(transports: unknown): string[] {
   if (!Array.isArray(transports)) return []

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Nullable, strict } from '../http/contracts.ts'
 
-/** Asks for options, which takes no words. */
-export const Nothing = Type.Union([Type.Object({}, strict), Type.Null()], {
+/** A request for options has no parameters. */
+export const EmptyBody = Type.Union([Type.Object({}, strict), Type.Null()], {
   description: 'An empty object, or no body at all.',
 })
 
@@ -50,12 +50,12 @@ export type RequestOptions = Type.Static<typeof RequestOptions>
 
 /** A credential id of 1023 bytes, the longest there are. */
 const CredentialId = Type.String({ minLength: 1, maxLength: 1364 })
-/** The verification has narrower bounds of its own; these keep out what nobody needs to look at. */
+/** The verification has narrower limits of its own. */
 const Binary = Type.String({ minLength: 1, maxLength: 24_000, description: 'Base64url.' })
 
 /**
- * What a browser hands over, in the JSON of WebAuthn Level 3 section 5.1. Browsers add members as the standard grows, so
- * here, unlike in our own bodies, those that are not known are let through and not looked at.
+ * The JSON of WebAuthn Level 3 section 5.1. Browsers add members as the standard grows, so here, unlike in our other
+ * bodies, unknown members are allowed and ignored.
  */
 const credentialOf = <Response extends Type.TSchema>(title: string, response: Response) =>
   Type.Object(

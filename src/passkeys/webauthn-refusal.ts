@@ -1,4 +1,4 @@
-/** Why a response of an authenticator was not accepted. Kept for the log and the tests; callers answer alike for all. */
+/** Why a response of an authenticator was refused, for the log and the audit trail. */
 export type RefusalReason =
   | 'malformed'
   | 'too_large'
@@ -17,7 +17,7 @@ export type RefusalReason =
   | 'user_handle'
   | 'signature'
 
-/** What a verification ends in: the facts, or the reason there are none. It never throws for what a client sent. */
+/** The result of a verification: verified facts, or the reason of a refusal. Bad input never makes it throw. */
 export type Verdict<Facts> =
   | { verified: true; facts: Facts }
   | { verified: false; reason: RefusalReason; detail: string }
@@ -36,7 +36,7 @@ export function refuseUnless(condition: boolean, reason: RefusalReason, detail: 
   if (!condition) throw new Refused(reason, detail)
 }
 
-/** Runs a step that throws whatever it likes on bad input, and gives what it throws our name. */
+/** Runs a step that throws on bad input, and turns what it throws into a refusal. */
 export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
   try {
     return step()
@@ -45,16 +45,30 @@ export function orRefuse<T>(reason: RefusalReason, step: () => T): T {
   }
 }
 
-/** As `orRefuse`, for the steps of the library that verify signatures. */
-export async function orRefuseAsync<T>(reason: RefusalReason, step: () => Promise<T>): Promise<T> {
+/**
+ * Errors of the library by their beginning or name. They decide nothing but the reason that is recorded: an error that is
+ * not listed gets the reason of the step. What a client sent comes later in a message, so it can't choose the reason.
+ */
+const LIBRARY_ERRORS: readonly [RegExp, RefusalReason][] = [
+  [/^Error: Unexpected (registration|authentication) response type\b/, 'type'],
+  [/^Error: Unexpected (registration|authentication) response challenge\b/, 'challenge'],
+  [/^Error: Unexpected (registration|authentication) response origin\b/, 'origin'],
+  [/^UnexpectedRPIDHash\b/, 'rp_id'],
+  [/^Error: User (presence was required|not present)\b/, 'user_presence'],
+  [/^InvalidBackupFlags\b/, 'backup_flags'],
+]
+
+/** Runs the verification of the library, and turns what it throws into a refusal. */
+export async function verifiedByLibrary<T>(reason: RefusalReason, verify: () => Promise<T>): Promise<T> {
   try {
-    return await step()
+    return await verify()
   } catch (error) {
-    throw new Refused(reason, messageOf(error), error)
+    const known = LIBRARY_ERRORS.find(([pattern]) => pattern.test(String(error)))
+    throw new Refused(known?.[1] ?? reason, messageOf(error), error)
   }
 }
 
-/** Turns a list of checks that throw `Refused` into a verdict. Any other error is a bug of ours and goes on. */
+/** Turns checks that throw `Refused` into a verdict. Any other error is a bug and is thrown on. */
 export async function verdictOf<Facts>(checks: () => Promise<Facts>): Promise<Verdict<Facts>> {
   try {
     return { verified: true, facts: await checks() }

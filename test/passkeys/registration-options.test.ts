@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MOST_PASSKEYS } from '../../src/passkeys/registration-options.ts'
+import { MAX_PASSKEYS } from '../../src/passkeys/registration-options.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson, signIn } from '../support/people.ts'
@@ -75,7 +75,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     assert.equal((await verifyRegistration(person, authenticator.register(current))).statusCode, 200)
   })
 
-  test(`ends at ${MOST_PASSKEYS} passkeys an account`, async () => {
+  test(`ends at ${MAX_PASSKEYS} passkeys an account`, async () => {
     const { person } = await enrol(shared())
     const { db } = shared().services
     const row = await db.read
@@ -83,7 +83,7 @@ onEachEngine('options to register a passkey with', (engine) => {
       .selectAll()
       .where('user_id', '=', person.user.id)
       .executeTakeFirstOrThrow()
-    const more = Array.from({ length: MOST_PASSKEYS - 1 }, (_, index) => ({
+    const more = Array.from({ length: MAX_PASSKEYS - 1 }, (_, index) => ({
       ...row,
       id: `${index}${row.id}`,
       credential_id: `${index}${row.credential_id}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
 import { THE_SERVICE } from '../../src/audit/record-event.ts'
-import { insertClient, type NewClient } from '../../src/oauth/clients/create-client.ts'
+import { insertClient, type CreateClientRequest } from '../../src/oauth/clients/create-client.ts'
 import type { TestApp } from './app.ts'
 import type { Person } from './people.ts'
 
@@ -18,9 +18,9 @@ export const ALL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 
 export async function registerApplication(
   { services }: TestApp,
-  change: Partial<NewClient> = {},
+  change: Partial<CreateClientRequest> = {},
 ): Promise<Application> {
-  const asked: NewClient = {
+  const asked: CreateClientRequest = {
     name: 'Example',
     clientType: 'confidential',
     redirectUris: [REDIRECT_URI],

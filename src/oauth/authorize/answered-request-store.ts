@@ -2,7 +2,7 @@ import { digest } from '../../crypto/digest.ts'
 import type { Trx } from '../../storage/database.ts'
 import { type PendingRequest, pendingUntil } from './pending-request.ts'
 
-/** Notes that a pending request is answered. False when it was before: it is answered once. */
+/** Marks a pending request as answered. False when it was answered before. */
 export async function markAnswered(trx: Trx, request: PendingRequest): Promise<boolean> {
   const rows = await trx
     .insertInto('oauth_answered_requests')

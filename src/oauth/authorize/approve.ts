@@ -10,33 +10,36 @@ import { addToGrant } from '../consents/grant-store.ts'
 import type { ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { markAnswered } from './answered-request-store.ts'
-import { type AuthorizationRequest, checkAgain, RedirectedRefusal } from './authorization-request.ts'
-import { readAsked } from './continue-authorization.ts'
+import { type AuthorizationRequest, recheckClient, RedirectedRefusal } from './authorization-request.ts'
+import { readAttempt } from './continue-authorization.ts'
 import { issueCode } from './issue-code.ts'
-import { reasonToSignIn, whereToSignIn } from './sign-in-need.ts'
+import { reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
-interface Decision {
+interface ConsentDecision {
   given: ReadParameters
   approve: boolean
-  who: SignedIn
+  signedIn: SignedIn
   actor: SignedInActor
 }
 
 /** Records what the user decided on the consent page, and answers where the browser goes next. */
-export async function approve(provider: Provider, { given, approve, who, actor }: Decision): Promise<string> {
-  const asked = await readAsked(provider, given)
-  const { request, pending } = asked
+export async function approve(
+  provider: Provider,
+  { given, approve, signedIn, actor }: ConsentDecision,
+): Promise<string> {
+  const attempt = await readAttempt(provider, given)
+  const { request, pending } = attempt
   if (!approve) return new RedirectedRefusal(request, 'access_denied', 'The user said no.').redirectTo
-  const reason = reasonToSignIn(provider, asked, who)
-  if (reason === 'nobody' || reason === 'asked') return whereToSignIn(provider, asked, who)
+  const reason = reasonToSignIn(provider, attempt, signedIn)
+  if (reason === 'not_signed_in' || reason === 'demanded') return signInUrl(provider, attempt, signedIn)
 
   return changeOwnAccount(provider, actor, async (trx) => {
-    checkAgain(request, await holdClient(trx, request.client.client_id, 'shared'))
+    recheckClient(request, await holdClient(trx, request.client.client_id, 'shared'))
     await addConsent(provider, trx, request, actor)
-    // Reading the page took longer than `max_age` allows. What was decided stays, so that it is asked once.
-    if (reason === 'age') return whereToSignIn(provider, asked, who, who.user.id)
+    // The decision took longer than `max_age` allows. It is kept, so that the user need not consent again.
+    if (reason === 'too_old') return signInUrl(provider, attempt, signedIn, signedIn.user.id)
     if (pending && !(await markAnswered(trx, pending))) return refuse('conflict', 'This request was answered already.')
-    return issueCode(provider, trx, request, who)
+    return issueCode(provider, trx, request, signedIn)
   })
 }
 

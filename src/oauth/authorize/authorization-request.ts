@@ -2,7 +2,8 @@ import { AppError, refuse } from '../../errors.ts'
 import { asDescription } from '../../http/errors.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { isRegisteredUri, withQuery } from '../clients/redirect-uri.ts'
-import { AUTHORIZATION_PARAMETERS, onlyKnown } from '../contracts.ts'
+import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
+import { readIdTokenHint } from '../id-token-hint.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
@@ -20,15 +21,15 @@ export interface AuthorizationRequest {
   prompts: ReadonlySet<string>
   /** Seconds that may have passed since the user signed in. */
   maxAge: number | undefined
-  /** Who the application says it is about (OpenID Connect Core 3.1.2.1). */
+  /** The id of the user whom the application expects (OpenID Connect Core 3.1.2.1). */
   hintedUser: string | undefined
   claims: ClaimsRequest
-  /** What the user must have granted: the scopes, and those that claims asked for by name belong to. */
+  /** What the user must have granted: the scopes, and the scopes of claims that are requested by name. */
   consentScopes: string[]
   parameters: Parameters
 }
 
-/** A refusal that the application is told about: the browser takes it there (RFC 6749 section 4.1.2.1). */
+/** A refusal that is reported to the application by a redirect (RFC 6749 section 4.1.2.1). */
 export class RedirectedRefusal extends AppError {
   readonly redirectTo: string
 
@@ -38,8 +39,8 @@ export class RedirectedRefusal extends AppError {
     description: string,
   ) {
     super('invalid_request', description)
-    const told = { error, error_description: asDescription(description), state, iss: issuer }
-    this.redirectTo = withQuery(redirectUri, told)
+    const query = { error, error_description: asDescription(description), state, iss: issuer }
+    this.redirectTo = withQuery(redirectUri, query)
   }
 }
 
@@ -55,14 +56,14 @@ type AuthorizationError =
   | 'request_not_supported'
   | 'request_uri_not_supported'
 
-/** What is known of a request while it is being checked. */
+/** A request while it is being checked. */
 interface Draft extends Omit<AuthorizationRequest, 'codeChallenge'> {
   repeated: ReadonlySet<string>
-  signingKeys: Provider['signingKeys']
+  provider: Pick<Provider, 'config' | 'signingKeys'>
 }
 
-/** Every check of an authorization request, in the order they are made. Each refuses by way of the redirect URL. */
-const CHECKS: readonly ((draft: Draft) => void)[] = [
+/** Every check of an authorization request, in order. Each refuses by a redirect to the application. */
+const CHECKS: readonly ((draft: Draft) => void | Promise<void>)[] = [
   checkEachOnce,
   checkNoRequestObject,
   checkResponseType,
@@ -81,7 +82,7 @@ export async function readAuthorizationRequest(
   provider: Pick<Provider, 'clients' | 'config' | 'signingKeys'>,
   { values, repeated }: Omit<ReadParameters, 'encoded'>,
 ): Promise<AuthorizationRequest> {
-  // Until client and redirect URL are known to belong together, nobody is redirected anywhere.
+  // Errors of client and redirect URL are shown here: redirecting would send the browser to an unchecked URL.
   const { client, redirectUri } = await findDestination(provider, values, repeated)
   const draft: Draft = {
     issuer: provider.config.baseUrl,
@@ -97,18 +98,18 @@ export async function readAuthorizationRequest(
     consentScopes: [],
     parameters: values,
     repeated,
-    signingKeys: provider.signingKeys,
+    provider,
   }
-  for (const check of CHECKS) check(draft)
-  const parameters = onlyKnown(AUTHORIZATION_PARAMETERS, values)
+  for (const check of CHECKS) await check(draft)
+  const parameters = pickKnown(AUTHORIZATION_PARAMETERS, values)
   return { ...draft, parameters, codeChallenge: values['code_challenge'] ?? '' }
 }
 
 /**
- * What the client's record decides, checked again in the transaction that answers the request: a redirect URL that was
- * removed meanwhile gets no code, and a scope that was taken away is not granted.
+ * Repeats the checks against the client's record in the transaction that answers the request: a redirect URL that was
+ * removed meanwhile gets no code, and a scope that was removed is not granted.
  */
-export function checkAgain(request: AuthorizationRequest, client: KnownClient | undefined): void {
+export function recheckClient(request: AuthorizationRequest, client: KnownClient | undefined): void {
   const present = { ...request, client: checkDestination(client, request.redirectUri) }
   checkClientMayUseCodes(present)
   checkClientMayAsk(present, request.consentScopes)
@@ -139,7 +140,7 @@ function checkEachOnce(draft: Draft): void {
     throw new RedirectedRefusal(draft, 'invalid_request', `The parameter ${name.slice(0, 50)} is given twice.`)
 }
 
-/** Nothing is fetched, and nothing is read from, an object that the application made. */
+/** Request objects (OpenID Connect Core 6) are neither read nor fetched. */
 function checkNoRequestObject(draft: Draft): void {
   if (draft.parameters['request'] !== undefined)
     throw new RedirectedRefusal(draft, 'request_not_supported', 'Request objects are not supported.')
@@ -160,9 +161,9 @@ function checkResponseMode(draft: Draft): void {
     throw new RedirectedRefusal(draft, 'invalid_request', 'The only response_mode here is query.')
 }
 
-type Told = Pick<AuthorizationRequest, 'issuer' | 'redirectUri' | 'state' | 'client'>
+type RefusalTarget = Pick<AuthorizationRequest, 'issuer' | 'redirectUri' | 'state' | 'client'>
 
-function checkClientMayUseCodes(draft: Told): void {
+function checkClientMayUseCodes(draft: RefusalTarget): void {
   if (!draft.client.grantTypes.includes('authorization_code'))
     throw new RedirectedRefusal(draft, 'unauthorized_client', 'This application may not use authorization codes.')
 }
@@ -176,7 +177,7 @@ function checkScope(draft: Draft): void {
   draft.consentScopes = scopes
 }
 
-function checkClientMayAsk(draft: Told, scopes: string[]): void {
+function checkClientMayAsk(draft: RefusalTarget, scopes: string[]): void {
   if (!includesAll(draft.client.scopes, scopes))
     throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
 }
@@ -194,12 +195,12 @@ function checkChallenge(draft: Draft): void {
     throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge is not a SHA-256 in base64url.')
 }
 
-/** It is stored and signed, so it has an end. */
-const LONGEST_NONCE = 1024
+/** It is stored and signed, so its length is limited. */
+const MAX_NONCE_LENGTH = 1024
 
 function checkNonce(draft: Draft): void {
-  if ((draft.nonce?.length ?? 0) > LONGEST_NONCE)
-    throw new RedirectedRefusal(draft, 'invalid_request', `The nonce is longer than ${LONGEST_NONCE} characters.`)
+  if ((draft.nonce?.length ?? 0) > MAX_NONCE_LENGTH)
+    throw new RedirectedRefusal(draft, 'invalid_request', `The nonce is longer than ${MAX_NONCE_LENGTH} characters.`)
 }
 
 const PROMPTS = new Set(['none', 'login', 'consent', 'select_account'])
@@ -231,14 +232,13 @@ function checkClaims(draft: Draft): void {
   draft.hintedUser = claims.subject
 }
 
-/** One of our own ID tokens, expired or not. */
-function checkIdTokenHint(draft: Draft): void {
+async function checkIdTokenHint(draft: Draft): Promise<void> {
   const hint = draft.parameters['id_token_hint']
   if (hint === undefined) return
-  const claims = draft.signingKeys.verify(hint)
-  if (claims?.['iss'] !== draft.issuer || typeof claims['sub'] !== 'string')
+  const token = await readIdTokenHint(draft.provider, hint)
+  if (!token)
     throw new RedirectedRefusal(draft, 'invalid_request', 'The id_token_hint is not a token that was issued here.')
-  if (draft.hintedUser !== undefined && draft.hintedUser !== claims['sub'])
+  if (draft.hintedUser !== undefined && draft.hintedUser !== token.sub)
     throw new RedirectedRefusal(draft, 'invalid_request', 'The claims and the id_token_hint are about two users.')
-  draft.hintedUser = claims['sub']
+  draft.hintedUser = token.sub
 }

@@ -1,12 +1,12 @@
 import { CLAIMS_OF_SCOPE } from '../tokens/user-claims.ts'
 
-/** Claims asked for by name (OpenID Connect Core 5.5), as far as they are about what we know. */
+/** Claims requested by name (OpenID Connect Core 5.5), without unknown ones. */
 export interface ClaimsRequest {
   userinfo: string[]
   idToken: string[]
   /** The one user that the request is about. */
   subject: string | undefined
-  /** Authentication that must not be weaker. */
+  /** The accepted values of acr, if one of them is essential. */
   acr: string[] | undefined
 }
 
@@ -16,7 +16,7 @@ const SCOPE_OF_CLAIM = new Map<string, string>(
   Object.entries(CLAIMS_OF_SCOPE).flatMap(([scope, names]) => names.map((name): [string, string] => [name, scope])),
 )
 
-/** Nothing when it is not a JSON object of JSON objects. What the client may not ask for by scope is left out. */
+/** Undefined when it is not a JSON object of JSON objects. Claims of scopes that the client is not allowed are left out. */
 export function readClaims(text: string, allowedScopes: readonly string[]): ClaimsRequest | undefined {
   let parsed: unknown
   try {
@@ -27,8 +27,8 @@ export function readClaims(text: string, allowedScopes: readonly string[]): Clai
   if (!isObject(parsed)) return undefined
   const { userinfo = {}, id_token: idToken = {} } = parsed
   if (!isObject(userinfo) || !isObject(idToken)) return undefined
-  const known = (asked: object) =>
-    Object.keys(asked).filter((name) => allowedScopes.includes(SCOPE_OF_CLAIM.get(name) ?? ''))
+  const known = (claims: object) =>
+    Object.keys(claims).filter((name) => allowedScopes.includes(SCOPE_OF_CLAIM.get(name) ?? ''))
   return {
     userinfo: known(userinfo),
     idToken: known(idToken),
@@ -37,13 +37,13 @@ export function readClaims(text: string, allowedScopes: readonly string[]): Clai
   }
 }
 
-/** What the user is asked to agree to: a claim asked for by name is a part of its scope. */
+/** The scopes to consent to for these claims: a claim requested by name is a part of its scope. */
 export const scopesOfClaims = ({ userinfo, idToken }: ClaimsRequest): string[] =>
   [...userinfo, ...idToken].map((name) => SCOPE_OF_CLAIM.get(name) ?? '')
 
-function valuesOf(asked: unknown): string[] | undefined {
-  if (!isObject(asked)) return undefined
-  const { value, values } = asked
+function valuesOf(claim: unknown): string[] | undefined {
+  if (!isObject(claim)) return undefined
+  const { value, values } = claim
   const all = Array.isArray(values) ? (values as unknown[]) : value === undefined ? [] : [value]
   return all.length === 0 ? undefined : all.filter((each) => typeof each === 'string')
 }
@@ -51,7 +51,7 @@ function valuesOf(asked: unknown): string[] | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** As it is stored with the code; nothing when nothing is asked for by name. */
+/** The form that is stored with the code; null when no claim is requested by name. */
 export const packClaims = ({ userinfo, idToken }: ClaimsRequest): string | null =>
   userinfo.length + idToken.length === 0 ? null : `${userinfo.join(' ')},${idToken.join(' ')}`
 

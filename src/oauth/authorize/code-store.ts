@@ -1,5 +1,6 @@
-import type { Insertable } from 'kysely'
-import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import { type Insertable, sql } from 'kysely'
+import type { Database, Reader, Trx, WriteTarget } from '../../storage/database.ts'
+import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
@@ -25,7 +26,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   }),
 )
 
-/** Fails as a missing reference when the grant that it stands on is gone. */
+/** Fails as a missing reference when its grant has been deleted. */
 export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> {
   await insertCode(trx, code)
 }
@@ -55,7 +56,7 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .select(CLAIM_COLUMNS),
 )
 
-/** The code with the authorization behind it, used or not, as long as its user may act. */
+/** The code with its authorization, used or not, if its user may act. */
 export async function findCode(db: Reader, hash: string) {
   const [row] = await byHash(db, { hash })
   return row
@@ -72,12 +73,12 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
     .returning('code_hash'),
 )
 
-/** Uses the code. Of all who try, one gets true. What it issues may live until the time given. */
+/** Marks the code as used. Only one of several concurrent calls gets true. Its tokens may live until the time given. */
 export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
-/** Revokes the code and everything it issued. False when that was done before. */
-export async function markRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
+/** Revokes the code and its tokens. False when they were revoked before. */
+export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
   const rows = await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
@@ -88,8 +89,23 @@ export async function markRevoked(trx: Trx, hash: string, at: number): Promise<b
   return rows.length > 0
 }
 
-/** Keeps the authorization for as long as its youngest token lives. */
-export async function markNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
+/** Revokes all codes of these users, also expired ones: by the clock of another replica they may still be valid. */
+export async function markCodesOfUsersRevoked(
+  trx: Trx,
+  userIds: string[],
+  at: number,
+): Promise<{ userId: string; expiresAt: number }[]> {
+  return trx
+    .updateTable('oauth_authorization_codes')
+    .set({ revoked_at: at })
+    .where('user_id', 'in', userIds)
+    .where('revoked_at', 'is', null)
+    .returning(['user_id as userId', 'expires_at as expiresAt'])
+    .execute()
+}
+
+/** Keeps the authorization for as long as its newest token lives. */
+export async function markCodeNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
     .set({ expires_at: until })
@@ -98,7 +114,7 @@ export async function markNeededUntil(trx: Trx, hash: string, until: number): Pr
     .execute()
 }
 
-/** Deletes so many codes of a grant, with the tokens that hang on them. Answers how many there were. */
+/** Deletes up to `limit` codes of a grant, with their tokens. Answers how many were deleted. */
 export async function deleteSomeCodes(
   trx: Trx,
   { userId, clientId, limit }: { userId: string; clientId: string; limit: number },
@@ -116,4 +132,17 @@ export async function deleteSomeCodes(
     .returning('code_hash')
     .execute()
   return rows.length
+}
+
+/** Deletes all codes of a client that these users have authorized, a slice at a time, until done or stopped. */
+export async function deleteCodesInSlices(
+  db: Database,
+  {
+    clientId,
+    userIds,
+    ...slices
+  }: { clientId: string; userIds: string[]; rows: number; restMs: number; stop: AbortSignal },
+): Promise<void> {
+  const where = sql<boolean>`client_id = ${clientId} and user_id in (${sql.join(userIds)})`
+  await deleteInSlices(db, { table: 'oauth_authorization_codes', key: 'code_hash', where, ...slices })
 }

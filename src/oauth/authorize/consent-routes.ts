@@ -8,15 +8,15 @@ import { AUTHORIZATION_PARAMETERS, Parameter } from '../contracts.ts'
 import { readParameters, readQuery, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { approve } from './approve.ts'
-import { readAsked } from './continue-authorization.ts'
+import { readAttempt } from './continue-authorization.ts'
 
 const tags = ['Consent']
 
-const Asked = Object.fromEntries(
+const RequestParameters = Object.fromEntries(
   Object.entries(AUTHORIZATION_PARAMETERS).map(([name, description]) => [name, Parameter(description)]),
 )
 
-/** What the consent page shows, and where it says what the user decided. */
+/** The consent page's data, and the user's decision. */
 export const consentRoutes =
   (provider: Provider): Routes =>
   async (app) => {
@@ -28,7 +28,7 @@ export const consentRoutes =
           tags,
           summary: 'Who asks for what, for the consent page',
           description: 'Takes the query that the consent page was opened with, or an authorization request.',
-          querystring: Type.Object(Asked),
+          querystring: Type.Object(RequestParameters),
           response: {
             200: Type.Object(
               {
@@ -48,13 +48,13 @@ export const consentRoutes =
       async (request) => {
         const given = readQuery(request.url)
         refuseRepeated(given)
-        const { request: asked } = await readAsked(provider, given)
+        const { request: authorization } = await readAttempt(provider, given)
         return {
-          client_id: asked.client.client_id,
-          name: toVisible(asked.client.name),
-          operator: asked.client.operator === null ? null : toVisible(asked.client.operator),
-          scopes: asked.consentScopes,
-          redirect_uri: asked.redirectUri,
+          client_id: authorization.client.client_id,
+          name: toVisible(authorization.client.name),
+          operator: authorization.client.operator === null ? null : toVisible(authorization.client.operator),
+          scopes: authorization.consentScopes,
+          redirect_uri: authorization.redirectUri,
           user: { email: request.signedIn.user.email },
         }
       },
@@ -68,10 +68,10 @@ export const consentRoutes =
           tags,
           summary: 'Record what the user decided on the consent page',
           description: 'Takes the same parameters as /oauth/details. The request is checked again from the start.',
-          // Whatever else the authorization request held comes along, and is ignored here as it is there.
+          // The authorization request may hold unknown parameters, which are ignored here too.
           body: Type.Object(
             {
-              ...Asked,
+              ...RequestParameters,
               approve: Type.Optional(Type.Boolean({ description: 'Absent means yes.' })),
             },
             { additionalProperties: { type: ['string', 'boolean', 'number'], maxLength: 64 * 1024 } },
@@ -83,11 +83,11 @@ export const consentRoutes =
         },
       },
       async (request) => {
-        const { approve: said = true, ...parameters } = request.body
+        const { approve: approved = true, ...parameters } = request.body
         const redirectTo = await approve(provider, {
           given: readParameters(new URLSearchParams(asText(parameters)).toString()),
-          approve: said,
-          who: request.signedIn,
+          approve: approved,
+          signedIn: request.signedIn,
           actor: actorOf(provider, request),
         })
         return { success: true as const, redirectTo }

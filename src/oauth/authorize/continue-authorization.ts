@@ -3,31 +3,31 @@ import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Reader } from '../../storage/database.ts'
 import { holdClient } from '../clients/client-store.ts'
-import { findGrantedScopes } from '../consents/grant-store.ts'
+import { listGrantedScopes } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
 import { markAnswered } from './answered-request-store.ts'
-import { checkAgain, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { recheckClient, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
 import { issueCode } from './issue-code.ts'
 import { packPendingRequest, unpackPendingRequest } from './pending-request.ts'
-import { type Asked, encode, reasonToSignIn, whereToSignIn } from './sign-in-need.ts'
+import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
-const expired = () =>
+const refuseExpired = () =>
   refuse(
     'invalid_request',
     'This sign-in has expired or was finished already. Go back to the application and start again.',
   )
 
-/** Whether it comes in full or as we have marked it, a request is checked from its first parameter to its last. */
-export async function readAsked(provider: Provider, given: ReadParameters): Promise<Asked> {
-  const marked = given.values['pending_request']
-  if (marked === undefined) {
+/** Reads a request in full, or one that this server has packed. Every parameter is checked in both cases. */
+export async function readAttempt(provider: Provider, given: ReadParameters): Promise<AuthorizationAttempt> {
+  const packed = given.values['pending_request']
+  if (packed === undefined) {
     refuseOversized(given)
     return { request: await readAuthorizationRequest(provider, given), pending: undefined }
   }
   refuseRepeated(given)
-  const pending = unpackPendingRequest(provider, marked) ?? expired()
+  const pending = unpackPendingRequest(provider, packed) ?? refuseExpired()
   const request = await readAuthorizationRequest(provider, { values: pending.parameters, repeated: new Set() })
   return { request, pending }
 }
@@ -35,32 +35,32 @@ export async function readAsked(provider: Provider, given: ReadParameters): Prom
 /** Where the browser goes next: to sign in, to consent, or back to the application with a code. */
 export async function continueAuthorization(
   provider: Provider,
-  asked: Asked,
-  who: SignedIn | undefined,
+  attempt: AuthorizationAttempt,
+  signedIn: SignedIn | undefined,
 ): Promise<string> {
-  const reason = reasonToSignIn(provider, asked, who)
-  if (reason !== undefined || !who) return whereToSignIn(provider, asked, who)
+  const reason = reasonToSignIn(provider, attempt, signedIn)
+  if (reason !== undefined || !signedIn) return signInUrl(provider, attempt, signedIn)
 
-  const { request, pending } = asked
+  const { request, pending } = attempt
   const { client_id: clientId } = request.client
-  const mustAsk = request.prompts.has('consent') && pending?.consentedBy !== who.user.id
+  const mustConsent = request.prompts.has('consent') && pending?.consentedBy !== signedIn.user.id
   const isGranted = async (db: Reader) =>
-    !mustAsk && includesAll(await findGrantedScopes(db, who.user.id, clientId), request.consentScopes)
-  if (!(await isGranted(provider.db.read))) return whereToConsent(provider, asked)
+    !mustConsent && includesAll(await listGrantedScopes(db, signedIn.user.id, clientId), request.consentScopes)
+  if (!(await isGranted(provider.db.read))) return consentUrl(provider, attempt)
 
   return provider.db.transaction(async (trx) => {
-    await holdActor(trx, provider, { id: who.user.id, sessionId: who.session.id, permission: null })
-    checkAgain(request, await holdClient(trx, clientId, 'shared'))
-    // Whoever changes what the user has granted holds the account for themselves, so from here on it stays.
-    if (!(await isGranted(trx))) return whereToConsent(provider, asked)
-    if (pending && !(await markAnswered(trx, pending))) return expired()
-    return issueCode(provider, trx, request, who)
+    await holdActor(trx, provider, { id: signedIn.user.id, sessionId: signedIn.session.id, permission: null })
+    recheckClient(request, await holdClient(trx, clientId, 'shared'))
+    // A change of the user's grants locks the account exclusively, so from here on they can't change.
+    if (!(await isGranted(trx))) return consentUrl(provider, attempt)
+    if (pending && !(await markAnswered(trx, pending))) return refuseExpired()
+    return issueCode(provider, trx, request, signedIn)
   })
 }
 
-function whereToConsent(provider: Pick<Provider, 'config' | 'vault'>, { request, pending }: Asked): string {
+function consentUrl(provider: Pick<Provider, 'config' | 'vault'>, { request, pending }: AuthorizationAttempt): string {
   if (request.prompts.has('none'))
     throw new RedirectedRefusal(request, 'consent_required', 'The user has not granted this yet.')
   const query = pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
-  return `${provider.config.dashboardOrigin}/consent?${encode(query)}`
+  return `${provider.config.dashboardOrigin}/consent?${encodeQuery(query)}`
 }

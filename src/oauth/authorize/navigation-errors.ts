@@ -5,13 +5,13 @@ import { levelOf } from '../../http/log.ts'
 import { sendAndReadOn } from '../../http/read-on.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
-/** A page without scripts, pictures or anybody else's anything. */
+/** The page needs no scripts, images or other resources. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Errors that a browser meets on its way through. Those that concern the application go there; the others are shown to
- * the person in front, or given as JSON to a program that asks for it.
+ * Errors of endpoints that browsers navigate to. Some are reported to the application by a redirect; the others are shown
+ * as a page, or as JSON to a program that accepts only that.
  */
 export function showErrors(part: FastifyInstance): void {
   part.setErrorHandler((error, request, reply) => {

@@ -3,20 +3,21 @@ import type { Services } from '../../services.ts'
 import type { Parameters } from '../parameters.ts'
 
 /**
- * An authorization request that waits for somebody to sign in. The browser carries it, with our mark on it: nothing is
- * stored for requests that anybody may send, in any number, and nobody can change what was asked or when.
+ * An authorization request that waits for the user to sign in. The browser carries it, with a message authentication
+ * code, so that it can't be changed. It is not stored, because anybody may send any number of requests.
  */
 export interface PendingRequest {
-  /** The same for all that is carried of one request: it is answered once. */
+  /** Stays the same while the request is carried on. The request is answered once. */
   id: string
-  /** When the request first came. */
+  /** When the request first arrived. */
   askedAt: number
-  /** The sign-in that it waits for comes after this time, and makes another session than the one that was there. */
+  /** A sign-in for this request happens after this time. */
   since: number
+  /** The session when the browser was sent to sign in. A sign-in for this request starts another one. */
   sessionId: string | null
-  /** How many times somebody was sent to sign in. */
+  /** How many times the browser was sent to sign in. */
   signIns: number
-  /** Who has consented to it, and signs in again only because that took too long. */
+  /** The user who has consented, and signs in again only because the sign-in has become too old. */
   consentedBy: string | null
   parameters: Parameters
 }
@@ -31,16 +32,16 @@ const PURPOSE = 'pending authorization request'
 
 export const pendingUntil = ({ askedAt }: PendingRequest): number => askedAt + LIFETIME_MS
 
-/** As the browser carries it. */
+/** The text that the browser carries. */
 export function packPendingRequest({ vault }: Pick<Services, 'vault'>, request: PendingRequest): string {
   const { parameters, ...about } = request
-  // No parameter holds a NUL, so the parts can be told apart.
+  // No parameter holds a NUL, so it can separate the parts.
   const parts = [JSON.stringify(about), ...Object.entries(parameters).flat()]
   const packed = Buffer.from(parts.join('\0')).toString('base64url')
   return `${packed}.${vault.mark(PURPOSE, packed)}`
 }
 
-/** Nothing when it is not marked by us, or its time is over. */
+/** Undefined when it was not packed by this server, or has expired. */
 export function unpackPendingRequest(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   text: string,
@@ -51,6 +52,6 @@ export function unpackPendingRequest(
   const parameters = Object.create(null) as Record<string, string>
   for (let at = 0; at < parts.length; at += 2) parameters[parts[at] ?? ''] = parts[at + 1] ?? ''
   const request: PendingRequest = { ...(JSON.parse(about) as Omit<PendingRequest, 'parameters'>), parameters }
-  const isItsTime = request.askedAt <= now() + CLOCK_DIFFERENCE_MS && pendingUntil(request) > now()
-  return isItsTime ? request : undefined
+  const isCurrent = request.askedAt <= now() + CLOCK_DIFFERENCE_MS && pendingUntil(request) > now()
+  return isCurrent ? request : undefined
 }

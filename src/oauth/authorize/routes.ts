@@ -1,14 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Routes } from '../../http/contracts.ts'
+import { sourceOf } from '../../http/request-source.ts'
 import { currentlySignedIn } from '../../sessions/guards.ts'
-import { AUTHORIZATION_PARAMETERS, consumes, described, LOGOUT_PARAMETERS, oauthFailures } from '../contracts.ts'
-import { logOut, readLogout } from '../logout/log-out.ts'
+import { clearSessionCookie } from '../../sessions/session-cookie.ts'
+import {
+  AUTHORIZATION_PARAMETERS,
+  consumes,
+  describeParameters,
+  LOGOUT_PARAMETERS,
+  oauthFailures,
+} from '../contracts.ts'
+import { logOut, readLogoutParameters, readLogoutRequest } from '../logout/log-out.ts'
 import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
-import { continueAuthorization, readAsked } from './continue-authorization.ts'
+import { continueAuthorization, readAttempt } from './continue-authorization.ts'
 import { packPendingRequest } from './pending-request.ts'
-import { encode } from './sign-in-need.ts'
+import { encodeQuery } from './sign-in-reason.ts'
 
 const tags = ['OAuth']
 const response = {
@@ -16,14 +24,14 @@ const response = {
   ...oauthFailures(400, 503),
 }
 
-/** Where applications send browsers. */
+/** An endpoint that applications send browsers to. */
 interface Navigation {
   url: string
   summary: string
   parameters: Record<string, string>
   /** Answers where the browser goes next. */
   run(request: FastifyRequest, reply: FastifyReply, given: ReadParameters): Promise<string>
-  /** The request as it may be sent once more, after every check that needs nobody to be signed in. */
+  /** The parameters to send again as a GET, after every check that does not need a session. */
   repeat(given: ReadParameters): Promise<Parameters>
 }
 
@@ -37,11 +45,11 @@ export const authorizeRoutes =
         summary: 'Ask for an authorization code',
         parameters: AUTHORIZATION_PARAMETERS,
         async run(request, _reply, given) {
-          const asked = await readAsked(provider, given)
-          return continueAuthorization(provider, asked, await currentlySignedIn(provider, request))
+          const attempt = await readAttempt(provider, given)
+          return continueAuthorization(provider, attempt, await currentlySignedIn(provider, request))
         },
         async repeat(given) {
-          const { request, pending } = await readAsked(provider, given)
+          const { request, pending } = await readAttempt(provider, given)
           return pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
         },
       },
@@ -49,28 +57,35 @@ export const authorizeRoutes =
         url: '/oauth/logout',
         summary: 'Sign the user out at the wish of an application',
         parameters: LOGOUT_PARAMETERS,
-        run: (request, reply, given) => logOut(provider, request, reply, given),
-        repeat: async (given) => readLogout(given),
+        async run(request, reply, given) {
+          const logout = await readLogoutRequest(provider, given)
+          const signedIn = logout.hint && (await currentlySignedIn(provider, request))
+          const source = sourceOf(provider.locate, request)
+          const { redirectTo, signedOut } = await logOut(provider, logout, { signedIn, source })
+          if (signedOut) clearSessionCookie(provider.config, reply)
+          return redirectTo
+        },
+        repeat: async (given) => readLogoutParameters(given),
       },
     ]
     for (const { url, summary, parameters, run, repeat } of navigations) {
       app.route({
         method: 'GET',
         url,
-        schema: { tags, summary, querystring: described(parameters), response },
+        schema: { tags, summary, querystring: describeParameters(parameters), response },
         handler: async (request, reply) => reply.redirect(await run(request, reply, readQuery(request.url)), 302),
       })
       app.route({
         method: 'POST',
         url,
-        schema: { tags, summary: `${summary}, by a form`, consumes, body: described(parameters), response },
+        schema: { tags, summary: `${summary}, by a form`, consumes, body: describeParameters(parameters), response },
         handler: async (request, reply) => {
           const given = request.body as unknown as ReadParameters
           if (request.headers['sec-fetch-site'] !== 'cross-site')
             return reply.redirect(await run(request, reply, given), 302)
-          // Our cookies are Lax, so another site's form comes without them, and with none but what a sibling domain may
-          // have planted. As a GET the same request brings ours along.
-          return reply.redirect(`${url}?${encode(await repeat(given))}`, 303)
+          // Our cookies are SameSite=Lax: a form of another site comes without them, and may come with cookies that a
+          // sibling domain has set. The browser sends ours with the same request as a GET.
+          return reply.redirect(`${url}?${encodeQuery(await repeat(given))}`, 303)
         },
       })
     }

@@ -1,12 +1,12 @@
-import type { FastifyRequest } from 'fastify'
 import { recordAlone } from '../../audit/record-event.ts'
 import { digest, sameDigest } from '../../crypto/digest.ts'
 import { AppError, refuse } from '../../errors.ts'
-import { sourceOf } from '../../http/request-source.ts'
+import type { RequestSource } from '../../http/request-source.ts'
 import { addressKey } from '../../limits/address-key.ts'
 import { LIMITS } from '../../limits/limits.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
+import type { ClientRequest } from './client-request.ts'
 import type { KnownClient } from './client.ts'
 
 interface Credentials {
@@ -17,40 +17,36 @@ interface Credentials {
 }
 
 /**
- * Who is calling, by client_secret_basic, client_secret_post or none (RFC 6749 section 2.3). Whatever is wrong with the
- * credentials, the answer is the same. Only wrong ones are limited: the right secret is taken whatever was tried before,
- * so that nobody can lock a client out, and with 256 random bits there is nothing to gain by guessing on.
+ * Authenticates a client by client_secret_basic, client_secret_post or none (RFC 6749 section 2.3). The answer is the
+ * same for every kind of wrong credentials. Only failures are limited: the right secret is always accepted, so that an
+ * attacker can't lock a client out. A secret has 256 random bits and can't be guessed.
  */
-export async function authenticateClient(
-  provider: Provider,
-  request: FastifyRequest,
-  form: Parameters,
-): Promise<KnownClient> {
-  refuseSecretInUrl(request)
-  const given = readCredentials(request.headers.authorization, form)
-  const client = provider.clients.held(given.clientId) ?? (await provider.clients.find(given.clientId))
-  if (client && matches(client, given.secret)) return client
-  if (client) await countWrongSecret(provider, request, client)
-  // Anybody can make up client ids: they cost no write, and are limited by the address that they come from.
-  else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.ip))
-  throw failed(given.basic)
+export async function authenticateClient(provider: Provider, request: ClientRequest): Promise<KnownClient> {
+  refuseSecretInUrl(request.url)
+  const { clientId, secret, basic } = readCredentials(request.authorization, request.form)
+  const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
+  if (client && matches(client, secret)) return client
+  if (client) await countWrongSecret(provider, request.source(), client)
+  // Unknown client ids cost no write: they are counted in memory, by remote address.
+  else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
+  throw failed(basic)
 }
 
-async function countWrongSecret(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
-  const key = `${client.client_id}\0${addressKey(request.ip)}`
+async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
+  const key = `${client.client_id}\0${addressKey(source.ipAddress)}`
   provider.limits.check(LIMITS.clientSecret, key)
-  // Of many at once each is counted before any is answered: those beyond the limit are refused like the next one.
+  // Concurrent attempts are all counted before any of them is answered, so those beyond the limit are refused too.
   if (!(await provider.limits.fail(LIMITS.clientSecret, key))) provider.limits.check(LIMITS.clientSecret, key)
-  await recordFailure(provider, request, client)
+  await recordFailure(provider, source, client)
 }
 
-/** A public client has nothing to prove and must not try; RFC 6749 lets it send an empty password. */
+/** A public client has no secret and must not send one; RFC 6749 lets it send an empty password. */
 const matches = ({ clientType, secretHash }: KnownClient, secret: string | undefined): boolean =>
   clientType === 'public'
     ? secret === undefined
     : secret !== undefined && secretHash !== null && sameDigest(digest(secret), secretHash)
 
-/** A header that is tried and fails is answered with how to use it (RFC 6749 section 5.2). */
+/** A failure in the Authorization header is answered with a challenge (RFC 6749 section 5.2). */
 const failed = (basic: boolean) =>
   new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', basic ? CHALLENGE : {})
 const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
@@ -71,7 +67,7 @@ function readCredentials(header: string | undefined, form: Parameters): Credenti
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 
-/** Both halves are form-encoded before they are joined (RFC 6749 section 2.3.1); ours read the same if they are not. */
+/** Both halves are form-encoded (RFC 6749 section 2.3.1), which changes nothing in our ids and secrets. */
 function readBasic(header: string): Credentials | undefined {
   const [, encoded] = BASIC.exec(header) ?? []
   const text = Buffer.from(encoded ?? '', 'base64').toString()
@@ -93,15 +89,15 @@ function formDecode(text: string): string | undefined {
 }
 
 /** URLs end up in logs and histories (RFC 6749 section 2.3.1). */
-function refuseSecretInUrl({ url }: FastifyRequest): void {
+function refuseSecretInUrl(url: string): void {
   if (url.includes('client_secret=')) refuse('invalid_request', 'Credentials must not be sent in the URL.')
 }
 
-async function recordFailure(provider: Provider, request: FastifyRequest, client: KnownClient): Promise<void> {
+async function recordFailure(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
   await recordAlone(provider, {
     action: 'oauth_client.authentication_failed',
     outcome: 'refused',
-    actor: { id: null, email: null, source: sourceOf(provider.locate, request) },
+    actor: { id: null, email: null, source },
     target: { type: 'oauth_client', id: client.client_id },
   })
 }

@@ -7,32 +7,30 @@ import type { Trx } from '../../storage/database.ts'
 import type { Provider } from '../provider.ts'
 import { checkSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
 import { holdClient, markClientDeleted, updateClientRow } from './client-store.ts'
-import type { Client } from './client.ts'
+import { type Client, refuseUnknownClient } from './client.ts'
 import { removeDeletedClient } from './remove-deleted-clients.ts'
 
 type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients' | 'log'>
 
-const unknownClient = () => refuse('not_found', 'There is no such application.')
-
 /**
- * Changes what is given and leaves the rest as it is when the change is made: two people who change one client at once
- * wait for each other, and the rules that bind its settings to one another are checked on what both have written.
+ * Changes only the given settings. The client is held, so that of two changes at the same time the second one is checked
+ * against the settings that the first one has written.
  */
 export const updateClient = (
   services: Needs,
   clientId: string,
-  change: Partial<Settings>,
+  changes: Partial<Settings>,
   actor: SignedInActor,
 ): Promise<Client> =>
   changeClient(services, clientId, actor, async (trx, record) => {
-    const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? unknownClient()
+    const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     const before = settingsOf(client)
-    const after = { ...before, ...change }
+    const after = { ...before, ...changes }
     checkSettings(client.clientType, after)
     const changed = differences(settingColumns(before), settingColumns(after))
     if (Object.keys(changed).length === 0) return client
     const updated = await updateClientRow(trx, clientId, changed)
-    await record('oauth_client.updated', { ...change })
+    await record('oauth_client.updated', { ...changes })
     return updated
   })
 
@@ -41,13 +39,13 @@ const differences = <T extends object>(before: T, after: T): Partial<T> =>
     Object.entries(after).filter(([column, value]) => before[column as keyof T] !== value),
   ) as Partial<T>
 
-/** Nobody waits longer for the removal of what is left; removeDeletedClients goes on with it. */
+/** The request waits no longer than this; the job removeDeletedClients removes the rest. */
 const MAX_REMOVAL_MS = 500
 
-/** Deletes the application. Its grants, codes and tokens die with it, at once and everywhere. */
+/** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
 export async function deleteClient(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record) => {
-    const name = (await markClientDeleted(trx, clientId, services.now())) ?? unknownClient()
+    const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
     await record('oauth_client.deleted', { name })
   })
   await removeDeletedClient(services, clientId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
@@ -55,11 +53,11 @@ export async function deleteClient(services: Needs, clientId: string, actor: Sig
   )
 }
 
-/** Gives a confidential client a new secret. The old one is worthless from then on; tokens it got stay live. */
+/** Gives a confidential client a new secret. The old one no longer works; issued tokens stay valid. */
 export async function rotateClientSecret(services: Needs, clientId: string, actor: SignedInActor) {
   const secret = issueToken(services.random, 'cs_')
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
-    const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? unknownClient()
+    const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     if (clientType === 'public') refuse('conflict', 'A public client has no secret.')
     const updated = await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
@@ -70,7 +68,7 @@ export async function rotateClientSecret(services: Needs, clientId: string, acto
 
 type RecordChange = (action: string, data?: AuditEvent['data']) => Promise<void>
 
-/** A change of one client: by somebody who may, written down, and heard of by every replica. */
+/** Runs a change of one client: checks the actor's permission, records the change, and signals it to every replica. */
 async function changeClient<T>(
   services: Needs,
   clientId: string,
@@ -86,7 +84,7 @@ async function changeClient<T>(
       }),
     )
   } finally {
-    // Also after a failure: when the answer of the database is lost, the change may have been made.
+    // Also after a failure: the change may have been committed although the database's answer was lost.
     services.clients.forget(clientId)
   }
 }

@@ -3,20 +3,20 @@ import { findClient } from './client-store.ts'
 import type { KnownClient } from './client.ts'
 
 /**
- * Clients as the hot paths see them. A change is heard of through a signal, on every replica; should a signal be lost with
- * its connection, no entry is believed for longer than a second anyway.
+ * Clients for the hot paths. A signal removes a changed client from the cache of every replica. A signal may be lost with
+ * its connection, so no entry is used for longer than a second.
  */
 export interface ClientCache {
-  /** Without asking the database: nothing when it has to be asked. */
-  held(clientId: string): KnownClient | undefined
+  /** Looks only into the cache. */
+  findCached(clientId: string): KnownClient | undefined
   find(clientId: string): Promise<KnownClient | undefined>
-  /** For whoever has just changed the client and answers before the signal has come round. */
+  /** For the process that has changed the client: it may answer before the signal arrives. */
   forget(clientId: string): void
 }
 
-const BELIEVED_MS = 1000
-/** Above this, everything is forgotten: more clients than that come back at a lookup each. */
-const MOST = 10_000
+const MAX_AGE_MS = 1000
+/** At this number the cache is emptied. Refilling it costs one lookup a client. */
+const MAX_ENTRIES = 10_000
 
 export function createClientCache({
   db,
@@ -24,7 +24,7 @@ export function createClientCache({
   signals,
 }: Pick<Services, 'db' | 'monotonicNow' | 'signals'>): ClientCache {
   const known = new Map<string, { client: KnownClient; readAt: number }>()
-  /** Counts what was forgotten, so that a read which began before a change is not kept after it. */
+  /** Counts removals, so that the result of a read which started before a change is not kept after it. */
   let changes = 0
 
   const forget = (clientId: string) => {
@@ -37,23 +37,23 @@ export function createClientCache({
     known.clear()
   })
 
-  const held = (clientId: string) => {
+  const findCached = (clientId: string) => {
     const entry = known.get(clientId)
-    return entry && monotonicNow() - entry.readAt < BELIEVED_MS ? entry.client : undefined
+    return entry && monotonicNow() - entry.readAt < MAX_AGE_MS ? entry.client : undefined
   }
 
   return {
-    held,
+    findCached,
     forget,
     async find(clientId) {
-      const believed = held(clientId)
-      if (believed) return believed
+      const cached = findCached(clientId)
+      if (cached) return cached
       const before = changes
-      // What is read may have been true only at the start of the read, so it ages from there.
+      // The client may have changed during the read, so its age counts from the start of the read.
       const readAt = monotonicNow()
       const client = await findClient(db.read, clientId)
       if (client && changes === before) {
-        if (known.size >= MOST) known.clear()
+        if (known.size >= MAX_ENTRIES) known.clear()
         known.set(clientId, { client, readAt })
       }
       return client

@@ -12,7 +12,7 @@ const Operator = Nullable(
   VisibleName({ description: 'The person or organisation that runs the application, for the consent page.' }),
 )
 
-/** What can be set on a client, when it is made and later. */
+/** What can be set on a client, when it is created and later. */
 export const ClientSettings = {
   name: VisibleName({ description: 'What the consent page calls the application.' }),
   operator: Operator,
@@ -31,11 +31,11 @@ export interface Settings {
   grantTypes: GrantType[]
 }
 
-/** Public clients can't keep a secret, so nothing that stands for the client alone is theirs. */
+/** Public clients can't keep a secret, so they can't get tokens for themselves. */
 export const defaultGrantTypes = (type: ClientType): GrantType[] =>
   type === 'public' ? ['authorization_code', 'refresh_token'] : [...GRANT_TYPES]
 
-/** The rules that bind a client's settings to one another. */
+/** Checks the settings of a client, also against one another. */
 export function checkSettings(type: ClientType, settings: Settings): void {
   const { redirectUris, postLogoutRedirectUris, grantTypes } = settings
   redirectUris.forEach((uri, at) => checkRedirectUri(uri, `redirectUris/${at}`))

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type Position, toPage } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -7,8 +7,8 @@ import type { RowLock } from '../../users/hold-account.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
 /**
- * A client that was deleted is unknown to everybody, and its tokens are dead. Its row stays until what hangs on it has been
- * removed; every query that finds clients, or tokens of one, asks this.
+ * Deleting a client only marks its row, until its grants, codes and tokens have been removed. Every query that finds
+ * clients, or tokens of one, must use this condition.
  */
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
@@ -39,7 +39,7 @@ const heldById = (lock: RowLock) =>
 const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }
 
 /**
- * The client as it stays until the transaction ends: whoever would change or delete it waits. Hold the account and the
+ * Locks the client's row: changing or deleting the client waits until this transaction ends. Hold the account and the
  * session of the actor first, as every other change does, so that no two transactions wait for each other.
  */
 export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Promise<KnownClient | undefined> {
@@ -70,7 +70,7 @@ export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clien
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** Writes these columns of a client that is held, and answers the client as it is afterwards. */
+/** Updates columns of a client that this transaction holds, and answers the client after the update. */
 export async function updateClientRow(
   trx: Trx,
   clientId: string,
@@ -86,7 +86,7 @@ export async function updateClientRow(
   return toClient(row)
 }
 
-/** Its grants, codes and tokens die with it. Answers its name, or nothing when there is none. */
+/** Its grants, codes and tokens are no longer valid. Answers its name, or undefined when there is no such client. */
 export async function markClientDeleted(trx: Trx, clientId: string, now: number): Promise<string | undefined> {
   const row = await trx
     .updateTable('oauth_clients')
@@ -96,4 +96,20 @@ export async function markClientDeleted(trx: Trx, clientId: string, now: number)
     .returning('name')
     .executeTakeFirst()
   return row?.name
+}
+
+/** Clients that are marked as deleted and not removed yet. */
+export async function listDeletedClientIds(db: Reader, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_clients')
+    .select('client_id')
+    .where(sql<boolean>`deleted_at is not null`)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.client_id)
+}
+
+/** Deletes the row of a client that is marked as deleted. */
+export async function deleteMarkedClient(trx: Trx, clientId: string): Promise<void> {
+  await trx.deleteFrom('oauth_clients').where('client_id', '=', clientId).where('deleted_at', 'is not', null).execute()
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
+import { refuse } from '../../errors.ts'
 import { Nullable, Time } from '../../http/contracts.ts'
 import type { Schema } from '../../storage/schema.ts'
 
@@ -8,7 +9,7 @@ export type GrantType = (typeof GRANT_TYPES)[number]
 export const CLIENT_TYPES = ['confidential', 'public'] as const
 export type ClientType = (typeof CLIENT_TYPES)[number]
 
-/** A registered application as the API shows it; its secret is shown once, and beside it. */
+/** A registered application as the API shows it, without its secret. */
 export const Client = Type.Object(
   {
     client_id: Type.String(),
@@ -25,7 +26,7 @@ export const Client = Type.Object(
 )
 export type Client = Type.Static<typeof Client>
 
-/** What the protocol needs to know besides: the digest that a confidential client's secret must have. */
+/** A client with the digest of its secret, for authentication. */
 export interface KnownClient extends Client {
   secretHash: string | null
 }
@@ -41,3 +42,5 @@ export const toClient = (row: Omit<Selectable<Schema['oauth_clients']>, 'deleted
   grantTypes: JSON.parse(row.grant_types) as GrantType[],
   createdAt: row.created_at,
 })
+
+export const refuseUnknownClient = (): never => refuse('not_found', 'There is no such application.')

@@ -9,36 +9,36 @@ import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from 
 import { addClient } from './client-store.ts'
 import { type Client, type ClientType, toClient } from './client.ts'
 
-export type NewClient = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
+export type CreateClientRequest = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
 
-export interface MadeClient {
+export interface CreatedClient {
   client: Client
   client_id: string
-  /** Shown this once; only its digest is kept. */
+  /** Shown only once; only its digest is stored. */
   client_secret?: string
 }
 
 export const createClient = (
   services: Pick<Services, 'db' | 'now' | 'random'>,
-  asked: NewClient,
+  request: CreateClientRequest,
   actor: SignedInActor,
-): Promise<MadeClient> => changeAs(services, actor, (trx) => insertClient(services, trx, asked, actor))
+): Promise<CreatedClient> => changeAs(services, actor, (trx) => insertClient(services, trx, request, actor))
 
-/** For whoever has a transaction already. */
+/** Creates a client in a transaction of the caller. */
 export async function insertClient(
   services: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  asked: NewClient,
+  request: CreateClientRequest,
   actor: Actor,
-): Promise<MadeClient> {
-  const { clientType: type } = asked
+): Promise<CreatedClient> {
+  const { clientType: type } = request
   const settings: Settings = {
     operator: null,
     redirectUris: [],
     postLogoutRedirectUris: [],
     scopes: [],
     grantTypes: defaultGrantTypes(type),
-    ...asked,
+    ...request,
   }
   checkSettings(type, settings)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
 import { failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import { actorOf } from '../../sessions/actor.ts'
@@ -8,7 +7,7 @@ import type { Provider } from '../provider.ts'
 import { deleteClient, rotateClientSecret, updateClient } from './change-client.ts'
 import { ClientSettings } from './client-settings.ts'
 import { findClient, listClients } from './client-store.ts'
-import { Client, CLIENT_TYPES } from './client.ts'
+import { Client, CLIENT_TYPES, refuseUnknownClient } from './client.ts'
 import { createClient } from './create-client.ts'
 
 const tags = ['OAuth clients']
@@ -16,7 +15,7 @@ const ByClientId = Type.Object({ clientId: Type.String({ minLength: 1, maxLength
 const OneClient = Type.Object({ client: Client })
 const Secret = Type.String({ description: 'Shown this once.' })
 
-/** Applications that may ask for tokens. */
+/** Managing the registered applications. */
 export const clientRoutes =
   (services: Provider): Routes =>
   async (app) => {
@@ -78,8 +77,7 @@ export const clientRoutes =
         },
       },
       async ({ params }) => ({
-        client:
-          (await findClient(services.db.read, params.clientId)) ?? refuse('not_found', 'There is no such application.'),
+        client: (await findClient(services.db.read, params.clientId)) ?? refuseUnknownClient(),
       }),
     )
 

@@ -2,7 +2,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { clientExists } from '../clients/client-store.ts'
 
-/** What a user has let an application do. */
+/** The scopes that a user has granted to an application. */
 export interface Grant {
   client_id: string
   name: string
@@ -19,7 +19,7 @@ const grantedScopes = readStatement((db, value: Values<{ userId: string; clientI
     .where('client_id', '=', value('clientId')),
 )
 
-export async function findGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
+export async function listGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
   const [row] = await grantedScopes(db, { userId, clientId })
   return row ? (JSON.parse(row.scopes) as string[]) : []
 }
@@ -51,8 +51,8 @@ export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
 }
 
 /**
- * Adds scopes to what the user has granted, and names those that are new. The first statement makes the row or takes
- * its lock, so that of two approvals at once neither undoes the other.
+ * Adds scopes to the user's grant, and answers those that are new. The first statement creates the row or locks it, so
+ * that of two approvals at the same time neither overwrites the other.
  */
 export async function addToGrant(
   trx: Trx,
@@ -77,7 +77,7 @@ export async function addToGrant(
   return added
 }
 
-/** Codes and tokens stand on the grant and go with it. Answers what was granted, or nothing if there was no grant. */
+/** Its codes and tokens are deleted with it. Answers the granted scopes, or undefined if there was no grant. */
 export async function deleteGrant(trx: Trx, userId: string, clientId: string): Promise<string[] | undefined> {
   const row = await trx
     .deleteFrom('oauth_grants')
@@ -88,8 +88,24 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
   return row && (JSON.parse(row.scopes) as string[])
 }
 
-/** Deletes all grants, with the codes and tokens that stand on them, of a user. Answers how many there were. */
+/** Deletes all grants of a user, with their codes and tokens. Answers how many grants there were. */
 export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length
+}
+
+/** Some of the users who have granted something to a client. */
+export async function listUsersWithGrant(db: Reader, clientId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('oauth_grants')
+    .select('user_id')
+    .where('client_id', '=', clientId)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.user_id)
+}
+
+/** Deletes what these users have granted to a client. */
+export async function deleteGrantsToClient(trx: Trx, clientId: string, userIds: string[]): Promise<void> {
+  await trx.deleteFrom('oauth_grants').where('client_id', '=', clientId).where('user_id', 'in', userIds).execute()
 }

@@ -1,25 +1,25 @@
 import { recordEvent } from '../../audit/record-event.ts'
-import { refuse } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { deleteSomeCodes } from '../authorize/code-store.ts'
+import { refuseUnknownClient } from '../clients/client.ts'
 import { deleteGrant } from './grant-store.ts'
 
-/** Codes at a time: there may be any number of them, and others wait while they are deleted. */
-const SLICE = 500
+/** There may be any number of codes, and other requests wait while a slice of them is deleted. */
+const CODES_PER_SLICE = 500
 
-/** Shuts an application out: the grant goes, and with it every code and token that stood on it. */
+/** Deletes the user's grant to an application, with every code and token that was issued on it. */
 export async function revokeGrant(
   services: Pick<Services, 'db' | 'now'>,
   clientId: string,
   actor: SignedInActor,
 ): Promise<void> {
-  const codes = { userId: actor.id, clientId, limit: SLICE }
-  while ((await changeOwnAccount(services, actor, (trx) => deleteSomeCodes(trx, codes))) === SLICE);
+  const codes = { userId: actor.id, clientId, limit: CODES_PER_SLICE }
+  while ((await changeOwnAccount(services, actor, (trx) => deleteSomeCodes(trx, codes))) === CODES_PER_SLICE);
   await changeOwnAccount(services, actor, async (trx) => {
     const scopes = await deleteGrant(trx, actor.id, clientId)
-    if (!scopes) return refuse('not_found', 'There is no such application.')
+    if (!scopes) return refuseUnknownClient()
     return recordEvent(services, trx, {
       action: 'oauth_grant.revoked',
       outcome: 'success',

@@ -19,7 +19,7 @@ const OAuthGrant = Type.Object(
   { title: 'OAuthGrant' },
 )
 
-/** Which applications the signed-in user lets in. */
+/** The applications that the signed-in user has granted access. */
 export const grantRoutes =
   (provider: Provider): Routes =>
   async (app) => {

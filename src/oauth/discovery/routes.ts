@@ -9,7 +9,7 @@ import { SUPPORTED_SCOPES } from '../scope.ts'
 
 const AUTH_METHODS = ['client_secret_post', 'client_secret_basic', 'none']
 
-/** RFC 8414 and OpenID Connect Discovery 1.0. All of it follows from BASE_URL, never from what a request says. */
+/** RFC 8414 and OpenID Connect Discovery 1.0. All of it follows from BASE_URL, never from the request. */
 const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -54,7 +54,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
   authorization_response_iss_parameter_supported: true,
   claims_parameter_supported: true,
   request_parameter_supported: false,
-  // Left out, this one would count as true.
+  // When this one is absent, its value is true.
   request_uri_parameter_supported: false,
   service_documentation: `${baseUrl}/docs`,
 })
@@ -62,7 +62,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
 const tags = ['Discovery']
 const Document = Type.Unsafe<unknown>({ type: 'object', additionalProperties: true })
 
-/** What applications read before anything else. The texts are made once and answered as they are. */
+/** Server metadata and signing keys. The texts are prepared once. */
 export const discoveryRoutes =
   ({ config, signingKeys }: Services): Routes =>
   async (app) => {

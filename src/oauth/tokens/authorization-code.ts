@@ -1,17 +1,17 @@
-import { recordEvent } from '../../audit/record-event.ts'
 import { digest, sameDigest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { consumeCode, findCode, markRevoked } from '../authorize/code-store.ts'
+import { consumeCode, findCode } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { namedClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { accessTokenEnd, keepWithRefresh, latestStart } from './lifetimes.ts'
+import { revokeReusedAuthorization } from './revoke-authorization.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
-export async function exchangeCode(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
-  const { client, form } = asked
+export async function exchangeCode(provider: Provider, request: GrantRequest): Promise<TokenAnswer> {
+  const { client, form } = request
   requireGrantType(client, 'authorization_code')
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
   if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
@@ -21,14 +21,17 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
   const { db, now } = provider
   const codeHash = digest(code)
   const found = await findCode(db.read, codeHash)
-  // Whatever is wrong with a code, its bearer learns no more than that it does not work.
+  // The answer is the same for a code that is unknown, of another client, or revoked.
   if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
   if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
   if (!verifierMatches(verifier, found.challenge))
     return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
   if (found.consumedAt !== null) {
-    if (await provider.redemptions.isReuse(codeHash, asked.began, found.consumedAt))
-      await revokeAuthorization(provider, asked, codeHash, found.userId)
+    if (await provider.redemptions.isReuse(codeHash, request.started, found.consumedAt)) {
+      const { userId, clientId } = found
+      const reuse = { codeHash, userId, clientId, source: request.source() }
+      await revokeReusedAuthorization(provider, { action: 'oauth_code.reused', ...reuse })
+    }
     return refuseCode()
   }
   const { authorizedAt } = found
@@ -45,34 +48,16 @@ export async function exchangeCode(provider: Provider, asked: GrantRequest): Pro
       refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
     }),
   ])
-  // Whoever saw the code unused and lost it used it at the same time as the winner, who keeps what it issued.
+  // This request found the code unused, so it is concurrent with the one that redeemed it, which keeps its tokens.
   if (!isFirst) {
-    provider.redemptions.lost(codeHash)
+    provider.redemptions.noteConcurrent(codeHash)
     return refuseCode()
   }
-  provider.redemptions.won(codeHash)
+  provider.redemptions.noteRedeemed(codeHash)
   return answer
 }
 
 const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
-
-/** Somebody else has the code as well, and may have been first: what it issued dies (RFC 6749 section 4.1.2). */
-async function revokeAuthorization(
-  provider: Provider,
-  { client, source }: GrantRequest,
-  codeHash: string,
-  userId: string,
-): Promise<void> {
-  await provider.db.transaction(async (trx) => {
-    if (!(await markRevoked(trx, codeHash, provider.now()))) return
-    await recordEvent(provider, trx, {
-      action: 'oauth_code.reused',
-      outcome: 'refused',
-      actor: { id: userId, email: null, source },
-      target: { type: 'oauth_client', id: client.client_id },
-    })
-  })
-}
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 

@@ -7,8 +7,8 @@ import { issueClientToken, type TokenAnswer } from './issue-tokens.ts'
 /** RFC 6749 section 4.4. A client that names no scope gets all of its own. */
 export function exchangeClientCredentials(provider: Provider, { client, form }: GrantRequest): Promise<TokenAnswer> {
   requireGrantType(client, 'client_credentials')
-  const asked = form['scope'] === undefined ? client.scopes : parseScope(form['scope'])
-  if (asked === undefined || !includesAll(client.scopes, asked))
+  const scopes = form['scope'] === undefined ? client.scopes : parseScope(form['scope'])
+  if (scopes === undefined || !includesAll(client.scopes, scopes))
     return refuse('invalid_scope', 'The scope goes beyond what this client may ask for.')
-  return issueClientToken(provider, client.client_id, asked.join(' '))
+  return issueClientToken(provider, client.client_id, scopes.join(' '))
 }

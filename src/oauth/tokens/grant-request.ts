@@ -2,14 +2,14 @@ import { refuse } from '../../errors.ts'
 import type { RequestSource } from '../../http/request-source.ts'
 import type { GrantType, KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../parameters.ts'
-import type { Beginning } from './redemptions.ts'
+import type { RequestStart } from './redemptions.ts'
 
-/** What a grant is given to work with: a client that has proved who it is, and what it asks. */
+/** A token request of an authenticated client. */
 export interface GrantRequest {
   client: KnownClient
   form: Parameters
-  source: RequestSource
-  began: Beginning
+  source: () => RequestSource
+  started: RequestStart
 }
 
 export function requireGrantType({ grantTypes }: KnownClient, grantType: GrantType): void {

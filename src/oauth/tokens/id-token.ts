@@ -5,7 +5,7 @@ import { userClaims } from './user-claims.ts'
 
 const LIFETIME_SECONDS = 3600
 
-/** Who signed in, when and how: what every ID token of an authorization says alike. */
+/** Who signed in, when and how: the same in every ID token of an authorization. */
 export interface Authentication {
   userId: string
   clientId: string
@@ -15,7 +15,7 @@ export interface Authentication {
   amr: string
 }
 
-/** OpenID Connect Core section 2. The nonce belongs to the first ID token of a sign-in alone (section 12.2). */
+/** OpenID Connect Core section 2. Only the first ID token of an authorization has the nonce (section 12.2). */
 export function issueIdToken(
   { config, signingKeys, now }: Pick<Services, 'config' | 'signingKeys' | 'now'>,
   { userId, clientId, authTime, acr, amr }: Authentication,
@@ -41,7 +41,7 @@ export function issueIdToken(
 /** OpenID Connect Core 3.1.3.6: the left half of the digest. */
 const accessTokenHash = (token: string): string => hash('sha256', token, 'buffer').subarray(0, 16).toString('base64url')
 
-/** Nothing about the user but `sub` goes into an ID token unless it is asked for by name (OpenID Connect Core 5.5). */
+/** Besides `sub`, an ID token holds only claims about the user that are requested by name (OpenID Connect Core 5.5). */
 export function namedClaims(
   row: Parameters<typeof userClaims>[0] & { userId: string; claims: string | null },
   baseUrl: string,

@@ -18,10 +18,10 @@ export interface Introspection {
   iss?: string
 }
 
-/** Nothing more is said of a token that is not live, nor of one that is not the asker's business. */
+/** The whole answer for a token that is not valid, or that this client may not ask about. */
 const INACTIVE: Introspection = { active: false }
 
-/** Confidential clients may be resource servers and ask about any token; public ones ask about their own. */
+/** Confidential clients may be resource servers, so they may ask about any token; public ones only about their own. */
 export async function introspect(
   { db, now, config }: Pick<Provider, 'db' | 'now' | 'config'>,
   client: KnownClient,

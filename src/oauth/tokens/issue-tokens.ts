@@ -16,32 +16,32 @@ export interface TokenAnswer {
   scope: string
 }
 
-/** What tokens are issued on: an authorization of a user's. */
-export interface Basis extends Authentication {
+/** A user's authorization, and what to issue for it. */
+export interface IssueTokensRequest extends Authentication {
   codeHash: string
-  /** When it was given: the family of its tokens ends a fixed time after that. */
+  /** When the user authorized: all its tokens end a fixed time after that. */
   authorizedAt: number
   scope: string
   nonce: string | null
-  /** Claims of the user that go into the ID token, asked for by name. */
+  /** Claims about the user that are requested by name for the ID token. */
   named: Record<string, unknown>
-  /** Set when a refresh token goes with it: the scope that stays granted, and the token it follows. */
+  /** Set when a refresh token is issued too: its scope, and the token that it replaces. */
   refresh: { scope: string; parentHash: string | null } | undefined
 }
 
 /**
- * The one place that issues tokens to a user's application. The tokens reach nobody unless the caller has also used up
- * what they are exchanged for.
+ * Issues tokens on a user's authorization; nothing else does. The caller must not return them unless it has marked the
+ * code or refresh token that they are exchanged for as used.
  */
-export async function issueTokens(provider: Provider, basis: Basis): Promise<TokenAnswer> {
+export async function issueTokens(provider: Provider, request: IssueTokensRequest): Promise<TokenAnswer> {
   const { db, now, random, dailyCounts } = provider
-  const { codeHash, clientId, scope, refresh, authorizedAt } = basis
+  const { codeHash, clientId, scope, refresh, authorizedAt } = request
   const issuedAt = now()
   const expiresAt = accessTokenEnd(authorizedAt, issuedAt)
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
   const idToken = hasScope(scope, 'openid')
-    ? issueIdToken(provider, basis, access.plaintext, { nonce: basis.nonce, named: basis.named })
+    ? issueIdToken(provider, request, access.plaintext, { nonce: request.nonce, named: request.named })
     : undefined
   await Promise.all([
     addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt }),
@@ -67,7 +67,7 @@ export async function issueTokens(provider: Provider, basis: Basis): Promise<Tok
   return answer
 }
 
-/** For a client that acts for itself: no user, nothing to refresh, nobody to identify (RFC 6749 section 4.4.3). */
+/** For a client that acts for itself: without a refresh token or an ID token (RFC 6749 section 4.4.3). */
 export async function issueClientToken(
   { db, now, random, dailyCounts }: Pick<Provider, 'db' | 'now' | 'random' | 'dailyCounts'>,
   clientId: string,

@@ -1,15 +1,15 @@
 import { familyLives } from './lifetimes.ts'
 import type { RefreshToken } from './token-store.ts'
 
-/** How long a used token may come again: an answer that was lost, two tabs that refresh at once. */
+/** How long a used token may be sent again: the answer may have been lost, or two tabs refresh at the same time. */
 const RETRY_MS = 10_000
 
 /**
  * Whether using the token now shows that two parties hold tokens of its family.
  *
- * A retry gets a sibling of the successor whose answer may have been lost. Of siblings one goes on: once one is in use, the
- * others are in the wrong hands, and so is the token that they came of. A clock that was set back by more than the time
- * for a retry makes no retry of what was used before.
+ * A retry gets a sibling of the successor whose answer may have been lost. Only one sibling may be used: a use of another
+ * one, or of their parent, after that is a reuse. When the clock was set back by more than the time for a retry, a second
+ * use is a reuse too.
  */
 export function isReused({ usedAt, successorUsedAt, parentSuccessorUsedAt }: RefreshToken, now: number): boolean {
   if (usedAt === null) return parentSuccessorUsedAt !== null

@@ -1,7 +1,6 @@
-import { recordEvent } from '../../audit/record-event.ts'
 import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { markNeededUntil, markRevoked } from '../authorize/code-store.ts'
+import { markCodeNeededUntil } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
@@ -9,18 +8,24 @@ import { namedClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { keepWithRefresh, refreshTokenEnd } from './lifetimes.ts'
 import { isReused, isUnexpired } from './refresh-reuse.ts'
-import { findRefreshToken, keepRefreshToken, markRefreshTokenUsed, type RefreshToken } from './token-store.ts'
+import { revokeReusedAuthorization } from './revoke-authorization.ts'
+import {
+  findRefreshToken,
+  markRefreshTokenNeededUntil,
+  markRefreshTokenUsed,
+  type RefreshToken,
+} from './token-store.ts'
 
-/** RFC 6749 section 6, with rotation as RFC 9700 section 4.14.2 wants it. */
-export async function exchangeRefreshToken(provider: Provider, asked: GrantRequest): Promise<TokenAnswer> {
-  const { client, form } = asked
+/** RFC 6749 section 6, with rotation (RFC 9700 section 4.14.2). */
+export async function exchangeRefreshToken(provider: Provider, request: GrantRequest): Promise<TokenAnswer> {
+  const { client, form } = request
   const { db, now } = provider
   const given = form['refresh_token']
   const hash = digest(given ?? '')
   const found = given === undefined ? undefined : await findRefreshToken(db.read, hash)
   const token = found?.clientId === client.client_id ? found : undefined
-  // Before whatever else is wrong with the request: whoever holds a used token must not keep the family alive by a mistake.
-  if (token && isReused(token, now())) return revokeFamily(provider, asked, token)
+  // Checked before the other parameters: a malformed request with a reused token revokes the family too.
+  if (token && isReused(token, now())) return revokeFamily(provider, request, token)
   requireGrantType(client, 'refresh_token')
   if (given === undefined) return refuse('invalid_request', 'The parameter refresh_token is missing.')
   if (!token || !isUnexpired(token, now())) return refuseToken()
@@ -40,12 +45,12 @@ export async function exchangeRefreshToken(provider: Provider, asked: GrantReque
   ])
   if (use.used && (use.marked || token.parentHash === null)) return answer
 
-  // Somebody else was quicker, with this token or with a sibling of it.
+  // A concurrent request used this token, or a sibling of it, first.
   const after = await findRefreshToken(db.read, hash)
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
-  if (siblingInUse || isReused(after, now())) return revokeFamily(provider, asked, after)
-  await db.transaction((trx) => keepRefreshToken(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
+  if (siblingInUse || isReused(after, now())) return revokeFamily(provider, request, after)
+  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
   return answer
 }
 
@@ -55,28 +60,21 @@ const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown,
 
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
   if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await db.transaction((trx) => markNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
+    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
 }
 
-/** Nobody knows which of the two holders is the right one, so both lose everything that came of it. */
-async function revokeFamily(provider: Provider, { client, source }: GrantRequest, token: RefreshToken): Promise<never> {
-  await provider.db.transaction(async (trx) => {
-    if (!(await markRevoked(trx, token.codeHash, provider.now()))) return
-    await recordEvent(provider, trx, {
-      action: 'oauth_refresh_token.reused',
-      outcome: 'refused',
-      actor: { id: token.userId, email: null, source },
-      target: { type: 'oauth_client', id: client.client_id },
-    })
-  })
+async function revokeFamily(provider: Provider, request: GrantRequest, token: RefreshToken): Promise<never> {
+  const { codeHash, userId, clientId } = token
+  const reuse = { codeHash, userId, clientId, source: request.source() }
+  await revokeReusedAuthorization(provider, { action: 'oauth_refresh_token.reused', ...reuse })
   return refuseToken()
 }
 
-/** What was granted, as far as the client may still have it; less if less is asked, never more. */
-function narrowedScope(token: RefreshToken, allowed: string[], asked: string | undefined): string {
+/** The granted scopes that the client is still allowed; fewer if the request names fewer, never more. */
+function narrowedScope(token: RefreshToken, allowed: string[], requested: string | undefined): string {
   const granted = token.scope.split(' ').filter((scope) => allowed.includes(scope))
-  if (asked === undefined) return granted.join(' ')
-  const scopes = parseScope(asked)
+  if (requested === undefined) return granted.join(' ')
+  const scopes = parseScope(requested)
   if (scopes === undefined || !includesAll(granted, scopes))
     return refuse('invalid_scope', 'The scope goes beyond what the user has approved.')
   return scopes.join(' ')

@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
-import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { type Routes, Success, success } from '../../http/contracts.ts'
 import { authenticateClient } from '../clients/authenticate-client.ts'
-import { byClient, ClientCredentials, consumes, oauthFailures, Parameter } from '../contracts.ts'
-import type { Parameters } from '../parameters.ts'
+import { readClientRequest } from '../clients/client-request.ts'
+import { clientSecurity, ClientCredentials, consumes, oauthFailures, Parameter } from '../contracts.ts'
 import type { Provider } from '../provider.ts'
 import { introspect } from './introspect.ts'
+import { revokeToken } from './revoke-token.ts'
 import { answerTokenRequest } from './token-request.ts'
-import { deleteAccessToken, revokeRefreshToken } from './token-store.ts'
 
 const tags = ['OAuth']
 
@@ -34,7 +33,7 @@ const TokenAnswer = Type.Object(
   { title: 'TokenAnswer' },
 )
 
-const TokenToLookAt = Type.Object({
+const OneTokenForm = Type.Object({
   token: Parameter('An access or refresh token.'),
   token_type_hint: Parameter('access_token or refresh_token; a wrong one does no harm.'),
   ...ClientCredentials,
@@ -56,7 +55,7 @@ const Introspection = Type.Object(
   { title: 'Introspection' },
 )
 
-/** What an application asks of us directly, without a browser between. */
+/** The endpoints that applications call themselves, not through a browser. */
 export const tokenRoutes =
   (provider: Provider): Routes =>
   async (app) => {
@@ -67,13 +66,13 @@ export const tokenRoutes =
           tags,
           summary: 'Exchange a code, a refresh token or client credentials for tokens',
           description: 'RFC 6749 section 3.2, RFC 7636, OpenID Connect Core 3.1.3.',
-          security: byClient,
+          security: clientSecurity,
           consumes,
           body: TokenForm,
           response: { 200: TokenAnswer, ...oauthFailures(400, 401, 415, 429, 503) },
         },
       },
-      (request) => answerTokenRequest(provider, request, request.body as Parameters),
+      (request) => answerTokenRequest(provider, readClientRequest(provider.locate, request)),
     )
 
     app.post(
@@ -83,16 +82,16 @@ export const tokenRoutes =
           tags,
           summary: 'Tell whether a token is live, and what it is for',
           description: 'RFC 7662. A token that is not live is answered with active: false and nothing else.',
-          security: byClient,
+          security: clientSecurity,
           consumes,
-          body: TokenToLookAt,
+          body: OneTokenForm,
           response: { 200: Introspection, ...oauthFailures(400, 401, 415, 429, 503) },
         },
       },
       async (request) => {
-        const form = request.body as Parameters
-        const client = await authenticateClient(provider, request, form)
-        return introspect(provider, client, form['token'] ?? missingToken())
+        const call = readClientRequest(provider.locate, request)
+        const client = await authenticateClient(provider, call)
+        return introspect(provider, client, call.form['token'] ?? refuseMissingToken())
       },
     )
 
@@ -103,25 +102,19 @@ export const tokenRoutes =
           tags,
           summary: 'Revoke a token',
           description: 'RFC 7009. A refresh token takes with it all tokens of the same authorization.',
-          security: byClient,
+          security: clientSecurity,
           consumes,
-          body: TokenToLookAt,
+          body: OneTokenForm,
           response: { 200: Success, ...oauthFailures(400, 401, 415, 429, 503) },
         },
       },
       async (request) => {
-        const form = request.body as Parameters
-        const { client_id: clientId } = await authenticateClient(provider, request, form)
-        const token = form['token'] ?? missingToken()
-        // The token's own shape says what it is, so a wrong hint is no obstacle (RFC 7009 section 2.1).
-        await provider.db.transaction((trx) =>
-          token.startsWith('rt_')
-            ? revokeRefreshToken(trx, digest(token), clientId, provider.now())
-            : deleteAccessToken(trx, digest(token), clientId),
-        )
+        const call = readClientRequest(provider.locate, request)
+        const client = await authenticateClient(provider, call)
+        await revokeToken(provider, client.client_id, call.form['token'] ?? refuseMissingToken())
         return success
       },
     )
   }
 
-const missingToken = () => refuse('invalid_request', 'The parameter token is missing.')
+const refuseMissingToken = () => refuse('invalid_request', 'The parameter token is missing.')

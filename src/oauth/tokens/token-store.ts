@@ -15,7 +15,7 @@ interface NewAccessToken {
   expiresAt: number
 }
 
-/** One statement, which SQLite commits together with those of other requests. */
+/** A single statement, which SQLite commits together with statements of other requests. */
 export const addAccessToken = writeStatement((db, value: Values<NewAccessToken>) =>
   db.insertInto('oauth_access_tokens').values({
     token_hash: value('hash'),
@@ -75,8 +75,8 @@ const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: nu
 )
 
 /**
- * A token that is live now, with everything that belongs to it: its client is there, its authorization stands, its user
- * may act. One query; without a user for client credentials.
+ * A token that is valid now: it has not expired, its client exists, its authorization is not revoked, its user may act.
+ * A token of client credentials has no user.
  */
 export async function findAccessToken(db: Reader, hash: string, now: number) {
   const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
@@ -85,7 +85,7 @@ export async function findAccessToken(db: Reader, hash: string, now: number) {
 
 export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
 
-const standingRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
+const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_refresh_tokens as tokens')
     .innerJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
@@ -104,7 +104,7 @@ const standingRefreshToken = readStatement((db, value: Values<{ hash: string }>)
       'tokens.successor_used_at as successorUsedAt',
       'tokens.issued_at as issuedAt',
       'tokens.expires_at as expiresAt',
-      // The first token of a family has no parent, and one that expired long ago is no longer stored.
+      // The first token of a family has no parent, and a parent that expired long ago is no longer stored.
       'parents.token_hash as parentHash',
       'parents.successor_used_at as parentSuccessorUsedAt',
       'codes.client_id as clientId',
@@ -121,7 +121,7 @@ const standingRefreshToken = readStatement((db, value: Values<{ hash: string }>)
 
 /** A refresh token whose authorization was not revoked and whose user may act; used or not, expired or not. */
 export async function findRefreshToken(db: Reader, hash: string) {
-  const [row] = await standingRefreshToken(db, { hash })
+  const [row] = await unrevokedRefreshToken(db, { hash })
   return row
 }
 
@@ -146,8 +146,8 @@ const useRefreshToken = writeStatement((db, value: Values<{ hash: string; parent
 )
 
 /**
- * Uses the token, and marks its parent as having a successor in use, each if nobody has done so before. Of all who use one
- * token, one gets `used`; of all who use one of several siblings, one gets `marked`.
+ * Marks the token as used, and its parent as having a successor in use, each unless that was done before. Of concurrent
+ * uses of one token, one gets `used`; of concurrent uses of several siblings, one gets `marked`.
  */
 export async function markRefreshTokenUsed(
   db: WriteTarget,
@@ -161,8 +161,8 @@ export async function markRefreshTokenUsed(
   }
 }
 
-/** Keeps a used token for as long as its successors live: while there are several, it tells whether one is in use. */
-export async function keepRefreshToken(trx: Trx, hash: string, until: number): Promise<void> {
+/** Keeps a used token for as long as its successors live: its row records whether one of them is in use. */
+export async function markRefreshTokenNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_refresh_tokens')
     .set({ expires_at: until })
@@ -171,13 +171,13 @@ export async function keepRefreshToken(trx: Trx, hash: string, until: number): P
     .execute()
 }
 
-/** Revoking an access token is forgetting it. Another client's token is left alone. */
+/** Does nothing to a token of another client. */
 export async function deleteAccessToken(trx: Trx, hash: string, clientId: string): Promise<void> {
   await trx.deleteFrom('oauth_access_tokens').where('token_hash', '=', hash).where('client_id', '=', clientId).execute()
 }
 
-/** Revoking a refresh token revokes all that came of the same authorization (RFC 7009 section 2.1). */
-export async function revokeRefreshToken(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
+/** Revokes all tokens of the refresh token's authorization (RFC 7009 section 2.1). */
+export async function markFamilyRevoked(trx: Trx, hash: string, clientId: string, at: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })

@@ -11,7 +11,7 @@ export const CLAIMS_OF_SCOPE = {
 type ClaimName = (typeof CLAIMS_OF_SCOPE)[keyof typeof CLAIMS_OF_SCOPE][number]
 type ClaimValues = { [name in Exclude<ClaimName, 'email_verified'>]?: string } & { email_verified?: boolean }
 
-/** What a query selects of `users` to make claims of. */
+/** The columns of `users` that the claims are made of. */
 export const CLAIM_COLUMNS = [
   'users.email',
   'users.email_verified',
@@ -34,7 +34,7 @@ type Columns =
 /** From an outer join, where a token of client credentials has no user. */
 type UserRow = { [column in Columns]: Selectable<Schema['users']>[column] | null }
 
-/** The claims that the scopes give, and those asked for by name beside them. One without a value is left out. */
+/** The claims of the scopes, and those that are requested by name. Claims without a value are left out. */
 export function userClaims(
   row: UserRow,
   { userId, scope, named, baseUrl }: { userId: string; scope: string; named: readonly string[]; baseUrl: string },

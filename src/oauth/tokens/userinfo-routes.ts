@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { digest } from '../../crypto/digest.ts'
 import { AppError } from '../../errors.ts'
 import type { Routes } from '../../http/contracts.ts'
-import { unpackClaims } from '../authorize/claims-request.ts'
 import { consumes, oauthFailures } from '../contracts.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
-import { hasScope } from '../scope.ts'
-import { findAccessToken } from './token-store.ts'
-import { userClaims } from './user-claims.ts'
+import { readUserinfo } from './userinfo.ts'
 
 const Userinfo = Type.Object(
   {
@@ -37,13 +33,13 @@ export const userinfoRoutes =
   (provider: Provider): Routes =>
   async (app) => {
     app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Who the user is' } }, (request) =>
-      answerUserinfo(provider, readBearer(request)),
+      readUserinfo(provider, readBearer(request)),
     )
     app.post(
       '/oauth/userinfo',
       // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
       { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
-      (request) => answerUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
+      (request) => readUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
     )
   }
 
@@ -58,27 +54,4 @@ function readBearer({ headers }: FastifyRequest, form: Parameters = {}): string 
       challenge: 'Bearer error="invalid_request"',
     })
   return inHeader ?? inForm
-}
-
-const refuseScope = (description: string): never => {
-  throw new AppError('insufficient_scope', description, {
-    challenge: 'Bearer error="insufficient_scope", scope="openid"',
-  })
-}
-
-async function answerUserinfo({ db, now, config }: Provider, bearer: string | undefined) {
-  // Whoever sends no token is told how, and not that anything is wrong with it (RFC 6750 section 3.1).
-  if (bearer === undefined)
-    throw new AppError('invalid_access_token', 'An access token is needed.', { challenge: 'Bearer' })
-  const token = await findAccessToken(db.read, digest(bearer), now())
-  if (!token)
-    throw new AppError('invalid_access_token', 'The access token is unknown, expired or revoked.', {
-      challenge: 'Bearer error="invalid_token"',
-    })
-  // A client's own token is live, so an error that tells the client to get another one would send it round in circles.
-  if (token.userId === null) return refuseScope('The access token was issued to a client, and is about no user.')
-  if (!hasScope(token.scope, 'openid')) return refuseScope('The access token lacks the scope openid.')
-  const { userId, scope } = token
-  const named = unpackClaims(token.claims).userinfo
-  return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }
 }

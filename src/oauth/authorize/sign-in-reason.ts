@@ -1,0 +1,111 @@
+import type { SignedIn } from '../../sessions/session.ts'
+import type { Parameters } from '../parameters.ts'
+import type { Provider } from '../provider.ts'
+import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { acrOf } from './issue-code.ts'
+import { packPendingRequest, type PendingRequest } from './pending-request.ts'
+
+/** A checked authorization request, with its state if the browser was sent to sign in for it. */
+export interface AuthorizationAttempt {
+  request: AuthorizationRequest
+  pending: PendingRequest | undefined
+}
+
+/** Why the user has to sign in: not signed in, the request demands it, or the last sign-in is older than `max_age`. */
+export type SignInReason = 'not_signed_in' | 'demanded' | 'too_old'
+
+/** Returning from the sign-in page takes a moment, which must not exceed a short `max_age`. */
+const RETURN_MS = 1000
+/** After this many sign-ins that were too old when the browser returned, the request is refused. */
+const MAX_SIGN_INS = 3
+/** This URL is encoded again as a parameter of another URL, which must fit into the headers of a request. */
+const MAX_PLAIN_LENGTH = 8 * 1024
+
+/** Undefined when the signed-in user meets the request. */
+export function reasonToSignIn(
+  provider: Pick<Provider, 'now'>,
+  { request, pending }: AuthorizationAttempt,
+  signedIn: SignedIn | undefined,
+): SignInReason | undefined {
+  const reason = findReason(provider.now(), request, pending, signedIn)
+  if (reason !== undefined && request.prompts.has('none'))
+    throw new RedirectedRefusal(request, 'login_required', 'Nobody suitable is signed in.')
+  return reason
+}
+
+function findReason(
+  now: number,
+  request: AuthorizationRequest,
+  pending: PendingRequest | undefined,
+  signedIn: SignedIn | undefined,
+): SignInReason | undefined {
+  if (!signedIn) return 'not_signed_in'
+  const { hintedUser, claims, maxAge } = request
+  const isOther = hintedUser !== undefined && hintedUser !== signedIn.user.id
+  const isTooWeak = claims.acr !== undefined && !claims.acr.includes(acrOf(signedIn))
+  const age = now - signedIn.session.createdAt
+  if (!isFresh(signedIn, pending)) {
+    if (isOther || isTooWeak || demandsSignIn(request)) return 'demanded'
+    return maxAge !== undefined && age > maxAge * 1000 ? 'too_old' : undefined
+  }
+  // The user signed in for this request. Another sign-in could repeat without end (OpenID Connect Core 3.1.2.2).
+  if (isOther) throw new RedirectedRefusal(request, 'login_required', 'Another user than the hinted one signed in.')
+  if (isTooWeak)
+    throw new RedirectedRefusal(request, 'unmet_authentication_requirements', 'The user signed in with less than that.')
+  // But the sign-in may be too old by now, for example after a long time on the consent page.
+  if (maxAge === undefined || maxAge === 0 || age <= maxAge * 1000 + RETURN_MS) return undefined
+  if (pending.signIns >= MAX_SIGN_INS)
+    throw new RedirectedRefusal(request, 'login_required', 'The user signed in, but did not come back within max_age.')
+  return 'too_old'
+}
+
+/** A `max_age` of 0 is the same as `prompt=login` (OpenID Connect Core 3.1.2.1). */
+const demandsSignIn = ({ prompts, maxAge }: AuthorizationRequest): boolean =>
+  prompts.has('login') || prompts.has('select_account') || maxAge === 0
+
+/** Whether the session was started for this request: after it arrived, and not the session of that time. */
+const isFresh = ({ session }: SignedIn, pending: PendingRequest | undefined): pending is PendingRequest =>
+  pending !== undefined && session.id !== pending.sessionId && session.createdAt >= pending.since
+
+/** The URL of the sign-in page, which returns to the request. */
+export function signInUrl(
+  provider: Pick<Provider, 'config' | 'now' | 'random' | 'vault'>,
+  { request, pending }: AuthorizationAttempt,
+  signedIn: SignedIn | undefined,
+  consentedBy: string | null = pending?.consentedBy ?? null,
+): string {
+  const { parameters, hintedUser, maxAge, claims } = request
+  const needsState =
+    demandsSignIn(request) || maxAge !== undefined || hintedUser !== undefined || claims.acr !== undefined
+  const plain = encodeQuery(parameters)
+  const isPlain = !pending && consentedBy === null && !needsState && plain.length <= MAX_PLAIN_LENGTH
+  const next = isPlain ? undefined : { ...nextPending(provider, { request, pending }, signedIn), consentedBy }
+  const { login_hint } = parameters
+  const query = next
+    ? encodeQuery({
+        pending_request: packPendingRequest(provider, next),
+        ...(login_hint === undefined ? {} : { login_hint }),
+      })
+    : plain
+  return `${provider.config.dashboardOrigin}/login?${encodeQuery({ return_to: `/oauth/authorize?${query}` })}`
+}
+
+/** The state stays the same until the user has signed in; a sign-in that is too old starts a new one. */
+function nextPending(
+  { now, random }: Pick<Provider, 'now' | 'random'>,
+  { request, pending }: AuthorizationAttempt,
+  signedIn: SignedIn | undefined,
+): PendingRequest {
+  if (pending && !(signedIn && isFresh(signedIn, pending))) return pending
+  return {
+    id: pending?.id ?? random.text(32),
+    askedAt: pending?.askedAt ?? now(),
+    since: now(),
+    sessionId: signedIn?.session.id ?? null,
+    signIns: (pending?.signIns ?? 0) + 1,
+    consentedBy: null,
+    parameters: request.parameters,
+  }
+}
+
+export const encodeQuery = (parameters: Parameters): string => new URLSearchParams(parameters).toString()

@@ -1,0 +1,34 @@
+import { digest } from '../../crypto/digest.ts'
+import { AppError } from '../../errors.ts'
+import { unpackClaims } from '../authorize/claims-request.ts'
+import type { Provider } from '../provider.ts'
+import { hasScope } from '../scope.ts'
+import { findAccessToken } from './token-store.ts'
+import { userClaims } from './user-claims.ts'
+
+/** OpenID Connect Core 5.3: the claims about the user of an access token. */
+export async function readUserinfo(
+  { db, now, config }: Pick<Provider, 'db' | 'now' | 'config'>,
+  bearer: string | undefined,
+) {
+  // A request without a token gets a challenge without an error code (RFC 6750 section 3.1).
+  if (bearer === undefined)
+    throw new AppError('invalid_access_token', 'An access token is needed.', { challenge: 'Bearer' })
+  const token = await findAccessToken(db.read, digest(bearer), now())
+  if (!token)
+    throw new AppError('invalid_access_token', 'The access token is unknown, expired or revoked.', {
+      challenge: 'Bearer error="invalid_token"',
+    })
+  // Not invalid_token: a client would get a new token, which is refused in the same way, and try again without end.
+  if (token.userId === null) return refuseScope('The access token was issued to a client, and is about no user.')
+  if (!hasScope(token.scope, 'openid')) return refuseScope('The access token lacks the scope openid.')
+  const { userId, scope } = token
+  const named = unpackClaims(token.claims).userinfo
+  return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }
+}
+
+const refuseScope = (description: string): never => {
+  throw new AppError('insufficient_scope', description, {
+    challenge: 'Bearer error="insufficient_scope", scope="openid"',
+  })
+}
