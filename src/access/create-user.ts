@@ -4,10 +4,12 @@ import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
-import { listRetiredUsernames, RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
+import { listRetiredUsernames } from '../users/retired-username-store.ts'
+import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { USER_ROLE } from './built-in-roles.ts'
+import { addAssignment } from './role-store.ts'
 
 export interface NewUser {
   email: string
@@ -78,7 +80,7 @@ async function insert(
     last_login_at: null,
   })
   await takeUsername(trx, { username: asked.preferredUsername, userId: id, now: now() })
-  await trx.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
+  await addAssignment(trx, id, USER_ROLE)
   const user = await findUser(trx, id)
   if (!user) throw new Error('The user that was just added is not there.')
   return user

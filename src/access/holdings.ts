@@ -1,39 +1,13 @@
 import { refuse } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
-import { readPrincipals } from './role.ts'
+import { findHoldings, type Holdings, type UserHoldings } from './holdings-store.ts'
+import type { Role } from './role.ts'
 
-/** What somebody has through roles, or what a role carries: permissions, and UNIX accounts that certificates open. */
-export interface Holdings {
-  permissions: ReadonlySet<string>
-  principals: ReadonlySet<string>
-}
-
-export interface UserHoldings extends Holdings {
-  userId: string
-  /** A principal of the own certificates, besides those of roles. */
-  username: string
-  roleIds: ReadonlySet<string>
-}
-
-/** Read afresh wherever it decides something, never remembered. */
-export async function findHoldings(db: Reader, userId: string): Promise<UserHoldings> {
-  const rows = await db
-    .selectFrom('user_roles')
-    .innerJoin('users', 'users.id', 'user_roles.user_id')
-    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .leftJoin('role_permissions', 'role_permissions.role_id', 'roles.id')
-    .where('user_roles.user_id', '=', userId)
-    .select(['users.preferred_username', 'roles.id', 'roles.principals', 'role_permissions.permission'])
-    .execute()
-  return {
-    userId,
-    username: rows[0]?.preferred_username ?? '',
-    roleIds: new Set(rows.map(({ id }) => id)),
-    permissions: new Set(rows.flatMap(({ permission }) => permission ?? [])),
-    principals: new Set(rows.flatMap(({ principals }) => readPrincipals(principals))),
-  }
-}
+export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
+  permissions: new Set(permissions),
+  principals: new Set(principals),
+})
 
 const isAdministrator = ({ roleIds }: UserHoldings): boolean => roleIds.has(ADMIN_ROLE)
 

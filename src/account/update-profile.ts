@@ -1,4 +1,4 @@
-import { findHoldings } from '../access/holdings.ts'
+import { findHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'

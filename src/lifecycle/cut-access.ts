@@ -6,7 +6,7 @@ import { deleteEmailTokensOfUsers } from '../sign-in/email-tokens.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revocation/revoke-certificates.ts'
 import { rehearse, type Trx } from '../storage/database.ts'
-import { holdUsers } from '../users/hold-account.ts'
+import { holdUsers } from '../users/user-lock-store.ts'
 
 /** How much was cut. */
 export const Ended = Type.Object(

@@ -5,10 +5,10 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
-import type { Trx } from '../storage/database.ts'
-import { holdAccount } from '../users/hold-account.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
+import { markDeleted } from './deleted-user-store.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
@@ -42,30 +42,4 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
     services.log.warn({ err: error }, 'A deleted user is not removed yet; it is tried again.'),
   )
   return ended
-}
-
-/**
- * The email, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the row. It counts
- * as disabled, and what was planned for it is gone, so that nothing enables it again.
- */
-async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
-  const unique = `deleted:${id}`
-  await trx
-    .updateTable('users')
-    .set({
-      deleted_at: now,
-      disabled_at: now,
-      email: unique,
-      preferred_username: unique,
-      password_hash: null,
-      display_name: null,
-      given_name: null,
-      family_name: null,
-      avatar_version: null,
-    })
-    .where('id', '=', id)
-    .execute()
-  for (const table of ['user_roles', 'passkeys', 'passkey_challenges', 'ssh_keys', 'lifecycle_actions'] as const) {
-    await trx.deleteFrom(table).where('user_id', '=', id).execute()
-  }
 }

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { takeAdministrationLock } from '../sessions/administer.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import { findUser } from '../users/user-store.ts'
+import { findUser, listEmails } from '../users/user-store.ts'
 import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
 import { refuseLostPlanner } from './refuse-lost-planner.ts'
 import { type Switch, switchOff, switchOn } from './switch-account.ts'
@@ -103,12 +103,7 @@ type Asked = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
 /** Whoever planned it did it, also when they have left since. */
 async function withPlanners(db: Reader, claims: Claim[]): Promise<Asked[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
-  const people = await db
-    .selectFrom('users')
-    .select(['id', 'email'])
-    .where('id', 'in', ['', ...ids])
-    .execute()
-  const emails = new Map(people.map(({ id, email }) => [id, email]))
+  const emails = await listEmails(db, ids)
   return claims.map(({ id, userId, action, requestedBy }) => ({
     userId,
     action,

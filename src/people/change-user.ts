@@ -9,11 +9,12 @@ import { deleteEmailTokens } from '../sign-in/email-tokens.ts'
 import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
+import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
-import { holdAccount } from '../users/hold-account.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { sendInvitation } from './invite-user.ts'
@@ -88,7 +89,7 @@ export const inviteAgain = (services: Services, id: string, actor: SignedInActor
     const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
     await refuseChangingMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
-    if (account.disabledAt !== null) refuse('conflict', 'This account is disabled.')
+    if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
     await sendInvitation(services, trx, account.user)
     await recordEvent(services, trx, {
       action: 'user.invited',

@@ -1,7 +1,8 @@
 import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
-import { findHoldings, refuseGivingMore, type UserHoldings } from '../access/holdings.ts'
-import { findRole, holdingsOf } from '../access/role-store.ts'
+import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import { holdingsOf, refuseGivingMore } from '../access/holdings.ts'
+import { requireRole } from '../access/require-role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { invitationMail } from '../mail/messages.ts'
@@ -77,7 +78,7 @@ async function refuseRoles(db: Reader, held: UserHoldings, roleIds: string[]): P
   if (roleIds.length > 0 && !held.permissions.has('roles:assign')) {
     refuse('forbidden', 'Giving roles needs the permission roles:assign.')
   }
-  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await findRole(db, roleId)))
+  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await requireRole(db, roleId)))
 }
 
 export async function sendInvitation(

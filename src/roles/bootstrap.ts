@@ -1,4 +1,4 @@
-import { hasAdministrator } from '../access/administrators.ts'
+import { hasAdministrator } from '../access/administrator-store.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { addAssignment } from '../access/role-store.ts'
 import { recordAlone, recordEvent } from '../audit/record-event.ts'

@@ -4,7 +4,7 @@ import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount, type SignInMethod } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>

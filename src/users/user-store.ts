@@ -2,7 +2,8 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountExists } from './account-standing.ts'
-import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
+import { packedRoles, toUser, USER_COLUMNS } from './user-row.ts'
+import type { User } from './user.ts'
 
 /** What signing in looks at besides the user itself. */
 export interface Account {
@@ -40,6 +41,13 @@ async function findAccount(db: Reader, column: 'id' | 'email', value: string): P
       neverConfirmed: row.never_confirmed === 1,
     }
   )
+}
+
+/** The email of each of these users that there is. */
+export async function listEmails(db: Reader, userIds: string[]): Promise<Map<string, string>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db.selectFrom('users').select(['id', 'email']).where('id', 'in', userIds).execute()
+  return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
 /** The user as it is afterwards, or nothing when there is none. */

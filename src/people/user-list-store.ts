@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
 import type { Reader } from '../storage/database.ts'
-import { accountExists } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, type User, USER_COLUMNS } from '../users/user.ts'
+import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import type { User } from '../users/user.ts'
 
 export interface UserFilter {
   q?: string
@@ -22,7 +23,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
   const walked = db
     .selectFrom('users')
     .where(accountExists)
-    .$if(status === 'disabled', (query) => query.where('users.disabled_at', 'is not', null))
+    .$if(status === 'disabled', (query) => query.where(accountIsDisabled))
     .$if(few, (query) => query.where('users.id', 'in', members ?? []))
   // What each row has to be asked.
   const isSifted = q !== '' || status === 'active' || (members !== undefined && !few)
@@ -30,7 +31,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
     .select(USER_COLUMNS)
     .select(packedRoles.as('roles'))
     .$if(q !== '', (query) => query.where(matches(q)))
-    .$if(status === 'active', (query) => query.where('users.disabled_at', 'is', null))
+    .$if(status === 'active', (query) => query.where(accountMayAct))
     .$if(members !== undefined && !few, (query) => query.where(holds(roleId ?? '')))
 
   // Times alone are said as well: PostgreSQL can tell how few rows lie between two of them, but not between two pairs.

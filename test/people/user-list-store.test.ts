@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { decodeCursor, MOST_LOOKED_AT } from '../../src/http/cursor.ts'
-import { findUserDetails, listUsers, type UserFilter } from '../../src/people/user-list.ts'
+import { findUserDetails, listUsers, type UserFilter } from '../../src/people/user-list-store.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
