@@ -3,15 +3,11 @@ import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { readStatement, type Values } from '../storage/statement.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { avatarBlobName } from './avatar-name.ts'
+import { findAvatarVersion, markAvatarVersion } from './avatar-store.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
-
-const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
-  db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
-)
 
 interface Avatar {
   version: string
@@ -22,7 +18,7 @@ export async function findAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
   userId: string,
 ): Promise<Avatar | undefined> {
-  const findVersion = async () => (await versionOf(db.read, { userId }))[0]?.avatar_version ?? undefined
+  const findVersion = async () => (await findAvatarVersion(db.read, userId)) ?? undefined
   let version = await findVersion()
   for (let before: string | undefined; version !== undefined && version !== before; version = await findVersion()) {
     const bytes = await blobs.get(avatarBlobName(userId, version))
@@ -56,16 +52,16 @@ export async function removeAvatar(services: Services, actor: SignedInActor): Pr
 
 async function pointAt(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
   const before = await changeOwnAccount(services, actor, async (trx) => {
-    const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', actor.id).executeTakeFirst()
-    if (!old) return refuse('unauthenticated', 'Please sign in.')
-    await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', actor.id).execute()
+    const old = await findAvatarVersion(trx, actor.id)
+    if (old === undefined) return refuse('unauthenticated', 'Please sign in.')
+    await markAvatarVersion(trx, actor.id, version)
     await recordEvent(services, trx, {
       action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',
       outcome: 'success',
       actor,
       target: { type: 'user', id: actor.id },
     })
-    return old.avatar_version
+    return old
   })
   if (before !== null && before !== version) await deleteOld(services, actor.id, before)
 }

@@ -2,6 +2,7 @@ import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
 import { readAvatarName } from './avatar-name.ts'
+import { listAvatarVersions } from './avatar-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
 
@@ -46,7 +47,7 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
       for (let seen = 0; seen < MAX_LOOKED_AT; seen += BATCH) {
         if (isResting() || stop?.aborted === true) break
         const old = (await nextBatch()).filter(({ modifiedAt }) => modifiedAt <= now() - KEPT_MS)
-        for (const name of await listUnnamed(db.read, old)) {
+        for (const name of await listUnreferenced(db.read, old)) {
           await blobs.delete(name)
           deleted++
         }
@@ -65,16 +66,13 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
   }
 }
 
-async function listUnnamed(db: Reader, blobs: StoredBlob[]): Promise<string[]> {
+async function listUnreferenced(db: Reader, blobs: StoredBlob[]): Promise<string[]> {
   const ours = blobs.flatMap(({ name }) => {
     const read = readAvatarName(name)
     return read ? [{ name, ...read }] : []
   })
-  const userIds = [...new Set(ours.map(({ userId }) => userId))]
-  if (userIds.length === 0) return []
-  const rows = await db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', userIds).execute()
-  const named = new Map(rows.map(({ id, avatar_version }) => [id, avatar_version]))
+  const versions = await listAvatarVersions(db, [...new Set(ours.map(({ userId }) => userId))])
   return ours
-    .filter(({ userId, version }) => version === undefined || named.get(userId) !== version)
+    .filter(({ userId, version }) => version === undefined || versions.get(userId) !== version)
     .map(({ name }) => name)
 }

@@ -4,9 +4,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { SshCertificate } from './certificate.ts'
-
-/** The largest serial that the column holds: 64 bits with a sign. */
-export const LAST_SERIAL = 2n ** 63n - 1n
+import { LAST_SERIAL } from './serial-store.ts'
 
 type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
 
@@ -40,25 +38,6 @@ export const toCertificate = (row: Row): SshCertificate => ({
   revokeReason: row.revoke_reason,
   createdAt: row.created_at,
 })
-
-const raiseSerial = writeStatement((db, value: Values<{ counter: string; by: bigint }>) =>
-  db
-    .updateTable('counters')
-    .set({ value: sql`value + ${value('by')}` })
-    .where('name', '=', value('counter'))
-    .returning(sql<string>`cast(value as text)`.as('last')),
-)
-
-/**
- * A serial that nobody else gets: one more than the one before, on all replicas together. That of a transaction that fails
- * is given out again. All certificates wait for each other at this one row, so take it as late as you can. The counter is
- * raised by a bigint, since SQLite takes a JavaScript number for a fraction, and the sum would lose its last digits.
- */
-export async function takeSerial(trx: Trx): Promise<bigint> {
-  const [row] = await raiseSerial(trx, { counter: 'ssh_serial', by: 1n })
-  if (!row) throw new Error('The counter ssh_serial is gone.')
-  return BigInt(row.last)
-}
 
 export interface NewCertificate {
   id: string

@@ -15,14 +15,17 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
-import { holdSshKey, noteSshKeyUsed } from '../keys/ssh-key-store.ts'
-import { addCertificate, findLatestExpiry, type NewCertificate, takeSerial } from './certificate-store.ts'
+import { holdSshKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
 import { holdPrincipals } from './principals.ts'
+import { claimSerial } from './serial-store.ts'
 
 /** A host whose clock is a little behind still lets a new certificate in. */
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
+/** The last use of a key is written no more often than this. */
+const USE_NOTED_MS = 60_000
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
 
@@ -68,7 +71,7 @@ async function decide(
   const { key, comment } = readSavedKey(saved.publicKey)
   const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
   refuseUnfitPrincipals(principals)
-  await noteSshKeyUsed(trx, saved, at)
+  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - USE_NOTED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = await findLatestExpiry(trx, actor.id)
   const tell = await prepareNotification(services, trx, actor.id)
 
@@ -83,7 +86,7 @@ async function decide(
   const nonce = services.random.bytes(NONCE_BYTES)
 
   // From here to the commit everybody else who gets a certificate waits for us: nothing but writing follows.
-  const serial = await takeSerial(trx)
+  const serial = await claimSerial(trx)
   const draft = prepareCertificate(services.sshCa, { ...described, serial, key, nonce })
   const { fingerprint } = saved
   const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, createdAt: at }

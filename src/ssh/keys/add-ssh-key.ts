@@ -7,7 +7,7 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import { countSshKeys, insertSshKey } from './ssh-key-store.ts'
+import { addSavedKey, countSshKeys } from './ssh-key-store.ts'
 import type { UserSshKey } from './ssh-key.ts'
 
 /** More than anybody has machines; the list of keys is given out whole. */
@@ -34,7 +34,7 @@ export async function addSshKey(
       if ((await countSshKeys(trx, actor.id)) >= MOST_KEYS) {
         refuse('conflict', `You have ${MOST_KEYS} keys already. Delete one that you no longer use.`)
       }
-      const added = await insertSshKey(trx, key)
+      const added = await addSavedKey(trx, key)
       const target = { type: 'ssh_key', id: key.id }
       const data = { name: key.name, fingerprint: key.fingerprint }
       await recordEvent(services, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })

@@ -36,8 +36,8 @@ export async function countSshKeys(db: Reader, userId: string): Promise<number> 
   return count
 }
 
-/** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
-export async function insertSshKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+/** Fails as a duplicate of `ssh_keys.fingerprint` when any user has this key. */
+export async function addSavedKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
   return toSshKey(await trx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
 }
 
@@ -77,19 +77,15 @@ export async function holdSshKey(
   return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
 }
 
-const noteUse = writeStatement((db, value: Values<{ id: string; at: number }>) =>
+const markUsed = writeStatement((db, value: Values<{ id: string; at: number }>) =>
   db
     .updateTable('ssh_keys')
     .set({ last_used_at: value('at') })
     .where('id', '=', value('id')),
 )
 
-/** `lastUsedAt` is written no more often than this. */
-const NOTED_MS = 60_000
-
-/** Notes that the key is used, unless its last use is as good as now. */
-export async function noteSshKeyUsed(trx: Trx, { id, lastUsedAt }: HeldKey, at: number): Promise<void> {
-  if (lastUsedAt === null || lastUsedAt <= at - NOTED_MS) await noteUse(trx, { id, at })
+export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<void> {
+  await markUsed(trx, { id, at })
 }
 
 /** Deletes all saved keys of a user. Answers how many there were. */

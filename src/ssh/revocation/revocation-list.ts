@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../../services.ts'
-import { LAST_SERIAL } from '../certificates/certificate-store.ts'
+import { LAST_SERIAL } from '../certificates/serial-store.ts'
 import {
   findKrlVersion,
   findPlaceAfter,
@@ -52,10 +52,16 @@ export function createRevocationLists({
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
 
+  const currentVersion = async (): Promise<bigint> => {
+    const version = await findKrlVersion(db.read)
+    if (version === undefined) throw new Error('The counter krl_version is gone.')
+    return version
+  }
+
   const read = async (includeExpired: boolean): Promise<View> => {
     const readAt = now()
     // The version comes first: what is revoked while the pages are read belongs to a later one, and is read again.
-    const version = await findKrlVersion(db.read)
+    const version = await currentVersion()
     const pages: Revoked[] = []
     const digest = createHash('sha256').update(`${version}:`)
     let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
@@ -93,7 +99,7 @@ export function createRevocationLists({
   }
 
   const currentView = async (includeExpired: boolean): Promise<View> => {
-    const version = await findKrlVersion(db.read)
+    const version = await currentVersion()
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
     // A reading that is under way may have begun before we asked; the one after it has not.
