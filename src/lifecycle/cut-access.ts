@@ -11,8 +11,8 @@ import { holdUsers } from '../users/user-lock-store.ts'
 /** How much was cut. */
 export const Ended = Type.Object(
   {
-    sessions: Type.Integer({ description: 'Browser sessions.' }),
-    tokens: Type.Integer({ description: 'Authorizations of applications, with every code and token of theirs.' }),
+    sessions: Type.Integer({ description: 'Browser sessions that were live.' }),
+    tokens: Type.Integer({ description: 'Applications that had access, with every code and token of theirs.' }),
     certificates: Type.Integer({ description: 'SSH certificates that were still valid.' }),
   },
   { title: 'Ended' },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
+import { sessionLives } from '../sessions/session-store.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
@@ -124,7 +125,7 @@ export async function findUserDetails(db: Reader, id: string, now: number): Prom
       eb
         .selectFrom('sessions')
         .whereRef('sessions.user_id', '=', 'users.id')
-        .where('sessions.expires_at', '>', now)
+        .where(sessionLives(now))
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('sessions'),
     ])

@@ -180,8 +180,18 @@ export async function deleteSessions(trx: Trx, userId: string, keepId?: string):
   return rows.map(({ id }) => id)
 }
 
-/** Deletes every session of these users, and names the owner of each. */
-export async function deleteSessionsOfUsers(trx: Trx, userIds: string[]): Promise<string[]> {
-  const rows = await trx.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
-  return rows.map(({ user_id }) => user_id)
+/** Deletes every session of these users, and says of each whose it was and whether it lived until now. */
+export async function deleteSessionsOfUsers(
+  trx: Trx,
+  userIds: string[],
+  now: number,
+): Promise<{ userId: string; lived: boolean }[]> {
+  const rows = await trx
+    .deleteFrom('sessions')
+    .where('user_id', 'in', userIds)
+    .returning('user_id')
+    .returning((eb) => sessionLives(now)(eb).as('lived'))
+    .execute()
+  // SQLite's truth values are numbers.
+  return rows.map(({ user_id, lived }) => ({ userId: user_id, lived: Boolean(lived) }))
 }

@@ -1,9 +1,11 @@
 import type { Trx } from '../../storage/database.ts'
+import { clientExists } from '../clients/client-store.ts'
+import { latestStart } from './lifetimes.ts'
 
 /**
- * Kills every outstanding code and token of these users by marking the authorizations they hang on. What they have
- * consented to stays, so that an account that is enabled again need not consent anew; its old tokens stay dead.
- * Answers how many live authorizations were cut, for each user that had any.
+ * Revokes every code and token of these users by marking the authorizations that they belong to. Consent stays, so that an
+ * account that is enabled again need not consent again; its old tokens stay revoked. Says how many applications had
+ * access, for each user for whom there were any: an application with several authorizations counts once.
  */
 export async function revokeTokensOfUsers(trx: Trx, userIds: string[], at: number): Promise<Map<string, number>> {
   const rows = await trx
@@ -12,9 +14,20 @@ export async function revokeTokensOfUsers(trx: Trx, userIds: string[], at: numbe
     .where('user_id', 'in', userIds)
     .where('revoked_at', 'is', null)
     // Those that have expired as well: by the clock of another replica they may not have.
-    .returning(['user_id', 'expires_at'])
+    .returning(['user_id', 'client_id', 'created_at', 'expires_at'])
+    .returning((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('oauth_clients')
+            .select('oauth_clients.client_id')
+            .whereRef('oauth_clients.client_id', '=', 'oauth_authorization_codes.client_id')
+            .where(clientExists),
+        )
+        .as('has_client'),
+    )
     .execute()
-  const counts = new Map<string, number>()
-  for (const { user_id, expires_at } of rows) if (expires_at > at) counts.set(user_id, (counts.get(user_id) ?? 0) + 1)
-  return counts
+  const live = rows.filter((row) => row.expires_at > at && row.created_at <= latestStart(at) && Boolean(row.has_client))
+  const byUser = Map.groupBy(live, ({ user_id }) => user_id)
+  return new Map([...byUser].map(([userId, of]) => [userId, new Set(of.map(({ client_id }) => client_id)).size]))
 }
