@@ -32,7 +32,7 @@ export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): 
 }
 
 /** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
-export async function refuseChangingMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
+export async function refuseIfHoldsMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
   if (userId === held.userId || isAdministrator(held)) return
   const more = listMore(held, await findHoldings(db, userId))
   if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)

@@ -1,6 +1,6 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import type { UserHoldings } from '../access/holdings-store.ts'
-import { refuseChangingMore } from '../access/holdings.ts'
+import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -69,7 +69,7 @@ export const cancelAction = (
 ): Promise<LifecycleAction> =>
   administer(services, actor, async (trx, held) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (userId === held.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
     const cancelled = await markCancelled(trx, actionId, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
@@ -79,7 +79,7 @@ export const cancelAction = (
 
 async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string): Promise<void> {
   await refuseUnknownUser(trx, userId)
-  await refuseChangingMore(trx, held, userId)
+  await refuseIfHoldsMore(trx, held, userId)
 }
 
 /** Seconds in place of milliseconds are a date in 1970. */

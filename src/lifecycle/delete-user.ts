@@ -1,5 +1,5 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
-import { refuseChangingMore } from '../access/holdings.ts'
+import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -23,7 +23,7 @@ const MAX_REMOVAL_MS = 500
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
     const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')

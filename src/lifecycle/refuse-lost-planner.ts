@@ -1,5 +1,5 @@
 import { findHoldings } from '../access/holdings-store.ts'
-import { refuseChangingMore } from '../access/holdings.ts'
+import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { AppError, refuse } from '../errors.ts'
 import type { Trx } from '../storage/database.ts'
 import { mayAct } from '../users/account-standing.ts'
@@ -17,7 +17,7 @@ export async function refuseLostPlanner(trx: Trx, plannerId: string | null, user
     return refuse('forbidden', 'Whoever planned it no longer holds the permission users:lifecycle.')
   }
   try {
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return refuse('forbidden', 'The person now holds more than whoever planned it.')

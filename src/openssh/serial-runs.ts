@@ -31,7 +31,7 @@ export function serialRuns(serials: BigUint64Array): Runs {
   return { count, first, last, start, end }
 }
 
-/** Answers how many runs there are. */
+/** Returns the number of runs. */
 function joinNeighbours(sorted: BigUint64Array, first: BigUint64Array, last: BigUint64Array): number {
   let count = 0
   for (let at = 0; at < sorted.length; at++) {
@@ -43,5 +43,5 @@ function joinNeighbours(sorted: BigUint64Array, first: BigUint64Array, last: Big
   return count
 }
 
-// The engine computes in machine words, and not in big integers of its heap, where it is told that 64 bits are enough.
+// `BigInt.asUintN(64, …)` lets V8 compute with machine words in place of big integers on its heap.
 const upToFar = (distance: bigint): number => (distance < FAR_SERIALS ? Number(distance) : FAR)

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely'
-import { refuseChangingMore, refuseOwnUsername } from '../access/holdings.ts'
+import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -37,7 +37,7 @@ export async function changeUser(
   try {
     return await administer(services, actor, async (trx, held) => {
       const before = (await holdAccount(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
-      await refuseChangingMore(trx, held, id)
+      await refuseIfHoldsMore(trx, held, id)
       if (Object.keys(asked).length === 0) return before
       const { preferredUsername: from } = before
       const { preferredUsername: to = from } = asked
@@ -87,7 +87,7 @@ const toColumns = (asked: UserChange, email: string, moved: boolean): Updateable
 export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
-    await refuseChangingMore(trx, held, id)
+    await refuseIfHoldsMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
     await sendInvitation(services, trx, account.user)

@@ -1,7 +1,7 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
 import type { UserHoldings } from '../access/holdings-store.ts'
-import { holdingsOf, refuseChangingMore, refuseGivingMore, refuseOwnRole } from '../access/holdings.ts'
+import { holdingsOf, refuseIfHoldsMore, refuseGivingMore, refuseOwnRole } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
 import { addAssignment, deleteAssignment, listRolesOf } from '../access/role-store.ts'
 import type { Role } from '../access/role.ts'
@@ -28,7 +28,7 @@ export const assignRole = (services: Needs, { userId, roleId }: Assignment, acto
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
     refuseOwnRole(held, userId)
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     await giveRole(services, trx, held, { userId, roleId }, actor)
     return listRolesOf(trx, userId)
   })
@@ -52,7 +52,7 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
     const role = await requireRole(trx, roleId)
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
     if (!(await deleteAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')

@@ -177,8 +177,8 @@ export const sshRoutes =
         },
       },
       async (request) => {
-        const asked = { id: request.params.id, reason: request.body?.reason }
-        return { ...success, certificate: await revokeCertificate(services, actorOf(services, request), asked) }
+        const revocation = { id: request.params.id, reason: request.body?.reason }
+        return { ...success, certificate: await revokeCertificate(services, actorOf(services, request), revocation) }
       },
     )
 
@@ -186,8 +186,8 @@ export const sshRoutes =
       { limit = 50, cursor, state }: { limit?: number; cursor?: string; state?: Type.Static<typeof State> },
       filter: { userId?: string | undefined; serial?: bigint | undefined },
     ): Promise<Type.Static<typeof Certificates>> {
-      const asked = { ...filter, state, before: readCursor(cursor) }
-      const { certificates, stoppedAt } = await listCertificates(db.read, asked, now(), limit + 1)
+      const wholeFilter = { ...filter, state, before: readCursor(cursor) }
+      const { certificates, stoppedAt } = await listCertificates(db.read, wholeFilter, now(), limit + 1)
       const { items, nextCursor } = toPage(
         certificates,
         limit,

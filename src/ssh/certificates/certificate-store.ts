@@ -118,7 +118,7 @@ export interface CertificateFilter {
   before?: bigint | undefined
 }
 
-/** Newest first. Sifting by state may stop before there are as many as asked for: then it says at which serial. */
+/** Newest first. A filter by state may stop before `limit` certificates are found: then `stoppedAt` is the serial. */
 export async function listCertificates(
   db: Reader,
   { userId, serial, state, before }: CertificateFilter,
@@ -126,21 +126,21 @@ export async function listCertificates(
   limit: number,
 ): Promise<{ certificates: SshCertificate[]; stoppedAt: string | undefined }> {
   if (serial !== undefined && serial > LAST_SERIAL) return { certificates: [], stoppedAt: undefined }
-  let walked = db.selectFrom('ssh_certificates')
-  if (userId !== undefined) walked = walked.where('user_id', '=', userId)
-  if (serial !== undefined) walked = walked.where('serial', '=', serial)
-  if (before !== undefined) walked = walked.where('serial', '<', before)
+  let scanned = db.selectFrom('ssh_certificates')
+  if (userId !== undefined) scanned = scanned.where('user_id', '=', userId)
+  if (serial !== undefined) scanned = scanned.where('serial', '=', serial)
+  if (before !== undefined) scanned = scanned.where('serial', '<', before)
   // All that are revoked have an index of their own, those of one user have not.
-  const isSifted = state !== undefined && (state !== 'revoked' || userId !== undefined)
-  const stop = isSifted
-    ? await walked
+  const isFiltered = state !== undefined && (state !== 'revoked' || userId !== undefined)
+  const stop = isFiltered
+    ? await scanned
         .select(serialText)
         .orderBy('serial', 'desc')
         .limit(1)
         .offset(MOST_LOOKED_AT - 1)
         .executeTakeFirst()
     : undefined
-  let query = walked.select(COLUMNS).select(serialText)
+  let query = scanned.select(COLUMNS).select(serialText)
   if (stop !== undefined) query = query.where('serial', '>=', BigInt(stop.serial_text))
   if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
   if (state === 'valid') query = query.where('valid_before', '>', now)

@@ -41,7 +41,7 @@ export async function addSavedKey(trx: Trx, key: Insertable<Schema['ssh_keys']>)
   return toSshKey(await trx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
 }
 
-/** The key that was deleted; nothing when this user has none of that id. */
+/** The key that was deleted; undefined when this user has none of that id. */
 export async function deleteSshKey(trx: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
   const row = await trx
     .deleteFrom('ssh_keys')
@@ -68,7 +68,7 @@ export interface HeldKey {
   lastUsedAt: number | null
 }
 
-/** A saved key of this user. From here to the end of the transaction nobody can delete it. */
+/** A saved key of this user. Until the transaction ends it can't be deleted. */
 export async function holdSshKey(
   trx: Trx,
   { id, userId }: { id: string; userId: string },
@@ -88,7 +88,7 @@ export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<
   await markUsed(trx, { id, at })
 }
 
-/** Deletes all saved keys of a user. Answers how many there were. */
+/** Deletes all saved keys of a user. Returns how many there were. */
 export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length

@@ -16,13 +16,13 @@ import type { Form } from './write-revocation-list.ts'
 
 export interface RevocationList {
   body: Buffer
-  /** The same on every copy, for the same list. Weak, because a KRL also says when it was built. */
+  /** The same on every replica, for the same list. Weak, because a KRL also says when it was built. */
   etag: string
 }
 
-export type RevocationLists = (asked: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
+export type RevocationLists = (request: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
 
-/** The revocations as they were read, and the forms that were asked for since. */
+/** The revocations as they were read, and the forms that were written of them since. */
 interface View extends Revoked {
   ranges: RevokedRange[]
   version: bigint
@@ -33,15 +33,15 @@ interface View extends Revoked {
   bodies: Map<Form, Promise<Buffer>>
 }
 
-/** A few milliseconds of reading, so that SQLite, which answers on this thread, lets others have their turn. */
+/** Reading this many takes a few milliseconds. SQLite runs on this thread, so other requests wait for that long. */
 const PAGE = 1024
 
-/** Behind everything. */
+/** After all certificates. */
 const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
 
 /**
- * The revocation lists, kept in memory. Every asking reads the version, which is one cheap query and grows with each
- * revocation on any copy: the answer is never older than the question, and there is none when the database has none.
+ * The revocation lists, kept in memory. Every request reads the version, which is one cheap query and grows with each
+ * revocation on any replica. So a list is never older than the request, and there is none while the database can't be read.
  */
 export function createRevocationLists({
   db,
@@ -102,7 +102,7 @@ export function createRevocationLists({
     const version = await currentVersion()
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
-    // A reading that is under way may have begun before we asked; the one after it has not.
+    // A read that is under way may have begun before this request, and may then be too old; the one after it is not.
     const view = views.get(includeExpired)
     if (view && isCurrent(view)) return view
     const running = await reading.get(includeExpired)
@@ -127,10 +127,10 @@ export function createRevocationLists({
   }
 }
 
-/** Pages that are joined before others have their turn. */
+/** Pages that are joined before other requests run. */
 const JOINED_AT_ONCE = 100
 
-/** In memory that threads share, so that whoever writes the list needs no copy. */
+/** In shared memory, so that the worker thread that writes the list needs no copy. */
 async function join(pages: Revoked[]): Promise<Revoked> {
   const count = pages.reduce((sum, { serials }) => sum + serials.length, 0)
   const serials = new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT))
