@@ -1,7 +1,7 @@
 import type { Reader } from '../storage/database.ts'
 import { readPrincipals } from './role.ts'
 
-/** What somebody has through roles, or what a role carries: permissions, and UNIX accounts that certificates open. */
+/** What a user has through roles, or what one role gives: permissions, and principals of SSH certificates. */
 export interface Holdings {
   permissions: ReadonlySet<string>
   principals: ReadonlySet<string>
@@ -9,12 +9,12 @@ export interface Holdings {
 
 export interface UserHoldings extends Holdings {
   userId: string
-  /** A principal of the own certificates, besides those of roles. */
+  /** A principal of the user's certificates, besides those of roles. */
   username: string
   roleIds: ReadonlySet<string>
 }
 
-/** Read afresh wherever it decides something, never remembered. */
+/** Read for every decision, never cached. */
 export async function findHoldings(db: Reader, userId: string): Promise<UserHoldings> {
   const rows = await db
     .selectFrom('user_roles')

@@ -17,7 +17,7 @@ const listMore = (held: UserHoldings, { permissions, principals }: Holdings): st
   ...[...principals].filter((name) => name !== held.username && !held.principals.has(name)),
 ]
 
-/** Nobody gives what they do not hold themselves. Administrators hold every permission, and may give any principal. */
+/** Users can give only what they hold. Administrators hold every permission, and may give any principal. */
 export function refuseGivingMore(held: UserHoldings, given: Holdings): void {
   const more = isAdministrator(held) ? [] : listMore(held, given)
   if (more.length > 0) {
@@ -25,13 +25,13 @@ export function refuseGivingMore(held: UserHoldings, given: Holdings): void {
   }
 }
 
-/** Nobody changes or deletes a role that holds more: what stronger people may do is not theirs to decide. */
+/** Users can't change or delete a role that holds more than they do. */
 export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): void {
   const more = isAdministrator(held) ? [] : listMore(held, role)
   if (more.length > 0) refuse('forbidden', `This role holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
-/** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
+/** Users can't change a person who holds more than they do: they could take over that account, and what it holds. */
 export async function refuseIfHoldsMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
   if (userId === held.userId || isAdministrator(held)) return
   const more = listMore(held, await findHoldings(db, userId))
@@ -44,7 +44,7 @@ export function refuseOwnRole(held: UserHoldings, userId: string): void {
   }
 }
 
-/** A username opens the UNIX account of its name. Nobody who may get certificates chooses their own, but administrators. */
+/** A username is a principal of SSH certificates: users who may get certificates can't change their own, but administrators. */
 export function refuseOwnUsername(held: UserHoldings, userId: string): void {
   if (userId === held.userId && !isAdministrator(held) && held.permissions.has('ssh:cert:issue')) {
     refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')

@@ -56,7 +56,7 @@ export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   return rows.map(toRole)
 }
 
-/** Adds the roles that every installation has, and all permissions to that of administrators. Again, it adds what is new. */
+/** Adds the roles that every installation has, and all permissions to that of administrators. It can be repeated, and then adds what is missing. */
 export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
   const builtIn = { principals: '[]', built_in: 1, created_at: now }
   await trx
@@ -91,8 +91,8 @@ export async function updateRole(trx: Trx, id: string, change: Updateable<Schema
 }
 
 /**
- * What hangs on the role goes before the role itself. Whoever issues a certificate locks these rows in the same order, so
- * that the two never wait for each other.
+ * Rows that refer to the role are deleted before the role itself. Issuing a certificate locks these rows in the same order,
+ * to avoid deadlocks.
  */
 export async function deleteRole(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
@@ -105,7 +105,7 @@ export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> 
   await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
 }
 
-/** Who has this role; no more of them than the limit. */
+/** The users who have this role, up to the limit. */
 export async function listHolderIds(db: Reader, roleId: string, limit: number): Promise<string[]> {
   const rows = await db.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId).limit(limit).execute()
   return rows.map(({ user_id }) => user_id)
@@ -167,6 +167,6 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
     .forShare(),
 )
 
-/** Whether a role gives this person the permission, and goes on to until the transaction ends. */
+/** Whether a role gives this user the permission. If so, it stays so until the transaction ends. */
 export const holdPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
   (await heldPermission(trx, { userId, permission })).length > 0

@@ -1,4 +1,4 @@
-/** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
+/** The name of a picture in the blob store. Each version has its own name, so that no cache shows an old one as new. */
 export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
 
 /** Names that avatars have, and those of an upload that was never finished. Whatever else is in the store is not ours. */

@@ -14,21 +14,21 @@ import { findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
 /**
- * Changes what is one's own to change, and nothing else than was asked for. The username opens UNIX accounts, so it stops
- * being that with the right to certificates.
+ * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
+ * username, because it is a principal of the certificates.
  */
-export async function updateProfile(services: Services, asked: ProfileChange, actor: SignedInActor): Promise<User> {
+export async function updateProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const { preferredUsername: from } =
         (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
-      const { preferredUsername: to = from } = asked
+      const { preferredUsername: to = from } = changes
       const isRenamed = to !== from
       if (isRenamed) {
         await refuseWithCertificates(trx, actor.id)
         await refuseUnusableUsername(trx, to)
       }
-      const updated = await updateUser(trx, actor.id, profileColumns(asked))
+      const updated = await updateUser(trx, actor.id, profileColumns(changes))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
       if (isRenamed) await replaceUsername(services, trx, { userId: actor.id, from, to })
       const certificatesRevoked = isRenamed
@@ -40,7 +40,7 @@ export async function updateProfile(services: Services, asked: ProfileChange, ac
         actor,
         target: { type: 'user', id: actor.id },
         data: {
-          fields: Object.keys(asked),
+          fields: Object.keys(changes),
           ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
         },
       })
@@ -48,7 +48,7 @@ export async function updateProfile(services: Services, asked: ProfileChange, ac
     })
   } catch (error) {
     if (isDuplicate(error, 'users.preferred_username')) {
-      refuse('conflict', `The username ${asked.preferredUsername} is taken.`)
+      refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
     }
     throw error
   }

@@ -17,7 +17,7 @@ import { switchOff, switchOn } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
-interface Asked {
+interface SwitchRequest {
   userId: string
   action: ActionName
 }
@@ -25,7 +25,7 @@ interface Asked {
 /** Disables or enables an account at once, and counts what that ended. */
 export const changeNow = (
   services: Needs,
-  { userId, action }: Asked,
+  { userId, action }: SwitchRequest,
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
   administer(services, actor, async (trx, held) => {
@@ -41,12 +41,12 @@ export const changeNow = (
   })
 
 /**
- * Plans it for later. What is refused now is asked again when the time has come, as far as it concerns what happens then:
- * see `runDueActions`. Nobody plans for themselves: somebody who will be disabled could plan their own return.
+ * Plans a disable or enable for later. `runDueActions` checks again, at that time, what has to hold then. Users can't plan
+ * for themselves: a user who is about to be disabled could plan to be enabled again.
  */
 export async function planAction(
   services: Needs,
-  { userId, action, executeAt }: Asked & { executeAt: number },
+  { userId, action, executeAt }: SwitchRequest & { executeAt: number },
   actor: SignedInActor,
 ): Promise<string> {
   refusePast(executeAt, services.now())
@@ -61,7 +61,7 @@ export async function planAction(
   })
 }
 
-/** Only what has not begun can be called off, and not by whom it is about. */
+/** Only a pending action can be cancelled, and not by the user whom it is about. */
 export const cancelAction = (
   services: Needs,
   { userId, actionId }: { userId: string; actionId: string },
@@ -82,12 +82,12 @@ async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string):
   await refuseIfHoldsMore(trx, held, userId)
 }
 
-/** Seconds in place of milliseconds are a date in 1970. */
-const LOOKS_LIKE_SECONDS = 100_000_000_000
+/** A time in seconds, read as milliseconds, is a date in 1970. */
+const MAX_SECONDS = 100_000_000_000
 
 function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
-  const hint = executeAt < LOOKS_LIKE_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
+  const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
   refuseField('executeAt', `executeAt is in the past.${hint}`)
 }
 

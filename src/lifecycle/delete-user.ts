@@ -13,12 +13,12 @@ import { removeDeletedUser } from './remove-deleted-users.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
 
-/** Nobody waits longer for the removal of what is left; removeDeletedUsers goes on with it. */
+/** The request waits this long at most for the removal of the rest; `removeDeletedUsers` continues it. */
 const MAX_REMOVAL_MS = 500
 
 /**
- * Takes an account away for good, with all that hangs on it. The logs of certificates and of what was done stay. One
- * transaction ends every access and makes the account unknown; what is left of it is removed in slices afterwards.
+ * Deletes an account for good, with everything that belongs to it. The certificate log and the audit trail stay. One
+ * transaction ends all access and hides the account; the rest of its rows is deleted in slices afterwards.
  */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {

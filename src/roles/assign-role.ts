@@ -23,7 +23,7 @@ interface Assignment {
   roleId: string
 }
 
-/** Gives somebody a role. Giving it again changes nothing. */
+/** Gives a role to a user. Giving it again changes nothing. */
 export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
@@ -33,7 +33,7 @@ export const assignRole = (services: Needs, { userId, roleId }: Assignment, acto
     return listRolesOf(trx, userId)
   })
 
-/** The rule and the act, for whoever has a transaction already. */
+/** The same in the transaction of another change. */
 export async function giveRole(
   services: Pick<Services, 'now'>,
   trx: Trx,
@@ -47,7 +47,7 @@ export async function giveRole(
   await record(services, trx, 'role.assigned', actor, userId, role)
 }
 
-/** Takes a role from somebody, and revokes the certificates that name what they have lost with it. */
+/** Takes a role from a user, and revokes the certificates that name a principal which is lost with it. */
 export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)

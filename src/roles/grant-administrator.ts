@@ -9,8 +9,8 @@ import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
 
 /**
- * Makes somebody an administrator without asking another one, for whoever has the machine itself. What somebody may do
- * is read at each request, so every copy knows it at once. False when they were one before.
+ * Makes a user an administrator, for the operator on the command line. Permissions are read at each request, so it holds on
+ * every replica at once. `granted` is false when the user was an administrator before.
  */
 export const grantAdministrator = (
   services: Pick<Services, 'db' | 'now'>,

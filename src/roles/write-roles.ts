@@ -25,11 +25,11 @@ import { isDuplicate } from '../storage/failure.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
-export const createRole = (services: Needs, asked: NewRole, actor: SignedInActor): Promise<Role> =>
+export const createRole = (services: Needs, input: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    refuseGivingMore(held, { permissions: new Set(asked.permissions), principals: new Set(asked.principals) })
+    refuseGivingMore(held, { permissions: new Set(input.permissions), principals: new Set(input.principals) })
     const id = newId()
-    await addRole(trx, id, asked, services.now()).catch(refuseTakenName)
+    await addRole(trx, id, input, services.now()).catch(refuseTakenName)
     const role = await requireRole(trx, id)
     const { name, permissions, principals } = role
     await record(services, trx, 'role.created', actor, id, { name, permissions, principals })
@@ -43,26 +43,26 @@ export interface RoleChange {
 }
 
 /**
- * Only what was asked for is written. The name of a built-in role is part of the service; what it says about itself and
- * opens on hosts is not. Certificates that name a principal which the role no longer gives are revoked.
+ * Changes only the fields that the request names. A built-in role keeps its name; its description and principals can be
+ * changed. Certificates that name a principal which the role no longer gives are revoked.
  */
-export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: SignedInActor): Promise<Role> =>
+export const changeRole = (services: Needs, id: string, changes: RoleChange, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
-    const { principals, ...words } = asked
+    const { principals, ...texts } = changes
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, { permissions: new Set(), principals: new Set(principals) })
-    if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
+    if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
     const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
     if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
-    const columns = { ...words, ...(principals ? { principals: JSON.stringify(principals) } : {}) }
+    const columns = { ...texts, ...(principals ? { principals: JSON.stringify(principals) } : {}) }
     await updateRole(trx, id, columns).catch(refuseTakenName)
     const revoked = losesPrincipals
-      ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, id), 'A role lost a principal.')
+      ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), 'A role lost a principal.')
       : {}
-    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name, ...revoked })
+    await record(services, trx, 'role.updated', actor, id, { ...changes, before: before.name, ...revoked })
     return requireRole(trx, id)
   })
 
@@ -71,7 +71,7 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     const role = await requireRole(trx, id)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
-    const holders = certificatesDependOn(role) ? await findHolders(trx, id) : []
+    const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
     await deleteRole(trx, id)
     const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
     const { name, permissions } = role
@@ -111,7 +111,7 @@ export const revokePermission = (
     }
     const revoked =
       permission === 'ssh:cert:issue'
-        ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, roleId), LOST_PERMISSION)
+        ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, roleId), LOST_PERMISSION)
         : {}
     await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
     return requireRole(trx, roleId)
@@ -124,8 +124,8 @@ function refuseTakenName(error: unknown): never {
 
 const LOST_PERMISSION = 'A role lost the permission to get certificates.'
 
-/** One more than are looked at in one transaction, so that it is known when there are too many. */
-const findHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
+/** One more than one transaction reviews, so that it is known when there are too many. */
+const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
 
 const record = (
   services: Needs,

@@ -42,7 +42,7 @@ export const packedRoles: RawBuilder<string | null> = sql<string | null>`(
   from user_roles join roles on roles.id = user_roles.role_id
   where user_roles.user_id = users.id)`
 
-/** Permissions never hold a space. Those of several roles stand there as often: the set that is made of them has them once. */
+/** Permissions never hold a space. One that several roles have is repeated; `unpackPermissions` makes a set. */
 export const packedPermissions: RawBuilder<string | null> = sql<string | null>`(
   select string_agg(role_permissions.permission, ' ')
   from user_roles join role_permissions on role_permissions.role_id = user_roles.role_id
