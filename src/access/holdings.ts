@@ -44,7 +44,7 @@ export function refuseOwnRole(held: UserHoldings, userId: string): void {
   }
 }
 
-/** A username is a principal of SSH certificates: users who may get certificates can't change their own, but administrators. */
+/** A username is a principal of SSH certificates. Users who may get them can't change their own, except administrators. */
 export function refuseOwnUsername(held: UserHoldings, userId: string): void {
   if (userId === held.userId && !isAdministrator(held) && held.permissions.has('ssh:cert:issue')) {
     refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')

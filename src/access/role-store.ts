@@ -56,7 +56,7 @@ export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   return rows.map(toRole)
 }
 
-/** Adds the roles that every installation has, and all permissions to that of administrators. It can be repeated, and then adds what is missing. */
+/** Adds the built-in roles that are missing, and the permissions that the administrator's role does not have yet. */
 export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
   const builtIn = { principals: '[]', built_in: 1, created_at: now }
   await trx

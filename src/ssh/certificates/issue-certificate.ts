@@ -36,8 +36,9 @@ interface IssueCertificateRequest {
 
 /**
  * Issues a certificate for a saved key. The transaction holds the account, the session, the permission, the key and the
- * principals. So a transaction that ends any of them comes either before, and this one refuses, or after, and revokes the certificate. The signature follows the
- * commit: a certificate that is revoked before it is signed is revoked all the same.
+ * principals. A transaction that ends one of them either comes before, and this one refuses, or comes after, and revokes
+ * the certificate. The signature follows the commit: a certificate that is revoked before it is signed is revoked all the
+ * same.
  */
 export async function issueCertificate(
   services: Needs,
