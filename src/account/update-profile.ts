@@ -4,14 +4,13 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { completeRename } from './complete-rename.ts'
 
 /**
  * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
@@ -23,17 +22,13 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
       const { preferredUsername: from } =
         (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       const { preferredUsername: to = from } = changes
-      const isRenamed = to !== from
-      if (isRenamed) {
+      if (to !== from) {
         await refuseWithCertificates(trx, actor.id)
         await refuseUnusableUsername(trx, to)
       }
       const updated = await updateUser(trx, actor.id, profileColumns(changes))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
-      if (isRenamed) await replaceUsername(services, trx, { userId: actor.id, from, to })
-      const certificatesRevoked = isRenamed
-        ? await revokeLostCertificates(services, trx, [actor.id], 'The username was changed.')
-        : 0
+      const renamed = await completeRename(services, trx, { userId: actor.id, from, to })
       await recordEvent(services, trx, {
         action: 'user.profile_updated',
         outcome: 'success',
@@ -41,7 +36,7 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
         target: { type: 'user', id: actor.id },
         data: {
           fields: Object.keys(changes),
-          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
+          ...renamed,
         },
       })
       return updated

@@ -1,18 +1,17 @@
 import type { Updateable } from 'kysely'
 import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
+import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { deleteEmailTokens } from '../sign-in/email-tokens.ts'
-import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
@@ -41,18 +40,16 @@ export async function changeUser(
       if (Object.keys(changes).length === 0) return before
       const { preferredUsername: from } = before
       const { preferredUsername: to = from } = changes
-      const isRenamed = to !== from
-      if (isRenamed) refuseOwnUsername(held, id)
-      if (isRenamed) await refuseUnusableUsername(trx, to)
+      if (to !== from) {
+        refuseOwnUsername(held, id)
+        await refuseUnusableUsername(trx, to)
+      }
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
       const isMoved = email !== before.email
       // Links that were sent to the old address stop working.
       if (isMoved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
       const user = await updateUser(trx, id, toColumns(changes, email, isMoved))
-      if (isRenamed) await replaceUsername(services, trx, { userId: id, from, to })
-      const certificatesRevoked = isRenamed
-        ? await revokeLostCertificates(services, trx, [id], 'The username was changed.')
-        : 0
+      const renamed = await completeRename(services, trx, { userId: id, from, to })
       await recordEvent(services, trx, {
         action: 'user.updated',
         outcome: 'success',
@@ -61,7 +58,7 @@ export async function changeUser(
         data: {
           fields: Object.keys(changes),
           ...(isMoved ? { email: { from: before.email, to: email } } : {}),
-          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
+          ...renamed,
         },
       })
       return user ?? refuse('not_found', 'There is no such user.')

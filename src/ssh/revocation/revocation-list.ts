@@ -1,16 +1,7 @@
-import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { hash } from 'node:crypto'
 import type { Services } from '../../services.ts'
-import { LAST_SERIAL } from '../certificates/serial-store.ts'
-import {
-  findKrlVersion,
-  findPlaceAfter,
-  listRevokedBetween,
-  listRevokedRanges,
-  type Place,
-  type Revoked,
-  type RevokedRange,
-} from './revocation-store.ts'
+import { readRevocations, type Revocations } from './read-revocations.ts'
+import { findKrlVersion } from './revocation-store.ts'
 import { writeInThread } from './write-in-thread.ts'
 import type { Form } from './write-revocation-list.ts'
 
@@ -23,21 +14,11 @@ export interface RevocationList {
 export type RevocationLists = (request: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
 
 /** The revocations as they were read, and the forms that were written of them since. */
-interface View extends Revoked {
-  ranges: RevokedRange[]
+interface View extends Revocations {
   version: bigint
   readAt: number
-  /** When the first certificate of the list expires, and the list becomes another one. */
-  until: number
-  digest: string
   bodies: Map<Form, Promise<Buffer>>
 }
-
-/** Reading this many takes a few milliseconds. SQLite runs on this thread, so other requests wait for that long. */
-const PAGE = 1024
-
-/** After all certificates. */
-const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
 
 /**
  * The revocation lists, kept in memory. Every request reads the version, which is one cheap query and grows with each
@@ -62,30 +43,9 @@ export function createRevocationLists({
     const readAt = now()
     // The version comes first: what is revoked while the pages are read belongs to a later one, and is read again.
     const version = await currentVersion()
-    const pages: Revoked[] = []
-    const digest = createHash('sha256').update(`${version}:`)
-    let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
-    const ranges = await listRevokedRanges(db.read, includeExpired ? 0 : readAt)
-    for (const { first, last } of ranges) digest.update(`${first}-${last} `)
-    let until = includeExpired ? Infinity : Math.min(Infinity, ...ranges.map(({ validBefore }) => validBefore))
-    if (!includeExpired) until = Math.min(until, (await findPlaceAfter(db.read, place, 1))?.validBefore ?? Infinity)
-    while (place !== END) {
-      const end: Place = (await findPlaceAfter(db.read, place, PAGE)) ?? END
-      const page = await listRevokedBetween(db.read, place, end)
-      digest.update(page.serials).update(page.revokedAt)
-      pages.push(page)
-      place = end
-      await setImmediate()
-    }
-    const view = {
-      ...(await join(pages)),
-      ranges,
-      version,
-      readAt,
-      until,
-      digest: digest.digest('base64url'),
-      bodies: new Map(),
-    }
+    const revocations = await readRevocations(db.read, readAt, includeExpired)
+    const digest = hash('sha256', `${version}:${revocations.digest}`, 'base64url')
+    const view = { ...revocations, digest, version, readAt, bodies: new Map() }
     views.set(includeExpired, view)
     return view
   }
@@ -125,22 +85,4 @@ export function createRevocationLists({
     }
     return { body: await body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
   }
-}
-
-/** Pages that are joined before other requests run. */
-const JOINED_AT_ONCE = 100
-
-/** In shared memory, so that the worker thread that writes the list needs no copy. */
-async function join(pages: Revoked[]): Promise<Revoked> {
-  const count = pages.reduce((sum, { serials }) => sum + serials.length, 0)
-  const serials = new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT))
-  const revokedAt = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
-  let at = 0
-  for (const [index, page] of pages.entries()) {
-    serials.set(page.serials, at)
-    revokedAt.set(page.revokedAt, at)
-    at += page.serials.length
-    if (index % JOINED_AT_ONCE === 0) await setImmediate()
-  }
-  return { serials, revokedAt }
 }
