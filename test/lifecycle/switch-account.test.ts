@@ -100,7 +100,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     }
   })
 
-  test('every administrator hears of it once, with who did it', async () => {
+  test('every administrator is notified of it once, with who did it', async () => {
     const person = await signedInPerson(app)
     await disable(person.user.id)
     for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
