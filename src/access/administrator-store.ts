@@ -5,7 +5,7 @@ import { ADMIN_ROLE } from './built-in-roles.ts'
 const administrators = (db: Reader) =>
   db.selectFrom('user_roles').select('user_roles.user_id').where('user_roles.role_id', '=', ADMIN_ROLE)
 
-/** Whether anybody holds the administrator's role. Until then the bootstrap secret makes the first one. */
+/** Whether any user holds the administrator's role. Until then the bootstrap secret makes the first one. */
 export const hasAdministrator = async (db: Reader): Promise<boolean> =>
   (await administrators(db).limit(1).execute()).length > 0
 

@@ -5,8 +5,8 @@ const MAX_FRAMES = 500
 const SIDE = 512
 
 /**
- * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Whatever else was in the
- * file, a script or another format's header, does not survive being drawn anew.
+ * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Because the image
+ * is encoded again, nothing else in the file is kept, such as a script or the header of another format.
  */
 export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
   if (!looksLikeImage(bytes)) return refuse('unsupported_media_type', NOT_AN_IMAGE)

@@ -31,7 +31,7 @@ export async function readUpload(request: FastifyRequest): Promise<Buffer> {
   }
   request.raw.on('data', count)
   const reading = readParts(request)
-  // It goes on waiting for the rest of a body that is refused, until the connection is closed.
+  // After a refusal it keeps waiting for the rest of the body, until the connection is closed.
   reading.catch(() => {})
   try {
     return await Promise.race([reading, exceeded])

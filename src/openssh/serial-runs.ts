@@ -1,8 +1,9 @@
 /**
- * Serials as runs without a hole: run i goes from first[i] to last[i], ascending, and never touches the next.
+ * Serials as runs without a gap: run i contains all serials from first[i] to last[i]. Runs are ascending, with a gap between
+ * each two.
  *
- * `start` and `end` (one past the last) are the same on a line where whatever is longer than FAR, hole or run, is
- * cut to FAR. No bitmap reaches that far, so for choosing sections the two lines are alike, and plain numbers do.
+ * `start` and `end` (one past the last) are the same positions as plain numbers: every gap and every run that is longer than
+ * FAR counts as FAR. No bitmap is that long, so the choice of sections is the same as with the real serials.
  */
 export interface Runs {
   readonly count: number

@@ -22,7 +22,7 @@ export const accountExists = (eb: ExpressionBuilder<Schema, 'users'>) => eb('use
 
 export const DISABLED_MESSAGE = 'Your account has been disabled.'
 
-/** For sign-in, after the password or passkey was verified: others are not told that the account is disabled. */
+/** For sign-in, after the password or passkey was verified: only its owner learns that the account is disabled. */
 export function refuseDisabled(account: { disabledAt: number | null }): void {
   if (!mayAct(account)) throw new AppError('account_disabled', DISABLED_MESSAGE)
 }

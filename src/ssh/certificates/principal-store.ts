@@ -40,7 +40,7 @@ export interface RoleHolder {
   preferredUsername: string
   /** Of all roles that the user holds. */
   principals: string[]
-  /** Whether one of the roles has the permission that was asked for. */
+  /** Whether one of the roles has the permission. */
   isPermitted: boolean
 }
 
