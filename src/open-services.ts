@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { ensureBuiltInRoles } from './access/built-in-roles.ts'
+import { addBuiltInRoles } from './access/role-store.ts'
 import { createDailyCounts } from './audit/daily-counts.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
@@ -42,7 +42,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
   const { monotonicNow = () => performance.now(), isTerminal = false } = outside
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), outside.patience)
   try {
-    await ensureBuiltInRoles(db, now())
+    await db.transaction((trx) => addBuiltInRoles(trx, now()))
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })

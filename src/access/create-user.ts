@@ -4,16 +4,18 @@ import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
-import { listRetiredUsernames, RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
+import { listRetiredUsernames } from '../users/retired-username-store.ts'
+import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { USER_ROLE } from './built-in-roles.ts'
+import { addAssignment } from './role-store.ts'
 
 export interface NewUser {
   email: string
   passwordHash: string | null
   emailVerified?: boolean
-  /** Somebody registered it themselves: whether the address is theirs is not known yet. */
+  /** Registered by the user: the email address is not confirmed yet. */
   selfRegistered?: boolean
   displayName?: string | undefined
   givenName?: string | undefined
@@ -22,25 +24,25 @@ export interface NewUser {
   preferredUsername?: string | undefined
 }
 
-const TRIES = 5
+const MAX_TRIES = 5
 const SUFFIXES = 20
 
 /**
- * Makes an account with the role that everyone has. Two registrations at the same moment race for names, not for rows:
- * whoever loses a derived name gets the next one, whoever loses the email is told.
+ * Creates an account with the role that everyone has. When another registration takes the same derived username at the same
+ * moment, the next free one is tried; when it takes the email, this one is refused.
  */
 export async function createUser(
   services: Pick<Services, 'now' | 'random'>,
   db: Database,
-  asked: NewUser,
-  /** What else belongs to the same change: with the account, or not at all. */
+  input: NewUser,
+  /** Runs in the same transaction. */
   also: (trx: Trx, user: User) => Promise<void> = async () => {},
 ): Promise<User> {
   for (let attempt = 1; ; attempt++) {
-    const preferredUsername = asked.preferredUsername ?? (await nextFreeUsername(services, db.read, asked.email))
+    const preferredUsername = input.preferredUsername ?? (await nextFreeUsername(services, db.read, input.email))
     try {
       return await db.transaction(async (trx) => {
-        const user = await insert(services, trx, { ...asked, preferredUsername })
+        const user = await insert(services, trx, { ...input, preferredUsername })
         await also(trx, user)
         return user
       })
@@ -48,10 +50,10 @@ export async function createUser(
       if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
       const isTaken = isDuplicate(error, 'users.preferred_username')
       if (!isTaken && !(error instanceof RetiredUsername)) throw error
-      if (asked.preferredUsername !== undefined && isTaken) {
+      if (input.preferredUsername !== undefined && isTaken) {
         refuse('conflict', `The username ${preferredUsername} is taken.`)
       }
-      if (asked.preferredUsername !== undefined || attempt === TRIES) throw error
+      if (input.preferredUsername !== undefined || attempt === MAX_TRIES) throw error
     }
   }
 }
@@ -59,26 +61,26 @@ export async function createUser(
 async function insert(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  asked: NewUser & { preferredUsername: string },
+  input: NewUser & { preferredUsername: string },
 ) {
   const id = newUserId(random)
   await addUser(trx, {
     id,
-    email: asked.email,
-    email_verified: asked.emailVerified ? 1 : 0,
-    never_confirmed: asked.selfRegistered ? 1 : 0,
-    password_hash: asked.passwordHash,
-    display_name: asked.displayName ?? null,
-    given_name: asked.givenName ?? null,
-    family_name: asked.familyName ?? null,
-    preferred_username: asked.preferredUsername,
+    email: input.email,
+    email_verified: input.emailVerified ? 1 : 0,
+    never_confirmed: input.selfRegistered ? 1 : 0,
+    password_hash: input.passwordHash,
+    display_name: input.displayName ?? null,
+    given_name: input.givenName ?? null,
+    family_name: input.familyName ?? null,
+    preferred_username: input.preferredUsername,
     avatar_version: null,
     disabled_at: null,
     created_at: now(),
     last_login_at: null,
   })
-  await takeUsername(trx, { username: asked.preferredUsername, userId: id, now: now() })
-  await trx.insertInto('user_roles').values({ user_id: id, role_id: USER_ROLE }).execute()
+  await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })
+  await addAssignment(trx, id, USER_ROLE)
   const user = await findUser(trx, id)
   if (!user) throw new Error('The user that was just added is not there.')
   return user
@@ -94,6 +96,6 @@ async function nextFreeUsername(
   const taken = await listTakenUsernames(db, candidates)
   for (const name of await listRetiredUsernames(db, candidates, now())) taken.add(name)
   const free = candidates.find((name) => !taken.has(name) && !isReservedUsername(name))
-  // A name that twenty people have already is not worth counting further.
+  // All twenty candidates are taken: a random suffix is likely to be free.
   return free ?? withSuffix(base, 100_000 + (random.bytes(4).readUInt32BE() % 900_000))
 }

@@ -1,39 +1,13 @@
 import { refuse } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
-import { readPrincipals } from './role.ts'
+import { findHoldings, type Holdings, type UserHoldings } from './holdings-store.ts'
+import type { Role } from './role.ts'
 
-/** What somebody has through roles, or what a role carries: permissions, and UNIX accounts that certificates open. */
-export interface Holdings {
-  permissions: ReadonlySet<string>
-  principals: ReadonlySet<string>
-}
-
-export interface UserHoldings extends Holdings {
-  userId: string
-  /** A principal of the own certificates, besides those of roles. */
-  username: string
-  roleIds: ReadonlySet<string>
-}
-
-/** Read afresh wherever it decides something, never remembered. */
-export async function findHoldings(db: Reader, userId: string): Promise<UserHoldings> {
-  const rows = await db
-    .selectFrom('user_roles')
-    .innerJoin('users', 'users.id', 'user_roles.user_id')
-    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .leftJoin('role_permissions', 'role_permissions.role_id', 'roles.id')
-    .where('user_roles.user_id', '=', userId)
-    .select(['users.preferred_username', 'roles.id', 'roles.principals', 'role_permissions.permission'])
-    .execute()
-  return {
-    userId,
-    username: rows[0]?.preferred_username ?? '',
-    roleIds: new Set(rows.map(({ id }) => id)),
-    permissions: new Set(rows.flatMap(({ permission }) => permission ?? [])),
-    principals: new Set(rows.flatMap(({ principals }) => readPrincipals(principals))),
-  }
-}
+export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
+  permissions: new Set(permissions),
+  principals: new Set(principals),
+})
 
 const isAdministrator = ({ roleIds }: UserHoldings): boolean => roleIds.has(ADMIN_ROLE)
 
@@ -43,7 +17,7 @@ const listMore = (held: UserHoldings, { permissions, principals }: Holdings): st
   ...[...principals].filter((name) => name !== held.username && !held.principals.has(name)),
 ]
 
-/** Nobody gives what they do not hold themselves. Administrators hold every permission, and may give any principal. */
+/** Users can give only what they hold. Administrators hold every permission, and may give any principal. */
 export function refuseGivingMore(held: UserHoldings, given: Holdings): void {
   const more = isAdministrator(held) ? [] : listMore(held, given)
   if (more.length > 0) {
@@ -51,14 +25,14 @@ export function refuseGivingMore(held: UserHoldings, given: Holdings): void {
   }
 }
 
-/** Nobody changes or deletes a role that holds more: what stronger people may do is not theirs to decide. */
+/** Users can't change or delete a role that holds more than they do. */
 export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): void {
   const more = isAdministrator(held) ? [] : listMore(held, role)
   if (more.length > 0) refuse('forbidden', `This role holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 
-/** Nobody changes a person who holds more: taking over that account would be taking what it holds. */
-export async function refuseChangingMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
+/** Users can't change a person who holds more than they do: they could take over that account, and what it holds. */
+export async function refuseIfHoldsMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
   if (userId === held.userId || isAdministrator(held)) return
   const more = listMore(held, await findHoldings(db, userId))
   if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)
@@ -70,7 +44,7 @@ export function refuseOwnRole(held: UserHoldings, userId: string): void {
   }
 }
 
-/** A username opens the UNIX account of its name. Nobody who may get certificates chooses their own, but administrators. */
+/** A username is a principal of SSH certificates. Users who may get them can't change their own, except administrators. */
 export function refuseOwnUsername(held: UserHoldings, userId: string): void {
   if (userId === held.userId && !isAdministrator(held) && held.permissions.has('ssh:cert:issue')) {
     refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')

@@ -1,12 +1,10 @@
 import { sql, type Updateable } from 'kysely'
-import { refuse } from '../errors.ts'
 import { type Position, toPage } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
-import { isDuplicate, isMissingReference } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
-import type { Holdings } from './holdings.ts'
-import type { Permission } from './permissions.ts'
+import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
+import { type Permission, PERMISSIONS } from './permissions.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
 
 /** Permissions never hold a space, so a role is one row. */
@@ -30,11 +28,6 @@ const toRole = (row: RoleRow): Role => ({
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
 })
 
-export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
-  permissions: new Set(permissions),
-  principals: new Set(principals),
-})
-
 /** Oldest first, so the built-in ones lead. */
 export async function listRoles(db: Reader, limit: number, after: Position | undefined) {
   const rows = await roles(db)
@@ -48,9 +41,9 @@ export async function listRoles(db: Reader, limit: number, after: Position | und
   return toPage(rows, limit, (row) => [row.created_at, row.id], toRole)
 }
 
-export async function findRole(db: Reader, id: string): Promise<Role> {
+export async function findRole(db: Reader, id: string): Promise<Role | undefined> {
   const row = await roles(db).where('roles.id', '=', id).executeTakeFirst()
-  return row ? toRole(row) : refuse('not_found', 'There is no such role.')
+  return row && toRole(row)
 }
 
 export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
@@ -63,25 +56,43 @@ export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   return rows.map(toRole)
 }
 
+/** Adds the built-in roles that are missing, and the permissions that the administrator's role does not have yet. */
+export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
+  const builtIn = { principals: '[]', built_in: 1, created_at: now }
+  await trx
+    .insertInto('roles')
+    .values([
+      { id: ADMIN_ROLE, name: 'admin', description: 'May do everything.', ...builtIn },
+      { id: USER_ROLE, name: 'user', description: 'Everyone with an account.', ...builtIn },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await trx
+    .insertInto('role_permissions')
+    .values(PERMISSIONS.map((permission) => ({ role_id: ADMIN_ROLE, permission })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Fails as a duplicate when another role has the name. */
 export async function addRole(trx: Trx, id: string, role: NewRole, now: number): Promise<void> {
   const { name, description = '', principals = [], permissions = [] } = role
-  await sayWhenTaken(() =>
-    trx
-      .insertInto('roles')
-      .values({ id, name, description, principals: JSON.stringify(principals), built_in: 0, created_at: now })
-      .execute(),
-  )
+  await trx
+    .insertInto('roles')
+    .values({ id, name, description, principals: JSON.stringify(principals), built_in: 0, created_at: now })
+    .execute()
   for (const permission of permissions) await addPermission(trx, id, permission)
 }
 
+/** Fails as a duplicate when another role has the name. */
 export async function updateRole(trx: Trx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
   if (Object.keys(change).length === 0) return
-  await sayWhenTaken(() => trx.updateTable('roles').set(change).where('id', '=', id).execute())
+  await trx.updateTable('roles').set(change).where('id', '=', id).execute()
 }
 
 /**
- * What hangs on the role goes before the role itself. Whoever issues a certificate locks these rows in the same order, so
- * that the two never wait for each other.
+ * Rows that refer to the role are deleted before the role itself. Issuing a certificate locks these rows in the same order,
+ * to avoid deadlocks.
  */
 export async function deleteRole(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
@@ -94,7 +105,7 @@ export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> 
   await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
 }
 
-/** Who has this role; no more of them than the limit. */
+/** The users who have this role, up to the limit. */
 export async function listHolderIds(db: Reader, roleId: string, limit: number): Promise<string[]> {
   const rows = await db.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId).limit(limit).execute()
   return rows.map(({ user_id }) => user_id)
@@ -112,7 +123,7 @@ export async function addPermission(trx: Trx, roleId: string, permission: string
 }
 
 /** False when the role did not have it. */
-export async function removePermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+export async function deletePermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('role_permissions')
     .where('role_id', '=', roleId)
@@ -122,24 +133,19 @@ export async function removePermission(trx: Trx, roleId: string, permission: str
   return rows.length > 0
 }
 
-/** False when the user had it already. */
+/** False when the user had it already. Fails as a missing reference when the user or the role is gone. */
 export async function addAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
-  try {
-    const rows = await trx
-      .insertInto('user_roles')
-      .values({ user_id: userId, role_id: roleId })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('role_id')
-      .execute()
-    return rows.length > 0
-  } catch (error) {
-    if (isMissingReference(error)) return refuse('not_found', 'The user or the role is not there any more.')
-    throw error
-  }
+  const rows = await trx
+    .insertInto('user_roles')
+    .values({ user_id: userId, role_id: roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('role_id')
+    .execute()
+  return rows.length > 0
 }
 
 /** False when the user did not have it. */
-export async function removeAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
+export async function deleteAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('user_roles')
     .where('user_id', '=', userId)
@@ -147,15 +153,6 @@ export async function removeAssignment(trx: Trx, userId: string, roleId: string)
     .returning('role_id')
     .execute()
   return rows.length > 0
-}
-
-async function sayWhenTaken(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    if (isDuplicate(error)) refuse('conflict', 'There is already a role of this name.')
-    throw error
-  }
 }
 
 const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: string }>) =>
@@ -170,6 +167,6 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
     .forShare(),
 )
 
-/** Whether a role gives this person the permission, and goes on to until the transaction ends. */
+/** Whether a role gives this user the permission. If so, it stays so until the transaction ends. */
 export const holdPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
   (await heldPermission(trx, { userId, permission })).length > 0

@@ -9,7 +9,7 @@ export const RoleName = VisibleName({ maxLength: 64 })
 
 export const RoleDescription = VisibleText({ maxLength: 500 })
 
-/** A UNIX account on hosts; the system's own are allowed here, because whoever writes it means it. */
+/** UNIX accounts on hosts. System accounts such as root are allowed here, unlike for usernames. */
 export const Principals = Type.Array(Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}$' }), {
   maxItems: 32,
   uniqueItems: true,

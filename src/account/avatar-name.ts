@@ -1,7 +1,7 @@
-/** Where a picture is kept. Each one has a name of its own, so that an old one is never mistaken for the new. */
+/** The name of a picture in the blob store. Each version has its own name, so that no cache shows an old one as new. */
 export const avatarBlobName = (userId: string, version: string): string => `${userId}/${version}.webp`
 
-/** Names that avatars have, and those of an upload that was never finished. Whatever else is in the store is not ours. */
+/** Names that avatars have, and those of an upload that was never finished. Other names in the blob store are ignored. */
 const AVATAR = /^(usr_[A-Za-z0-9_-]+)\/([A-Za-z0-9_-]+)\.webp(\.[0-9a-f-]+\.part)?$/
 
 /** Whose picture has this name, and which version it is; none for an upload that was never finished. */

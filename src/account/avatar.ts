@@ -3,15 +3,11 @@ import { AppError, refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { readStatement, type Values } from '../storage/statement.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { avatarBlobName } from './avatar-name.ts'
+import { findAvatarVersion, markAvatarVersion } from './avatar-store.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
-
-const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
-  db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
-)
 
 interface Avatar {
   version: string
@@ -22,28 +18,28 @@ export async function findAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
   userId: string,
 ): Promise<Avatar | undefined> {
-  const findVersion = async () => (await versionOf(db.read, { userId }))[0]?.avatar_version ?? undefined
+  const findVersion = async () => (await findAvatarVersion(db.read, userId)) ?? undefined
   let version = await findVersion()
   for (let before: string | undefined; version !== undefined && version !== before; version = await findVersion()) {
     const bytes = await blobs.get(avatarBlobName(userId, version))
     if (bytes) return { version, bytes }
-    // It was replaced while we came to read it, and the next one is there.
+    // It was replaced since its version was read: read again.
     before = version
   }
   return undefined
 }
 
-/** The new picture is stored before the account points at it, and the old one goes after: there is always one to show. */
+/** The new picture is stored before the account refers to it, and the old one is deleted after: one can always be shown. */
 export async function replaceAvatar(services: Services, upload: Buffer, actor: SignedInActor): Promise<User> {
   const { blobs, random } = services
   const image = await readAvatarImage(upload)
   const version = random.text(12)
   await blobs.put(avatarBlobName(actor.id, version), image, 'image/webp')
   try {
-    await pointAt(services, version, actor)
+    await changeVersion(services, version, actor)
   } catch (error) {
-    // A refusal undoes the change. After any other failure the account may point at the new picture all the same (the
-    // commit was done and its answer lost), so that one stays; sweepAvatars collects it if nobody points there.
+    // A refusal undoes the change. After any other failure the account may refer to the new picture nevertheless (the
+    // commit was done and its answer lost), so that one stays; sweepAvatars deletes it if no account refers to it.
     if (error instanceof AppError) await deleteOld(services, actor.id, version)
     throw error
   }
@@ -51,26 +47,26 @@ export async function replaceAvatar(services: Services, upload: Buffer, actor: S
 }
 
 export async function removeAvatar(services: Services, actor: SignedInActor): Promise<void> {
-  await pointAt(services, null, actor)
+  await changeVersion(services, null, actor)
 }
 
-async function pointAt(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
+async function changeVersion(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
   const before = await changeOwnAccount(services, actor, async (trx) => {
-    const old = await trx.selectFrom('users').select('avatar_version').where('id', '=', actor.id).executeTakeFirst()
-    if (!old) return refuse('unauthenticated', 'Please sign in.')
-    await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', actor.id).execute()
+    const old = await findAvatarVersion(trx, actor.id)
+    if (old === undefined) return refuse('unauthenticated', 'Please sign in.')
+    await markAvatarVersion(trx, actor.id, version)
     await recordEvent(services, trx, {
       action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',
       outcome: 'success',
       actor,
       target: { type: 'user', id: actor.id },
     })
-    return old.avatar_version
+    return old
   })
   if (before !== null && before !== version) await deleteOld(services, actor.id, before)
 }
 
-/** No account points there: a picture that can't be deleted now is collected later, and is no error. */
+/** No account refers to it: a picture that can't be deleted now is deleted later, and is no error. */
 const deleteOld = ({ blobs, log }: Services, userId: string, version: string): Promise<void> =>
   blobs
     .delete(avatarBlobName(userId, version))

@@ -1,20 +1,20 @@
 import { AppError, refuse } from '../errors.ts'
 
-const MOST_PIXELS = 40_000_000
-const MOST_FRAMES = 500
+const MAX_PIXELS = 40_000_000
+const MAX_FRAMES = 500
 const SIDE = 512
 
 /**
- * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Whatever else was in the
- * file, a script or another format's header, does not survive being drawn anew.
+ * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Because the image
+ * is encoded again, nothing else in the file is kept, such as a script or the header of another format.
  */
 export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
   if (!looksLikeImage(bytes)) return refuse('unsupported_media_type', NOT_AN_IMAGE)
   const sharp = await loadSharp()
   try {
-    const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', animated: false })
+    const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', animated: false })
     const { width, height, pages = 1 } = await image.metadata()
-    if (width * height > MOST_PIXELS || pages > MOST_FRAMES) return refuse('body_too_large', TOO_MANY_PIXELS)
+    if (width * height > MAX_PIXELS || pages > MAX_FRAMES) return refuse('body_too_large', TOO_MANY_PIXELS)
     return await image.rotate().resize(SIDE, SIDE, { fit: 'cover' }).webp({ quality: 82 }).toBuffer()
   } catch (error) {
     if (error instanceof AppError) throw error
@@ -23,7 +23,7 @@ export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-/** Loaded at the first upload: it is a fifth of the service's memory, and many never see one. */
+/** Loaded at the first upload: it takes a fifth of the service's memory, and many replicas never need it. */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   // Uploads are rare and hostile: no cache of decoded pictures, and one thread for each.
@@ -35,7 +35,7 @@ async function loadSharp() {
 const NOT_AN_IMAGE = 'The file is not a PNG, JPEG, WebP, GIF or AVIF image that can be read.'
 const TOO_MANY_PIXELS = 'The image has too many pixels. At most 40 megapixels and 500 frames are accepted.'
 
-/** By content, not by name or announced type. Nothing else is even shown to the decoder. */
+/** By content, not by name or announced type. Nothing else reaches the decoder. */
 function looksLikeImage(bytes: Buffer): boolean {
   const text = (from: number, to: number) => bytes.toString('latin1', from, to)
   return (

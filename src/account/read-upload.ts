@@ -31,7 +31,7 @@ export async function readUpload(request: FastifyRequest): Promise<Buffer> {
   }
   request.raw.on('data', count)
   const reading = readParts(request)
-  // It goes on waiting for the rest of a body that is refused, until the connection is closed.
+  // After a refusal it keeps waiting for the rest of the body, until the connection is closed.
   reading.catch(() => {})
   try {
     return await Promise.race([reading, exceeded])
@@ -49,7 +49,7 @@ async function readParts(request: FastifyRequest): Promise<Buffer> {
       found = await readFile(part.file)
     }
   } catch (error) {
-    // What the parser itself stumbles over is the sender's mistake; what it refuses by a limit says so with its status.
+    // An error of the parser without a status is a malformed body; those of its limits have a status.
     if (error instanceof Error && !('statusCode' in error) && !('status' in error)) {
       return refuse('malformed_body', 'The body is not valid multipart/form-data.')
     }

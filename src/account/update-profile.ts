@@ -1,54 +1,49 @@
-import { findHoldings } from '../access/holdings.ts'
+import { findHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
-import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { completeRename } from './complete-rename.ts'
 
 /**
- * Changes what is one's own to change, and nothing else than was asked for. The username opens UNIX accounts, so it stops
- * being that with the right to certificates.
+ * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
+ * username, because it is a principal of the certificates.
  */
-export async function updateProfile(services: Services, asked: ProfileChange, actor: SignedInActor): Promise<User> {
+export async function updateProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const { preferredUsername: from } =
         (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
-      const { preferredUsername: to = from } = asked
-      const isRenamed = to !== from
-      if (isRenamed) {
+      const { preferredUsername: to = from } = changes
+      if (to !== from) {
         await refuseWithCertificates(trx, actor.id)
         await refuseUnusableUsername(trx, to)
       }
-      const updated = await updateUser(trx, actor.id, profileColumns(asked))
+      const updated = await updateUser(trx, actor.id, profileColumns(changes))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
-      if (isRenamed) await replaceUsername(services, trx, { userId: actor.id, from, to })
-      const certificatesRevoked = isRenamed
-        ? await revokeLostCertificates(services, trx, [actor.id], 'The username was changed.')
-        : 0
+      const renamed = await completeRename(services, trx, { userId: actor.id, from, to })
       await recordEvent(services, trx, {
         action: 'user.profile_updated',
         outcome: 'success',
         actor,
         target: { type: 'user', id: actor.id },
         data: {
-          fields: Object.keys(asked),
-          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
+          fields: Object.keys(changes),
+          ...renamed,
         },
       })
       return updated
     })
   } catch (error) {
     if (isDuplicate(error, 'users.preferred_username')) {
-      refuse('conflict', `The username ${asked.preferredUsername} is taken.`)
+      refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
     }
     throw error
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { listAdministratorIds } from '../access/administrators.ts'
+import { listAdministratorIds } from '../access/administrator-store.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { skipKeyNumbers } from '../keys/service-key-store.ts'
 import { notifyEach } from '../notifications/notify.ts'

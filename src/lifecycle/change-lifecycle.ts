@@ -1,12 +1,13 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
-import { refuseChangingMore, type UserHoldings } from '../access/holdings.ts'
+import type { UserHoldings } from '../access/holdings-store.ts'
+import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
-import { refuseUnknownUser } from '../roles/assign-role.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import type { Trx } from '../storage/database.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
@@ -16,7 +17,7 @@ import { switchOff, switchOn } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
-interface Asked {
+interface SwitchRequest {
   userId: string
   action: ActionName
 }
@@ -24,7 +25,7 @@ interface Asked {
 /** Disables or enables an account at once, and counts what that ended. */
 export const changeNow = (
   services: Needs,
-  { userId, action }: Asked,
+  { userId, action }: SwitchRequest,
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
   administer(services, actor, async (trx, held) => {
@@ -40,12 +41,12 @@ export const changeNow = (
   })
 
 /**
- * Plans it for later. What is refused now is asked again when the time has come, as far as it concerns what happens then:
- * see `runDueActions`. Nobody plans for themselves: somebody who will be disabled could plan their own return.
+ * Plans a disable or enable for later. `runDueActions` checks again, at that time, what has to hold then. Users can't plan
+ * for themselves: a user who is about to be disabled could plan to be enabled again.
  */
 export async function planAction(
   services: Needs,
-  { userId, action, executeAt }: Asked & { executeAt: number },
+  { userId, action, executeAt }: SwitchRequest & { executeAt: number },
   actor: SignedInActor,
 ): Promise<string> {
   refusePast(executeAt, services.now())
@@ -60,7 +61,7 @@ export async function planAction(
   })
 }
 
-/** Only what has not begun can be called off, and not by whom it is about. */
+/** Only a pending action can be cancelled, and not by the user whom it is about. */
 export const cancelAction = (
   services: Needs,
   { userId, actionId }: { userId: string; actionId: string },
@@ -68,7 +69,7 @@ export const cancelAction = (
 ): Promise<LifecycleAction> =>
   administer(services, actor, async (trx, held) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (userId === held.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
     const cancelled = await markCancelled(trx, actionId, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
@@ -78,15 +79,15 @@ export const cancelAction = (
 
 async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string): Promise<void> {
   await refuseUnknownUser(trx, userId)
-  await refuseChangingMore(trx, held, userId)
+  await refuseIfHoldsMore(trx, held, userId)
 }
 
-/** Seconds in place of milliseconds are a date in 1970. */
-const LOOKS_LIKE_SECONDS = 100_000_000_000
+/** A time in seconds, read as milliseconds, is a date in 1970. */
+const MAX_SECONDS = 100_000_000_000
 
 function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
-  const hint = executeAt < LOOKS_LIKE_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
+  const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
   refuseField('executeAt', `executeAt is in the past.${hint}`)
 }
 

@@ -6,13 +6,13 @@ import { deleteEmailTokensOfUsers } from '../sign-in/email-tokens.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revocation/revoke-certificates.ts'
 import { rehearse, type Trx } from '../storage/database.ts'
-import { holdUsers } from '../users/hold-account.ts'
+import { holdUsers } from '../users/user-lock-store.ts'
 
-/** How much was cut. */
+/** How much was ended. */
 export const Ended = Type.Object(
   {
-    sessions: Type.Integer({ description: 'Browser sessions.' }),
-    tokens: Type.Integer({ description: 'Authorizations of applications, with every code and token of theirs.' }),
+    sessions: Type.Integer({ description: 'Browser sessions that were live.' }),
+    tokens: Type.Integer({ description: 'Applications that had access, with every code and token of theirs.' }),
     certificates: Type.Integer({ description: 'SSH certificates that were still valid.' }),
   },
   { title: 'Ended' },
@@ -20,8 +20,8 @@ export const Ended = Type.Object(
 export type Ended = Type.Static<typeof Ended>
 
 /**
- * Everything that lets these people in, wherever it is, ends in this one transaction. Certificates come last: all
- * revocations meet at one row, and nobody should hold that while waiting for another.
+ * Ends all access of these users in one transaction. Certificates come last: all revocations update one row, and no
+ * transaction should hold it while it waits for another row.
  */
 export async function cutAccess(
   services: Pick<Services, 'now' | 'signals'>,
@@ -46,7 +46,7 @@ export async function cutAccess(
 
 export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
-/** What would be cut, found by cutting it and taking that back: the two can't disagree. */
+/** What a disable would end, found by ending it in a transaction that is rolled back: so both give the same numbers. */
 export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
   const ended = await rehearse(services.db, (trx) => cutAccess(services, trx, [userId], ''))
   return ended.get(userId) ?? NOTHING_ENDED

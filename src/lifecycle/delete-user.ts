@@ -1,29 +1,29 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
-import { refuseChangingMore } from '../access/holdings.ts'
+import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
-import type { Trx } from '../storage/database.ts'
-import { holdAccount } from '../users/hold-account.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
 import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
+import { markDeleted } from './deleted-user-store.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>
 
-/** Nobody waits longer for the removal of what is left; removeDeletedUsers goes on with it. */
+/** The request waits this long at most for the removal of the rest; `removeDeletedUsers` continues it. */
 const MAX_REMOVAL_MS = 500
 
 /**
- * Takes an account away for good, with all that hangs on it. The logs of certificates and of what was done stay. One
- * transaction ends every access and makes the account unknown; what is left of it is removed in slices afterwards.
+ * Deletes an account for good, with everything that belongs to it. The certificate log and the audit trail stay. One
+ * transaction ends all access and hides the account; the rest of its rows is deleted in slices afterwards.
  */
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
     const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
     await refuseLastAdministrator(trx, [userId])
     const cut = await cutAccess(services, trx, [userId], 'The account was deleted.')
@@ -42,30 +42,4 @@ export async function deleteUser(services: Needs, userId: string, actor: SignedI
     services.log.warn({ err: error }, 'A deleted user is not removed yet; it is tried again.'),
   )
   return ended
-}
-
-/**
- * The email, passkeys and SSH keys are free for others from here on, and nothing of the person is left in the row. It counts
- * as disabled, and what was planned for it is gone, so that nothing enables it again.
- */
-async function markDeleted(trx: Trx, id: string, now: number): Promise<void> {
-  const unique = `deleted:${id}`
-  await trx
-    .updateTable('users')
-    .set({
-      deleted_at: now,
-      disabled_at: now,
-      email: unique,
-      preferred_username: unique,
-      password_hash: null,
-      display_name: null,
-      given_name: null,
-      family_name: null,
-      avatar_version: null,
-    })
-    .where('id', '=', id)
-    .execute()
-  for (const table of ['user_roles', 'passkeys', 'passkey_challenges', 'ssh_keys', 'lifecycle_actions'] as const) {
-    await trx.deleteFrom(table).where('user_id', '=', id).execute()
-  }
 }

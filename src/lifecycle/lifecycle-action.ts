@@ -8,7 +8,7 @@ export type ActionName = Type.Static<typeof ActionName>
 
 const Status = Type.Enum(['pending', 'running', 'completed', 'cancelled', 'failed'])
 
-/** Something that is planned for an account, or was. */
+/** An action that is or was planned for an account. */
 export const LifecycleAction = Type.Object(
   {
     id: Type.String(),

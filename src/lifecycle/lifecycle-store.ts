@@ -58,7 +58,7 @@ export async function findAction(db: Reader, userId: string, id: string): Promis
   return row && toAction(row)
 }
 
-/** Nothing when it was not pending any more. */
+/** Undefined when it was not pending any more. */
 export async function markCancelled(trx: Trx, id: string, now: number): Promise<LifecycleAction | undefined> {
   const row = await trx
     .updateTable('lifecycle_actions')
@@ -83,7 +83,7 @@ export async function countPlansOf(db: Reader, plannerIds: string[]): Promise<Ma
   return new Map(rows.map(({ requested_by, count }) => [requested_by ?? '', count]))
 }
 
-/** One take of an action. Its time tells it from an earlier take whose process stalled. */
+/** One claim of an action. Its time distinguishes it from an earlier claim whose process stalled. */
 export interface Claim {
   id: string
   userId: string
@@ -94,15 +94,15 @@ export interface Claim {
 
 interface Due {
   now: number
-  /** A take older than this was left behind by a process that died. */
+  /** The process of a claim older than this has died. */
   leaseMs: number
   limit: number
 }
 
 /**
- * Takes what is due. What to take is looked up first; the update carries the whole condition, so that of two replicas that
- * found the same one takes it. An action waits for the earlier ones of the same account: what was planned in an order
- * happens in that order, also after a long downtime.
+ * Claims actions that are due. They are looked up first; the update repeats the whole condition, so that of two replicas
+ * that found the same action one claims it. An action waits for earlier ones of the same account, so that they are carried
+ * out in the planned order, also after a long downtime.
  */
 export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due): Promise<Claim[]> {
   const longestMs = leaseMs + MAX_CLOCK_SKEW_MS
@@ -142,7 +142,7 @@ export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due
 
 const UNFINISHED = sql<boolean>`status in ('pending', 'running')`
 
-/** Looks further than it takes, past what another replica has just taken. */
+/** Looks up more than it claims, since another replica may have claimed the first ones. */
 const WINDOW = 4
 
 const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
@@ -153,50 +153,50 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
   claimedAt: row.claimed_at ?? 0,
 })
 
-/** Those of the takes that count. The others were taken up by another replica meanwhile, or their users are gone. */
+/** Returns the claims that are still valid. The others were claimed again by another replica, or their users are gone. */
 export async function markCompleted(trx: Trx, claims: Claim[], now: number): Promise<Claim[]> {
   const rows = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'completed', finished_at: now })
-    .where(isTakenBy(claims))
+    .where(isClaimedBy(claims))
     .returning('id')
     .execute()
   const completed = new Set(rows.map(({ id }) => id))
   return claims.filter(({ id }) => completed.has(id))
 }
 
-/** False when this take is not the one that counts. */
+/** False when the claim is no longer valid. */
 export async function markFailed(trx: Trx, claim: Claim, now: number, reason: string): Promise<boolean> {
   const rows = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'failed', finished_at: now, failure_reason: reason })
-    .where(isTakenBy([claim]))
+    .where(isClaimedBy([claim]))
     .returning('id')
     .execute()
   return rows.length > 0
 }
 
-/** Gives back what was taken and not carried out, so that it is taken again at once. */
+/** Gives up claims that were not carried out, so that they can be claimed again at once. */
 export async function markUnclaimed(trx: Trx, claims: Claim[]): Promise<void> {
   await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'pending', claimed_at: null })
-    .where(isTakenBy(claims))
+    .where(isClaimedBy(claims))
     .execute()
 }
 
-/** Counts a try that failed. How many there were, or nothing when this take is not the one that counts. */
+/** Counts a failed try. Returns how many there were, or undefined when the claim is no longer valid. */
 export async function markTried(trx: Trx, claim: Claim): Promise<number | undefined> {
   const row = await trx
     .updateTable('lifecycle_actions')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .where(isTakenBy([claim]))
+    .where(isClaimedBy([claim]))
     .returning('attempts')
     .executeTakeFirst()
   return row?.attempts
 }
 
-const isTakenBy = (claims: Claim[]) => (eb: ExpressionBuilder<Schema, 'lifecycle_actions'>) =>
+const isClaimedBy = (claims: Claim[]) => (eb: ExpressionBuilder<Schema, 'lifecycle_actions'>) =>
   eb.and([
     eb('status', '=', 'running'),
     eb.or(claims.map(({ id, claimedAt }) => eb.and({ id, claimed_at: claimedAt }))),

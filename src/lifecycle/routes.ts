@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
-import { refuseUnknownUser } from '../roles/assign-role.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { User } from '../users/user.ts'
 import { cancelAction, changeNow, planAction } from './change-lifecycle.ts'
 import { Ended, previewCut } from './cut-access.ts'
@@ -16,8 +16,8 @@ const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
 const ByUser = Type.Object({ userId: Id })
 
-/** As far as a date can lie. */
-const LATEST = 8_640_000_000_000_000
+/** The latest time that a JavaScript date can hold. */
+const MAX_TIME = 8_640_000_000_000_000
 
 const AtOnce = Type.Object({
   success: Type.Literal(true),
@@ -41,7 +41,7 @@ export const lifecycleRoutes =
             'Disabling ends every session, token and SSH certificate of the person in one step. At once without executeAt, otherwise at that time. Nobody disables their own account, or plans an action for it (409). A planned disable is carried out whatever became of whoever planned it; a planned enable fails when they could no longer do it themselves. Administrators are notified of what failed.',
           params: ByUser,
           body: Type.Object(
-            { action: ActionName, executeAt: Type.Optional(Type.Integer({ minimum: 0, maximum: LATEST })) },
+            { action: ActionName, executeAt: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TIME })) },
             strict,
           ),
           response: { 200: Type.Union([AtOnce, Later]), ...failures(400, 401, 403, 404, 409) },
@@ -49,12 +49,12 @@ export const lifecycleRoutes =
       },
       async (request) => {
         const { executeAt, action } = request.body
-        const asked = { userId: request.params.userId, action }
+        const change = { userId: request.params.userId, action }
         const actor = actorOf(services, request)
         if (executeAt === undefined) {
-          return { success: true as const, scheduled: false as const, ...(await changeNow(services, asked, actor)) }
+          return { success: true as const, scheduled: false as const, ...(await changeNow(services, change, actor)) }
         }
-        const lifecycleActionId = await planAction(services, { ...asked, executeAt }, actor)
+        const lifecycleActionId = await planAction(services, { ...change, executeAt }, actor)
         return { scheduled: true as const, lifecycleActionId, executeAt }
       },
     )

@@ -6,59 +6,58 @@ import type { Services } from '../services.ts'
 import { takeAdministrationLock } from '../sessions/administer.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import { findUser } from '../users/user-store.ts'
+import { findUser, listEmails } from '../users/user-store.ts'
 import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
 import { refuseLostPlanner } from './refuse-lost-planner.ts'
 import { type Switch, switchOff, switchOn } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
 
-/** Small enough that a request that comes in between waits for milliseconds. */
+/** Small enough that other requests wait only for milliseconds. */
 const BATCH = 20
-/** Carrying a batch out takes milliseconds. Whatever is still running after this long lost its process, or failed. */
+/** Carrying a batch out takes milliseconds. An action that is still running after this long failed, or its process died. */
 const LEASE_MS = 10_000
 /** How often an action is tried that fails for another reason than a database that is away. */
 const MAX_TRIES = 5
-/** What is left over waits for the next second, so that a service that is told to stop has not long to go. */
-const MOST_BATCHES = 50
+/** The rest waits for the next run, so that a service that is shutting down stops soon. */
+const MAX_BATCHES = 50
 
 /**
- * Carries out what is due. The transaction that does it also marks it completed: a process that dies at any point leaves
- * either nothing done or all of it, and what it had taken is taken up again. While the database is unavailable nothing
- * counts as a try: an action waits for it for as long as it takes.
+ * Carries out the actions that are due. The transaction that does it also marks them completed: a process that dies leaves
+ * either all of it done or nothing, and its claims are claimed again after the lease. A failure because the database is
+ * unavailable is not counted as a try: actions wait until it is available again.
  */
 export async function runDueActions(services: Needs): Promise<void> {
   const { db, now } = services
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const claims = await claimDueActions(db, { now: now(), leaseMs: LEASE_MS, limit: BATCH })
     if (claims.length === 0) return
     try {
       await carryOut(services, claims)
     } catch (error) {
-      // Where this fails too, they are taken up again when the lease is over.
+      // If this fails too, they are claimed again when the lease is over.
       if (isUnavailable(error)) await db.transaction((trx) => markUnclaimed(trx, claims)).catch(() => {})
       throw error
     }
   }
 }
 
-/** A batch is one commit. When something in it is refused or fails, each is carried out alone, so the others are not held up. */
+/** A batch is one commit. When something in it is refused or fails, each is carried out alone, so that the others are done. */
 async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
   try {
     await services.db.transaction((trx) => apply(services, trx, claims))
   } catch (error) {
     if (isUnavailable(error)) throw error
     if (claims.length > 1) for (const claim of claims) await carryOut(services, [claim])
-    else for (const claim of claims) await explain(services, claim, error)
+    else for (const claim of claims) await handleFailure(services, claim, error)
   }
 }
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
   await takeAdministrationLock(trx)
-  const counting = await markCompleted(trx, claims, services.now())
-  const asked = await withPlanners(trx, counting)
-  const off = asked.filter(({ action }) => action === 'disable')
-  const on = asked.filter(({ action }) => action === 'enable')
+  const switches = await withPlanners(trx, await markCompleted(trx, claims, services.now()))
+  const off = switches.filter(({ action }) => action === 'disable')
+  const on = switches.filter(({ action }) => action === 'enable')
   if (off.length > 0) {
     await refuseLastAdministrator(
       trx,
@@ -66,13 +65,13 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
     )
     await switchOff(services, trx, off)
   }
-  // A planned disable is carried out whatever became of its planner.
+  // A planned disable is carried out even if its planner can no longer do it.
   for (const { userId, actor } of on) await refuseLostPlanner(trx, actor.id, userId)
   if (on.length > 0) await switchOn(services, trx, on)
 }
 
-/** A refusal stays one however often it is tried; anything else is tried again when the lease is over. */
-async function explain(services: Needs, claim: Claim, error: unknown): Promise<void> {
+/** Trying again does not change a refusal, so the action fails. Anything else is tried again when the lease is over. */
+async function handleFailure(services: Needs, claim: Claim, error: unknown): Promise<void> {
   if (error instanceof AppError) return giveUp(services, claim, error.message)
   const tries = await services.db.transaction((trx) => markTried(trx, claim))
   services.log.error({ err: error, lifecycleActionId: claim.id, tries }, 'A planned action failed.')
@@ -98,17 +97,12 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
     }
   })
 
-type Asked = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
+type PlannedSwitch = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
 
-/** Whoever planned it did it, also when they have left since. */
-async function withPlanners(db: Reader, claims: Claim[]): Promise<Asked[]> {
+/** The planner is the actor, also when the account is gone since. */
+async function withPlanners(db: Reader, claims: Claim[]): Promise<PlannedSwitch[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
-  const people = await db
-    .selectFrom('users')
-    .select(['id', 'email'])
-    .where('id', 'in', ['', ...ids])
-    .execute()
-  const emails = new Map(people.map(({ id, email }) => [id, email]))
+  const emails = await listEmails(db, ids)
   return claims.map(({ id, userId, action, requestedBy }) => ({
     userId,
     action,

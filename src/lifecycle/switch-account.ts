@@ -2,6 +2,7 @@ import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
+import { type ChangedAccount, markDisabled, markEnabled } from './account-state-store.ts'
 import { cutAccess, type Ended } from './cut-access.ts'
 import { countPlansOf } from './lifecycle-store.ts'
 
@@ -14,75 +15,48 @@ export interface Switch {
   lifecycleActionId?: string
 }
 
-/** Turns people off everywhere. The only way to, now or at a planned time. Doing it again cuts and tells nothing. */
-export async function switchOff(services: Needs, trx: Trx, asked: Switch[]): Promise<Map<string, Ended>> {
-  const users = await trx
-    .updateTable('users')
-    .set({ disabled_at: services.now() })
-    .where(
-      'id',
-      'in',
-      asked.map(({ userId }) => userId),
-    )
-    .where('disabled_at', 'is', null)
-    .returning(['id', 'email', 'display_name'])
-    .execute()
-  const about = describe(asked, users)
-  await tell(services, trx, 'user.disabled', about)
-  await tellOfPlans(services, trx, about)
+/** Disables accounts and ends all their access. The only way to do so, at once or planned. Repeating it changes nothing. */
+export async function switchOff(services: Needs, trx: Trx, switches: Switch[]): Promise<Map<string, Ended>> {
+  const users = await markDisabled(trx, userIdsOf(switches), services.now())
+  const about = describe(switches, users)
+  await notifyAdministrators(services, trx, 'user.disabled', about)
+  await notifyOfPendingPlans(services, trx, about)
   const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.disabled', about, ended)
   return ended
 }
 
-/** Accounts come back, and nothing that was cut: whatever a sign-in under way left behind meanwhile goes too. */
-export async function switchOn(services: Needs, trx: Trx, asked: Switch[]): Promise<void> {
-  const users = await trx
-    .updateTable('users')
-    .set({ disabled_at: null })
-    .where(
-      'id',
-      'in',
-      asked.map(({ userId }) => userId),
-    )
-    .where('disabled_at', 'is not', null)
-    // Whatever becomes of the row of a deleted account, it does not come back.
-    .where('deleted_at', 'is', null)
-    .returning(['id', 'email', 'display_name'])
-    .execute()
-  const about = describe(asked, users)
-  await tell(services, trx, 'user.enabled', about)
+/** Enables accounts again. Access that was ended stays ended; what a sign-in under way has added since is ended too. */
+export async function switchOn(services: Needs, trx: Trx, switches: Switch[]): Promise<void> {
+  const users = await markEnabled(trx, userIdsOf(switches))
+  const about = describe(switches, users)
+  await notifyAdministrators(services, trx, 'user.enabled', about)
   await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.enabled', about)
 }
 
 const DISABLED = 'The account was disabled.'
 
-interface Changed {
-  id: string
-  email: string
-  display_name: string | null
-}
-
 interface About extends Switch {
   email: string
   displayName: string | null
 }
 
-const idsOf = (users: Changed[]): string[] => users.map(({ id }) => id)
+const idsOf = (users: ChangedAccount[]): string[] => users.map(({ id }) => id)
+const userIdsOf = (changes: { userId: string }[]): string[] => changes.map(({ userId }) => userId)
 
-/** Only those whose account was changed: the others were so already. */
-function describe(asked: Switch[], changed: Changed[]): About[] {
+/** Only those whose account was changed: the others were in that state already. */
+function describe(switches: Switch[], changed: ChangedAccount[]): About[] {
   const users = new Map(changed.map((user) => [user.id, user]))
-  return asked.flatMap((each) => {
+  return switches.flatMap((each) => {
     const user = users.get(each.userId)
-    return user ? [{ ...each, email: user.email, displayName: user.display_name }] : []
+    return user ? [{ ...each, email: user.email, displayName: user.displayName }] : []
   })
 }
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const tell = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
+const notifyAdministrators = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
   tellAdministrators(
     services,
     trx,
@@ -92,12 +66,9 @@ const tell = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<
     })),
   )
 
-/** What somebody has planned is still carried out, or fails, after they were disabled: administrators decide about it. */
-async function tellOfPlans(services: Needs, trx: Trx, about: About[]): Promise<void> {
-  const plans = await countPlansOf(
-    trx,
-    about.map(({ userId }) => userId),
-  )
+/** Actions that a disabled user has planned stay pending. Administrators are notified, so that they can cancel them. */
+async function notifyOfPendingPlans(services: Needs, trx: Trx, about: About[]): Promise<void> {
+  const plans = await countPlansOf(trx, userIdsOf(about))
   const messages = about.flatMap(({ userId, email, displayName, actor }) => {
     const pending = plans.get(userId) ?? 0
     if (pending === 0) return []

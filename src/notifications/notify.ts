@@ -5,7 +5,7 @@ import type { Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
-import { holdUser, holdUsers } from '../users/hold-account.ts'
+import { holdUser, holdUsers } from '../users/user-lock-store.ts'
 
 /** What people are told about, and what each kind carries. */
 export interface NotificationData {

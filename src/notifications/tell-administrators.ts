@@ -1,4 +1,4 @@
-import { listAdministratorIds } from '../access/administrators.ts'
+import { listAdministratorIds } from '../access/administrator-store.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { type Message, notifyEach } from './notify.ts'

@@ -33,7 +33,7 @@ export interface CertificateRequest {
   readonly validBefore: bigint | number
   readonly criticalOptions?: Options
   readonly extensions?: Options
-  /** Fresh random bytes, 32 by OpenSSH's habit. They keep the signed bytes out of the asker's hands. */
+  /** Fresh random bytes, 32 by OpenSSH's habit. The requester can't predict the signed bytes. */
   readonly nonce: Uint8Array
 }
 
@@ -63,8 +63,8 @@ const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
 /** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
-export const signCertificate = (authority: Authority, asked: CertificateRequest): Buffer =>
-  signDraft(authority, prepareCertificate(authority, asked))
+export const signCertificate = (authority: Authority, request: CertificateRequest): Buffer =>
+  signDraft(authority, prepareCertificate(authority, request))
 
 /** A certificate in which there is room left for the signature. */
 export interface Draft {
@@ -74,28 +74,28 @@ export interface Draft {
 }
 
 /** All of a certificate but its signature, with the checks of `signCertificate`. */
-export function prepareCertificate(authority: Authority, asked: CertificateRequest): Draft {
-  refuseUnsafe(asked)
-  const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = asked
-  const principals = asked.principals.reduce((length, name) => length + lengthOf(name), 0)
+export function prepareCertificate(authority: Authority, request: CertificateRequest): Draft {
+  refuseUnsafe(request)
+  const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = request
+  const principals = request.principals.reduce((length, name) => length + lengthOf(name), 0)
   const options = [
     criticalOptions === NO_OPTIONS ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
     extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
     authority.closing,
   ]
-  const fields = [lengthOf(asked.nonce), lengthOf(asked.key), lengthOf(asked.keyId), principals]
+  const fields = [lengthOf(request.nonce), lengthOf(request.key), lengthOf(request.keyId), principals]
   const length = FIXED_BYTES + [...fields, ...options.map((field) => field.length)].reduce((a, b) => a + b)
   const write = new Writer(length + BEFORE_SIGNATURE.length + SIGNATURE_BYTES)
   write.raw(LABEL)
-  write.string(asked.nonce)
-  write.string(asked.key)
-  write.uint64(asked.serial)
+  write.string(request.nonce)
+  write.string(request.key)
+  write.uint64(request.serial)
   write.uint32(USER_CERTIFICATE)
-  write.string(asked.keyId)
+  write.string(request.keyId)
   write.uint32(principals)
-  for (const name of asked.principals) write.string(name)
-  write.uint64(asked.validAfter)
-  write.uint64(asked.validBefore)
+  for (const name of request.principals) write.string(name)
+  write.uint64(request.validAfter)
+  write.uint64(request.validBefore)
   for (const field of options) write.raw(field)
   write.raw(BEFORE_SIGNATURE)
   write.blank(SIGNATURE_BYTES)
@@ -103,7 +103,7 @@ export function prepareCertificate(authority: Authority, asked: CertificateReque
   return { blob, toSign: blob.subarray(0, length) }
 }
 
-/** Puts the authority's signature to what was prepared. */
+/** Signs a prepared certificate. */
 export function signDraft({ privateKey }: Authority, { blob, toSign }: Draft): Buffer {
   blob.set(sign(null, toSign, privateKey), blob.length - SIGNATURE_BYTES)
   return blob

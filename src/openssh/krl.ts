@@ -26,9 +26,9 @@ export interface Revocations {
   readonly serials: BigUint64Array
   /** Serials that are revoked as a whole, first and last included, whether or not any was ever issued. */
   readonly ranges?: readonly SerialRange[]
-  /** The blob of the authority whose serials these are. Without it they are revoked whoever signed them. */
+  /** The blob of the authority whose serials these are. Without it the serials of every authority are revoked. */
   readonly caKey?: Uint8Array
-  /** Grows with every change, so that two lists can be told apart. */
+  /** Grows with every change. */
   readonly version: bigint | number
   /** Epoch seconds. */
   readonly generatedAt: bigint | number
@@ -105,7 +105,7 @@ function writeRanges(to: Uint8Array, ranges: readonly SerialRange[]): void {
   ranges.forEach((range, index) => writeRange(view, index * RANGE_SIZE, range))
 }
 
-/** Answers where the section ends. */
+/** Returns where the section ends. */
 function writeRange(view: DataView, at: number, { first, last }: SerialRange): number {
   const data = writeHeader(view, at, SERIAL_RANGE, RANGE_SIZE - SECTION_HEADER)
   view.setBigUint64(data, first)
@@ -113,7 +113,7 @@ function writeRange(view: DataView, at: number, { first, last }: SerialRange): n
   return data + 16
 }
 
-/** Answers where the section's data begins. */
+/** Returns where the section's data begins. */
 function writeHeader(view: DataView, at: number, type: number, length: number): number {
   view.setUint8(at, type)
   view.setUint32(at + 1, length)

@@ -19,7 +19,7 @@ export interface PublicKey {
   readonly comment: string
 }
 
-/** Reads one line of a `.pub` file. Throws a FormatError whose message tells a person what to send instead. */
+/** Reads one line of a `.pub` file. Throws a FormatError whose message says what to send instead. */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.replace(/\r?\n$/, '')
   if (PRIVATE_KEY.test(line)) {

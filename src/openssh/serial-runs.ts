@@ -1,8 +1,9 @@
 /**
- * Serials as runs without a hole: run i goes from first[i] to last[i], ascending, and never touches the next.
+ * Serials as runs without a gap: run i contains all serials from first[i] to last[i]. Runs are ascending, with a gap between
+ * each two.
  *
- * `start` and `end` (one past the last) are the same on a line where whatever is longer than FAR, hole or run, is
- * cut to FAR. No bitmap reaches that far, so for choosing sections the two lines are alike, and plain numbers do.
+ * `start` and `end` (one past the last) are the same positions as plain numbers: every gap and every run that is longer than
+ * FAR counts as FAR. No bitmap is that long, so the choice of sections is the same as with the real serials.
  */
 export interface Runs {
   readonly count: number
@@ -31,7 +32,7 @@ export function serialRuns(serials: BigUint64Array): Runs {
   return { count, first, last, start, end }
 }
 
-/** Answers how many runs there are. */
+/** Returns the number of runs. */
 function joinNeighbours(sorted: BigUint64Array, first: BigUint64Array, last: BigUint64Array): number {
   let count = 0
   for (let at = 0; at < sorted.length; at++) {
@@ -43,5 +44,5 @@ function joinNeighbours(sorted: BigUint64Array, first: BigUint64Array, last: Big
   return count
 }
 
-// The engine computes in machine words, and not in big integers of its heap, where it is told that 64 bits are enough.
+// `BigInt.asUintN(64, …)` lets V8 compute with machine words in place of big integers on its heap.
 const upToFar = (distance: bigint): number => (distance < FAR_SERIALS ? Number(distance) : FAR)

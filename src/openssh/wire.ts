@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** Bytes or text that are not what they should be. The message is a sentence that whoever sent them may read. */
+/** Bytes or text that are not what they should be. The message may be shown to the sender. */
 export class FormatError extends Error {
   override name = 'FormatError'
 }
@@ -32,7 +32,7 @@ export function string(data: Uint8Array | string): Buffer {
 export const lengthOf = (data: Uint8Array | string): number =>
   4 + (typeof data === 'string' ? Buffer.byteLength(data) : data.length)
 
-/** Writes into one buffer of a length that is known before: many small ones take longer to make than to fill. */
+/** Writes into one buffer whose length is known in advance: making many small buffers takes longer than filling them. */
 export class Writer {
   readonly #bytes: Buffer
   #at = 0

@@ -1,13 +1,17 @@
-import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { dayOf, findDailyCount } from '../audit/daily-counts.ts'
 import { Time } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
-import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
-import { countInSlices } from './count-in-slices.ts'
+import {
+  countAllLiveAccessTokens,
+  type CountedEvents,
+  countEventsOfDay,
+  countLiveSessions,
+  countSmallTables,
+  countUserRows,
+  listNextActions,
+} from './overview-store.ts'
 
 const Count = Type.Integer()
 
@@ -26,7 +30,7 @@ export const Overview = Type.Object(
   {
     users: Type.Object({ active: Count, disabled: Count, administrators: Count }),
     sessions: Type.Object({ active: Count }),
-    tokens: Type.Object({ active: Type.Integer({ description: 'Access tokens that have not expired.' }) }),
+    tokens: Type.Object({ active: Type.Integer({ description: 'Access tokens that are live.' }) }),
     certificates: Type.Object({ issued: Type.Integer({ description: 'Since the beginning.' }) }),
     lifecycle: Type.Object({
       pending: Count,
@@ -48,17 +52,16 @@ export const Overview = Type.Object(
 )
 export type Overview = Type.Static<typeof Overview>
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * 3_600_000
 const DAYS = 30
-const NEXT = 5
-/** Asking more often than this gets the same answer, and so does asking again soon after what took long to count. */
+const MAX_NEXT_ACTIONS = 5
+/** An answer is reused for this long, and for this many times as long as it took to count. */
 const FRESH_MS = 5000
 const FRESH_TIMES = 20
-/** Another copy's clock may be behind by less than this. */
+/** The clocks of replicas differ by less than this: so long after its end a day gets no more events. */
 const SETTLED_MS = 300_000
 
-/** Days that are over are counted once; what is counted afresh is small. */
+/** Days that are over are counted once and remembered. */
 export function createOverview({
   db,
   now,
@@ -88,12 +91,13 @@ export function createOverview({
     if (!current || monotonicNow() >= current.until) {
       const started = monotonicNow()
       const answer = count()
-      const asked = { until: Number.POSITIVE_INFINITY, answer }
-      current = asked
+      const counting = { until: Number.POSITIVE_INFINITY, answer }
+      current = counting
       answer.then(
-        () => (asked.until = Math.max(started + FRESH_MS, monotonicNow() + FRESH_TIMES * (monotonicNow() - started))),
+        () =>
+          (counting.until = Math.max(started + FRESH_MS, monotonicNow() + FRESH_TIMES * (monotonicNow() - started))),
         () => {
-          if (current === asked) current = undefined
+          if (current === counting) current = undefined
         },
       )
     }
@@ -101,30 +105,15 @@ export function createOverview({
   }
 }
 
-/** An hour at a time, since a day of a large installation is more than others like to wait for. */
 async function countDay(db: Reader, start: number): Promise<Day> {
-  const rows: { action: string; passkey: number; count: number }[] = []
-  for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
-    const counted = await db
-      .selectFrom('audit_events')
-      .select('action')
-      .select(sql<number>`case when data like '%"method":"passkey"%' then 1 else 0 end`.as('passkey'))
-      .select(sql<number>`count(*)`.as('count'))
-      .where('action', 'in', ['session.started', 'session.refused', 'passkey.refused', 'ssh_certificate.issued'])
-      .where('at', '>=', hour)
-      .where('at', '<', hour + HOUR_MS)
-      .groupBy(sql`1, 2`)
-      .execute()
-    rows.push(...counted)
-    await setImmediate()
-  }
-  const sum = (matches: (row: { action: string; passkey: number }) => boolean) =>
-    rows.filter(matches).reduce((total, row) => total + row.count, 0)
+  const events = await countEventsOfDay(db, start)
+  const sum = (matches: (row: CountedEvents) => boolean) =>
+    events.filter(matches).reduce((total, row) => total + row.count, 0)
   const day = dayOf(start)
   return {
     day,
-    password: sum((row) => row.action === 'session.started' && row.passkey === 0),
-    passkey: sum((row) => row.action === 'session.started' && row.passkey === 1),
+    password: sum((row) => row.action === 'session.started' && !row.withPasskey),
+    passkey: sum((row) => row.action === 'session.started' && row.withPasskey),
     refused: sum((row) => row.action.endsWith('.refused')),
     certificates: sum((row) => row.action === 'ssh_certificate.issued'),
     tokens: await findDailyCount(db, day, 'access_tokens'),
@@ -132,45 +121,13 @@ async function countDay(db: Reader, start: number): Promise<Day> {
 }
 
 async function countNow(db: Reader, now: number): Promise<Omit<Overview, 'days'>> {
-  const { rows } = await sql<Record<string, number>>`select
-    (select count(*) from users where disabled_at is not null) as disabled,
-    (select count(*) from user_roles where role_id = ${ADMIN_ROLE}) as administrators,
-    (select value - coalesce((select cast(sum(last_serial - first_serial + 1) as bigint) from ssh_revoked_ranges), 0)
-      from counters where name = 'ssh_serial') as certificates,
-    (select count(*) from lifecycle_actions where status in ('pending', 'running')) as pending,
-    (select count(*) from lifecycle_actions where status = 'failed') as failed`.execute(db)
-  const { disabled = 0, administrators = 0, ...rest } = rows[0] ?? {}
-  const users = await countInSlices(db, { table: 'users', by: 'created_at', above: -1 })
-  const sessions = await countInSlices(db, {
-    table: 'sessions',
-    by: 'expires_at',
-    above: now,
-    where: sql<boolean>`(remembered = 1 or last_used_at > ${now - IDLE_MS})`,
-  })
-  const tokens = await countInSlices(db, { table: 'oauth_access_tokens', by: 'expires_at', above: now })
-  const next = await db
-    .selectFrom('lifecycle_actions')
-    .innerJoin('users', 'users.id', 'lifecycle_actions.user_id')
-    .select(['lifecycle_actions.id', 'user_id', 'users.email', 'action', 'execute_at'])
-    .where(sql<boolean>`status in ('pending', 'running')`)
-    .orderBy('execute_at')
-    .limit(NEXT)
-    .execute()
+  const { disabled, deleted, administrators, certificates, pending, failed } = await countSmallTables(db)
+  const users = await countUserRows(db)
   return {
-    users: { active: users - disabled, disabled, administrators },
-    sessions: { active: sessions },
-    tokens: { active: tokens },
-    certificates: { issued: rest['certificates'] ?? 0 },
-    lifecycle: {
-      pending: rest['pending'] ?? 0,
-      failed: rest['failed'] ?? 0,
-      next: next.map(({ id, user_id, email, action, execute_at }) => ({
-        id,
-        userId: user_id,
-        email,
-        action,
-        executeAt: execute_at,
-      })),
-    },
+    users: { active: users - disabled - deleted, disabled, administrators },
+    sessions: { active: await countLiveSessions(db, now) },
+    tokens: { active: await countAllLiveAccessTokens(db, now) },
+    certificates: { issued: certificates },
+    lifecycle: { pending, failed, next: await listNextActions(db, MAX_NEXT_ACTIONS) },
   }
 }

@@ -1,19 +1,19 @@
 import type { Updateable } from 'kysely'
-import { refuseChangingMore, refuseOwnUsername } from '../access/holdings.ts'
+import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
+import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { deleteEmailTokens } from '../sign-in/email-tokens.ts'
-import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
+import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
-import { holdAccount } from '../users/hold-account.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { replaceUsername } from '../users/replace-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { sendInvitation } from './invite-user.ts'
@@ -24,43 +24,41 @@ export interface UserChange extends ProfileChange {
 }
 
 /**
- * Changes somebody's attributes, and no others than were asked for. Whoever receives a person's mail can become that
- * person, so nobody changes whoever holds more. Certificates that name a username which is given up are revoked.
+ * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, so
+ * users can't change a person who holds more than they do. Certificates that name the old username are revoked.
  */
 export async function changeUser(
   services: Services,
   id: string,
-  asked: UserChange,
+  changes: UserChange,
   actor: SignedInActor,
 ): Promise<User> {
   try {
     return await administer(services, actor, async (trx, held) => {
       const before = (await holdAccount(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
-      await refuseChangingMore(trx, held, id)
-      if (Object.keys(asked).length === 0) return before
+      await refuseIfHoldsMore(trx, held, id)
+      if (Object.keys(changes).length === 0) return before
       const { preferredUsername: from } = before
-      const { preferredUsername: to = from } = asked
-      const isRenamed = to !== from
-      if (isRenamed) refuseOwnUsername(held, id)
-      if (isRenamed) await refuseUnusableUsername(trx, to)
-      const email = asked.email === undefined ? before.email : normalizeEmail(asked.email)
-      const moved = email !== before.email
-      // Links that went to the old address are worth nothing at the new one.
-      if (moved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
-      const user = await updateUser(trx, id, toColumns(asked, email, moved))
-      if (isRenamed) await replaceUsername(services, trx, { userId: id, from, to })
-      const certificatesRevoked = isRenamed
-        ? await revokeLostCertificates(services, trx, [id], 'The username was changed.')
-        : 0
+      const { preferredUsername: to = from } = changes
+      if (to !== from) {
+        refuseOwnUsername(held, id)
+        await refuseUnusableUsername(trx, to)
+      }
+      const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
+      const isMoved = email !== before.email
+      // Links that were sent to the old address stop working.
+      if (isMoved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
+      const user = await updateUser(trx, id, toColumns(changes, email, isMoved))
+      const renamed = await completeRename(services, trx, { userId: id, from, to })
       await recordEvent(services, trx, {
         action: 'user.updated',
         outcome: 'success',
         actor,
         target: { type: 'user', id },
         data: {
-          fields: Object.keys(asked),
-          ...(moved ? { email: { from: before.email, to: email } } : {}),
-          ...(isRenamed ? { preferredUsername: { from, to }, certificatesRevoked } : {}),
+          fields: Object.keys(changes),
+          ...(isMoved ? { email: { from: before.email, to: email } } : {}),
+          ...renamed,
         },
       })
       return user ?? refuse('not_found', 'There is no such user.')
@@ -68,27 +66,27 @@ export async function changeUser(
   } catch (error) {
     if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
     if (isDuplicate(error, 'users.preferred_username')) {
-      refuse('conflict', `The username ${asked.preferredUsername} is taken.`)
+      refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
     }
     throw error
   }
 }
 
-/** A new address counts as unverified unless the administrator vouches for it. */
-const toColumns = (asked: UserChange, email: string, moved: boolean): Updateable<Schema['users']> => ({
-  ...(moved ? { email, email_verified: 0 } : {}),
-  ...(asked.email_verified === undefined ? {} : { email_verified: asked.email_verified ? 1 : 0 }),
-  ...(asked.email_verified === true ? { never_confirmed: 0 } : {}),
-  ...profileColumns(asked),
+/** A new address counts as unverified unless the request says that it is verified. */
+const toColumns = (changes: UserChange, email: string, isMoved: boolean): Updateable<Schema['users']> => ({
+  ...(isMoved ? { email, email_verified: 0 } : {}),
+  ...(changes.email_verified === undefined ? {} : { email_verified: changes.email_verified ? 1 : 0 }),
+  ...(changes.email_verified === true ? { never_confirmed: 0 } : {}),
+  ...profileColumns(changes),
 })
 
-/** For whoever lost the first mail. It makes the earlier link worthless. */
+/** Sends the invitation again. The earlier link stops working. */
 export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
-    await refuseChangingMore(trx, held, id)
+    await refuseIfHoldsMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
-    if (account.disabledAt !== null) refuse('conflict', 'This account is disabled.')
+    if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
     await sendInvitation(services, trx, account.user)
     await recordEvent(services, trx, {
       action: 'user.invited',

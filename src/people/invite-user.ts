@@ -1,7 +1,8 @@
 import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
-import { findHoldings, refuseGivingMore, type UserHoldings } from '../access/holdings.ts'
-import { findRole, holdingsOf } from '../access/role-store.ts'
+import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import { holdingsOf, refuseGivingMore } from '../access/holdings.ts'
+import { requireRole } from '../access/require-role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { invitationMail } from '../mail/messages.ts'
@@ -18,7 +19,7 @@ import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 
-export interface Invited {
+export interface InviteUserRequest {
   email: string
   password?: string
   displayName?: string | null
@@ -29,18 +30,18 @@ export interface Invited {
   roleIds?: string[]
 }
 
-/** Makes an account for somebody else. Without a password they get a mail with a link to set one. */
-export async function inviteUser(services: Services, asked: Invited, actor: SignedInActor): Promise<User> {
+/** Creates an account for another person. Without a password, they get a mail with a link to set one. */
+export async function inviteUser(services: Services, request: InviteUserRequest, actor: SignedInActor): Promise<User> {
   const { db, passwords } = services
-  const roleIds = [...new Set(asked.roleIds)].filter((id) => id !== USER_ROLE)
-  // What is not theirs to give is refused before anything is said about the email.
+  const roleIds = [...new Set(request.roleIds)].filter((id) => id !== USER_ROLE)
+  // Refused before the email is checked, so that the answer does not say whether the email is taken.
   await refuseRoles(db.read, await findHoldings(db.read, actor.id), roleIds)
-  const email = normalizeEmail(asked.email)
-  if (asked.preferredUsername !== undefined) await refuseUnusableUsername(db.read, asked.preferredUsername)
-  const password = asked.password === undefined ? undefined : normalizePassword(asked.password)
+  const email = normalizeEmail(request.email)
+  if (request.preferredUsername !== undefined) await refuseUnusableUsername(db.read, request.preferredUsername)
+  const password = request.password === undefined ? undefined : normalizePassword(request.password)
   const address = actor.source?.ipAddress ?? ''
   if (password !== undefined)
-    await refuseWeakPassword(services, { field: 'password', password, person: asked, address })
+    await refuseWeakPassword(services, { field: 'password', password, person: request, address })
   const passwordHash = password === undefined ? null : await passwords.hash(password, address)
 
   const { id } = await createUser(
@@ -49,11 +50,11 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
     {
       email,
       passwordHash,
-      emailVerified: asked.email_verified ?? false,
-      displayName: asked.displayName ?? undefined,
-      givenName: asked.given_name ?? undefined,
-      familyName: asked.family_name ?? undefined,
-      preferredUsername: asked.preferredUsername,
+      emailVerified: request.email_verified ?? false,
+      displayName: request.displayName ?? undefined,
+      givenName: request.given_name ?? undefined,
+      familyName: request.family_name ?? undefined,
+      preferredUsername: request.preferredUsername,
     },
     async (trx, made) => {
       const held = await beginAdministration(services, trx, actor)
@@ -72,12 +73,12 @@ export async function inviteUser(services: Services, asked: Invited, actor: Sign
   return (await findUser(db.read, id)) ?? refuse('not_found', 'There is no such user.')
 }
 
-/** Making an account is no way around the permission to assign roles. */
+/** Giving roles to a new account needs the same permission as assigning them. */
 async function refuseRoles(db: Reader, held: UserHoldings, roleIds: string[]): Promise<void> {
   if (roleIds.length > 0 && !held.permissions.has('roles:assign')) {
     refuse('forbidden', 'Giving roles needs the permission roles:assign.')
   }
-  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await findRole(db, roleId)))
+  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await requireRole(db, roleId)))
 }
 
 export async function sendInvitation(

@@ -12,7 +12,7 @@ import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { User } from '../users/user.ts'
 import { changeUser, inviteAgain } from './change-user.ts'
 import { inviteUser } from './invite-user.ts'
-import { findUserDetails, listUsers } from './user-list.ts'
+import { findUserDetails, listUsers } from './user-list-store.ts'
 
 const tags = ['Users']
 const Id = Type.String({ minLength: 1, maxLength: 64 })

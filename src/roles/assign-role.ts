@@ -1,7 +1,9 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
-import { refuseChangingMore, refuseGivingMore, refuseOwnRole, type UserHoldings } from '../access/holdings.ts'
-import { addAssignment, findRole, holdingsOf, listRolesOf, removeAssignment } from '../access/role-store.ts'
+import type { UserHoldings } from '../access/holdings-store.ts'
+import { holdingsOf, refuseIfHoldsMore, refuseGivingMore, refuseOwnRole } from '../access/holdings.ts'
+import { requireRole } from '../access/require-role.ts'
+import { addAssignment, deleteAssignment, listRolesOf } from '../access/role-store.ts'
 import type { Role } from '../access/role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
@@ -10,8 +12,9 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
-import type { Reader, Trx } from '../storage/database.ts'
-import { accountExists } from '../users/account-standing.ts'
+import type { Trx } from '../storage/database.ts'
+import { isMissingReference } from '../storage/failure.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -20,17 +23,17 @@ interface Assignment {
   roleId: string
 }
 
-/** Gives somebody a role. Giving it again changes nothing. */
+/** Gives a role to a user. Giving it again changes nothing. */
 export const assignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
     refuseOwnRole(held, userId)
-    await refuseChangingMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId)
     await giveRole(services, trx, held, { userId, roleId }, actor)
     return listRolesOf(trx, userId)
   })
 
-/** The rule and the act, for whoever has a transaction already. */
+/** The same in the transaction of another change. */
 export async function giveRole(
   services: Pick<Services, 'now'>,
   trx: Trx,
@@ -38,21 +41,21 @@ export async function giveRole(
   { userId, roleId }: Assignment,
   actor: SignedInActor,
 ): Promise<void> {
-  const role = await findRole(trx, roleId)
+  const role = await requireRole(trx, roleId)
   refuseGivingMore(held, holdingsOf(role))
-  if (!(await addAssignment(trx, userId, roleId))) return
+  if (!(await addAssignment(trx, userId, roleId).catch(refuseGone))) return
   await record(services, trx, 'role.assigned', actor, userId, role)
 }
 
-/** Takes a role from somebody, and revokes the certificates that name what they have lost with it. */
+/** Takes a role from a user, and revokes the certificates that name a principal which is lost with it. */
 export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
-    const role = await findRole(trx, roleId)
-    await refuseChangingMore(trx, held, userId)
+    const role = await requireRole(trx, roleId)
+    await refuseIfHoldsMore(trx, held, userId)
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
-    if (!(await removeAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
+    if (!(await deleteAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
     const certificatesRevoked = certificatesDependOn(role)
       ? await revokeLostCertificates(services, trx, [userId], 'A role was taken away.')
       : 0
@@ -60,14 +63,9 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     return listRolesOf(trx, userId)
   })
 
-export async function refuseUnknownUser(db: Reader, userId: string): Promise<void> {
-  const found = await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where(accountExists)
-    .executeTakeFirst()
-  if (!found) refuse('not_found', 'There is no such user.')
+function refuseGone(error: unknown): never {
+  if (isMissingReference(error)) refuse('not_found', 'The user or the role is not there any more.')
+  throw error
 }
 
 const record = (

@@ -5,8 +5,9 @@ import { failures, type Routes, strict } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs, signedIn } from '../sessions/guards.ts'
+import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { User } from '../users/user.ts'
-import { assignRole, refuseUnknownUser, unassignRole } from './assign-role.ts'
+import { assignRole, unassignRole } from './assign-role.ts'
 import { bootstrap } from './bootstrap.ts'
 
 const tags = ['Roles']

@@ -1,4 +1,4 @@
-import { hasAdministrator } from '../access/administrators.ts'
+import { hasAdministrator } from '../access/administrator-store.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { addAssignment } from '../access/role-store.ts'
 import { recordAlone, recordEvent } from '../audit/record-event.ts'
@@ -15,7 +15,7 @@ import type { User } from '../users/user.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'limits' | 'bootstrapSecret'>
 
-/** Makes the caller the first administrator. The secret is looked at before anything else, and guessing it is limited. */
+/** Makes the caller the first administrator. The secret is checked before anything else, and failed attempts are limited. */
 export const bootstrap = (services: Needs, actor: SignedInActor, secret: string): Promise<User> =>
   services.limits.attempt(
     [[LIMITS.bootstrap, addressKey(actor.source?.ipAddress ?? '')]],

@@ -4,12 +4,13 @@ import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { takeAdministrationLock } from '../sessions/administer.ts'
+import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
 
 /**
- * Makes somebody an administrator without asking another one, for whoever has the machine itself. What somebody may do
- * is read at each request, so every copy knows it at once. False when they were one before.
+ * Makes a user an administrator, for the operator on the command line. Permissions are read at each request, so it holds on
+ * every replica at once. `granted` is false when the user was an administrator before.
  */
 export const grantAdministrator = (
   services: Pick<Services, 'db' | 'now'>,
@@ -20,7 +21,7 @@ export const grantAdministrator = (
     const account = await findAccountByEmail(trx, normalizeEmail(email))
     if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
     const { id, email: found } = account.user
-    if (account.disabledAt !== null) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
+    if (!mayAct(account)) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
     const granted = await addAssignment(trx, id, ADMIN_ROLE)
     if (granted) {
       await recordEvent(services, trx, {

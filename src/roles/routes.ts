@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { describePermission, isPermission, PERMISSIONS } from '../access/permissions.ts'
-import { findRole, listRoles } from '../access/role-store.ts'
+import { requireRole } from '../access/require-role.ts'
+import { listRoles } from '../access/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../access/role.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
@@ -72,7 +73,7 @@ export const roleRoutes =
         onRequest: needs(services, 'roles:read'),
         schema: { tags, summary: 'A role', params: ById, response: { 200: OneRole, ...failures(401, 403, 404) } },
       },
-      async ({ params }) => ({ role: await findRole(services.db.read, params.id) }),
+      async ({ params }) => ({ role: await requireRole(services.db.read, params.id) }),
     )
 
     app.patch(
@@ -131,7 +132,7 @@ export const roleRoutes =
           response: { 200: Granted, ...failures(401, 403, 404) },
         },
       },
-      async ({ params }) => described(await findRole(services.db.read, params.id)),
+      async ({ params }) => described(await requireRole(services.db.read, params.id)),
     )
 
     app.post(

@@ -1,15 +1,14 @@
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
+import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
 import { isPermission } from '../access/permissions.ts'
+import { requireRole } from '../access/require-role.ts'
 import {
   addPermission,
   addRole,
+  deletePermission,
   deleteRole,
-  findRole,
-  holdingsOf,
   holdPrincipalsOfRole,
   listHolderIds,
-  removePermission,
   updateRole,
 } from '../access/role-store.ts'
 import type { NewRole, Role } from '../access/role.ts'
@@ -22,15 +21,16 @@ import { administer } from '../sessions/administer.ts'
 import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
+import { isDuplicate } from '../storage/failure.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
-export const createRole = (services: Needs, asked: NewRole, actor: SignedInActor): Promise<Role> =>
+export const createRole = (services: Needs, input: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    refuseGivingMore(held, { permissions: new Set(asked.permissions), principals: new Set(asked.principals) })
+    refuseGivingMore(held, { permissions: new Set(input.permissions), principals: new Set(input.principals) })
     const id = newId()
-    await addRole(trx, id, asked, services.now())
-    const role = await findRole(trx, id)
+    await addRole(trx, id, input, services.now()).catch(refuseTakenName)
+    const role = await requireRole(trx, id)
     const { name, permissions, principals } = role
     await record(services, trx, 'role.created', actor, id, { name, permissions, principals })
     return role
@@ -43,34 +43,35 @@ export interface RoleChange {
 }
 
 /**
- * Only what was asked for is written. The name of a built-in role is part of the service; what it says about itself and
- * opens on hosts is not. Certificates that name a principal which the role no longer gives are revoked.
+ * Changes only the fields that the request names. A built-in role keeps its name; its description and principals can be
+ * changed. Certificates that name a principal which the role no longer gives are revoked.
  */
-export const changeRole = (services: Needs, id: string, asked: RoleChange, actor: SignedInActor): Promise<Role> =>
+export const changeRole = (services: Needs, id: string, changes: RoleChange, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    const before = await findRole(trx, id)
-    const { principals, ...words } = asked
+    const before = await requireRole(trx, id)
+    const { principals, ...texts } = changes
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, { permissions: new Set(), principals: new Set(principals) })
-    if (before.builtIn && asked.name !== undefined && asked.name !== before.name) {
+    if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
     const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
     if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
-    await updateRole(trx, id, { ...words, ...(principals ? { principals: JSON.stringify(principals) } : {}) })
+    const columns = { ...texts, ...(principals ? { principals: JSON.stringify(principals) } : {}) }
+    await updateRole(trx, id, columns).catch(refuseTakenName)
     const revoked = losesPrincipals
-      ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, id), 'A role lost a principal.')
+      ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), 'A role lost a principal.')
       : {}
-    await record(services, trx, 'role.updated', actor, id, { ...asked, before: before.name, ...revoked })
-    return findRole(trx, id)
+    await record(services, trx, 'role.updated', actor, id, { ...changes, before: before.name, ...revoked })
+    return requireRole(trx, id)
   })
 
 export const removeRole = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    const role = await findRole(trx, id)
+    const role = await requireRole(trx, id)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
-    const holders = certificatesDependOn(role) ? await findHolders(trx, id) : []
+    const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
     await deleteRole(trx, id)
     const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
     const { name, permissions } = role
@@ -85,14 +86,14 @@ export const grantPermission = (
   actor: SignedInActor,
 ): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    const role = await findRole(trx, roleId)
+    const role = await requireRole(trx, roleId)
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseChangingStrongerRole(held, holdingsOf(role))
     refuseGivingMore(held, { permissions: new Set([permission]), principals: new Set() })
     if (await addPermission(trx, roleId, permission)) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
     }
-    return findRole(trx, roleId)
+    return requireRole(trx, roleId)
   })
 
 export const revokePermission = (
@@ -102,24 +103,29 @@ export const revokePermission = (
   actor: SignedInActor,
 ): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    const role = await findRole(trx, roleId)
+    const role = await requireRole(trx, roleId)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
-    if (!(await removePermission(trx, roleId, permission))) {
+    if (!(await deletePermission(trx, roleId, permission))) {
       return refuse('not_found', 'The role does not have this permission.')
     }
     const revoked =
       permission === 'ssh:cert:issue'
-        ? await revokeCertificatesOfHolders(services, trx, await findHolders(trx, roleId), LOST_PERMISSION)
+        ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, roleId), LOST_PERMISSION)
         : {}
     await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
-    return findRole(trx, roleId)
+    return requireRole(trx, roleId)
   })
+
+function refuseTakenName(error: unknown): never {
+  if (isDuplicate(error)) refuse('conflict', 'There is already a role of this name.')
+  throw error
+}
 
 const LOST_PERMISSION = 'A role lost the permission to get certificates.'
 
-/** One more than are looked at in one transaction, so that it is known when there are too many. */
-const findHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
+/** One more than one transaction reviews, so that it is known when there are too many. */
+const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
 
 const record = (
   services: Needs,

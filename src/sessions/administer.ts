@@ -1,5 +1,5 @@
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { findHoldings, type UserHoldings } from '../access/holdings.ts'
+import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import type { SignedInActor } from './actor.ts'

@@ -27,14 +27,15 @@ export async function endSession(
   return ended
 }
 
-/** Ends every session of several users. Says how many for each user that had any. */
+/** Ends every session of several users. Says how many live ones there were, for each user that had any. */
 export async function endSessionsOfUsers(
-  { signals }: Pick<Services, 'signals'>,
+  { now, signals }: Pick<Services, 'now' | 'signals'>,
   trx: Trx,
   userIds: string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  for (const owner of await deleteSessionsOfUsers(trx, userIds)) counts.set(owner, (counts.get(owner) ?? 0) + 1)
-  await emitForUsers(signals, trx, 'sessions-ended', [...counts.keys()])
+  const ended = await deleteSessionsOfUsers(trx, userIds, now())
+  for (const { userId, lived } of ended) if (lived) counts.set(userId, (counts.get(userId) ?? 0) + 1)
+  await emitForUsers(signals, trx, 'sessions-ended', [...new Set(ended.map(({ userId }) => userId))])
   return counts
 }

@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { createTurns } from '../storage/turns.ts'
-import { holdActingUser, type RowLock } from '../users/hold-account.ts'
+import { holdActingUser, type RowLock } from '../users/user-lock-store.ts'
 import type { SignedInActor } from './actor.ts'
 import { holdSession } from './session-store.ts'
 

@@ -4,7 +4,7 @@ import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount, type SignInMethod } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
@@ -180,8 +180,18 @@ export async function deleteSessions(trx: Trx, userId: string, keepId?: string):
   return rows.map(({ id }) => id)
 }
 
-/** Deletes every session of these users, and names the owner of each. */
-export async function deleteSessionsOfUsers(trx: Trx, userIds: string[]): Promise<string[]> {
-  const rows = await trx.deleteFrom('sessions').where('user_id', 'in', userIds).returning('user_id').execute()
-  return rows.map(({ user_id }) => user_id)
+/** Deletes every session of these users, and says of each whose it was and whether it lived until now. */
+export async function deleteSessionsOfUsers(
+  trx: Trx,
+  userIds: string[],
+  now: number,
+): Promise<{ userId: string; lived: boolean }[]> {
+  const rows = await trx
+    .deleteFrom('sessions')
+    .where('user_id', 'in', userIds)
+    .returning('user_id')
+    .returning((eb) => sessionLives(now)(eb).as('lived'))
+    .execute()
+  // SQLite's truth values are numbers.
+  return rows.map(({ user_id, lived }) => ({ userId: user_id, lived: Boolean(lived) }))
 }

@@ -1,4 +1,4 @@
-import { hasAdministrator } from '../access/administrators.ts'
+import { hasAdministrator } from '../access/administrator-store.ts'
 import { createUser } from '../access/create-user.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError, refuse } from '../errors.ts'

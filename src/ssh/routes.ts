@@ -6,10 +6,11 @@ import { VisibleName } from '../http/visible-name.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
-import { LAST_SERIAL, listCertificates } from './certificates/certificate-store.ts'
+import { listCertificates } from './certificates/certificate-store.ts'
 import { IssuedCertificate, SshCertificate } from './certificates/certificate.ts'
 import { issueCertificate } from './certificates/issue-certificate.ts'
 import { listPrincipals } from './certificates/principals.ts'
+import { LAST_SERIAL } from './certificates/serial-store.ts'
 import { addSshKey } from './keys/add-ssh-key.ts'
 import { removeSshKey } from './keys/remove-ssh-key.ts'
 import { listSshKeys } from './keys/ssh-key-store.ts'
@@ -176,8 +177,8 @@ export const sshRoutes =
         },
       },
       async (request) => {
-        const asked = { id: request.params.id, reason: request.body?.reason }
-        return { ...success, certificate: await revokeCertificate(services, actorOf(services, request), asked) }
+        const revocation = { id: request.params.id, reason: request.body?.reason }
+        return { ...success, certificate: await revokeCertificate(services, actorOf(services, request), revocation) }
       },
     )
 
@@ -185,8 +186,8 @@ export const sshRoutes =
       { limit = 50, cursor, state }: { limit?: number; cursor?: string; state?: Type.Static<typeof State> },
       filter: { userId?: string | undefined; serial?: bigint | undefined },
     ): Promise<Type.Static<typeof Certificates>> {
-      const asked = { ...filter, state, before: readCursor(cursor) }
-      const { certificates, stoppedAt } = await listCertificates(db.read, asked, now(), limit + 1)
+      const wholeFilter = { ...filter, state, before: readCursor(cursor) }
+      const { certificates, stoppedAt } = await listCertificates(db.read, wholeFilter, now(), limit + 1)
       const { items, nextCursor } = toPage(
         certificates,
         limit,

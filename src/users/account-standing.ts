@@ -3,20 +3,26 @@ import { AppError } from '../errors.ts'
 import type { Schema } from '../storage/schema.ts'
 
 /**
- * The one place that decides whether an account may still act. Every path that turns a credential into access asks here:
- * in a query through `accountMayAct`, on a loaded account through `refuseDisabled`.
+ * The one place that decides whether an account may act. Every path that turns a credential into access uses it: a query
+ * through `accountMayAct`, code that has loaded the account through `mayAct` or `refuseDisabled`.
  */
 export const accountMayAct = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is', null)
 
+/** The opposite, in the form that the partial index `users_disabled` serves. Also true for deleted accounts. */
+export const accountIsDisabled = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is not', null)
+
+/** The same on a loaded account. */
+export const mayAct = (account: { disabledAt: number | null }): boolean => account.disabledAt === null
+
 /**
- * An account that was deleted is unknown to everybody. Its row, which counts as disabled, stays until what hangs on it has been
- * removed; whoever looks for accounts without asking whether they may act asks this.
+ * A deleted account counts as disabled, and its row stays until everything that refers to it has been removed. A query that
+ * does not ask for `accountMayAct` asks for this, so that a deleted account is never found.
  */
 export const accountExists = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.deleted_at', 'is', null)
 
 export const DISABLED_MESSAGE = 'Your account has been disabled.'
 
-/** Told only to whoever has just proved that the account is theirs. */
+/** For sign-in, after the password or passkey was verified: only its owner learns that the account is disabled. */
 export function refuseDisabled(account: { disabledAt: number | null }): void {
-  if (account.disabledAt !== null) throw new AppError('account_disabled', DISABLED_MESSAGE)
+  if (!mayAct(account)) throw new AppError('account_disabled', DISABLED_MESSAGE)
 }

@@ -3,34 +3,35 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors.ts'
 import { createFairQueue } from '../limits/fair-queue.ts'
 import type { Verdict } from '../password-strength/assess-password.ts'
-import type { Asked } from './strength-thread.ts'
+import type { AssessPasswordRequest } from './strength-thread.ts'
 
-/** The dictionaries take 60 MB: when nobody has chosen a password for so long, they go with their thread. */
+/** The dictionaries take 60 MB, so the thread that holds them is stopped after this long without a request. */
 const IDLE_MS = 60_000
 
-/** Loading takes half a second and a hostile password some milliseconds. A thread that takes longer is given up. */
+/** Loading takes half a second and a hostile password some milliseconds. A thread that takes longer is stopped. */
 const MAX_ANSWER_MS = 10_000
 
 /**
- * Asks the estimator, which lives in a thread of its own: it keeps that thread busy for half a second at its start, and for
- * as long as an attacker likes after that, while everybody else is served here.
+ * Estimates in a worker thread: loading takes half a second, and an attacker can send passwords that take long to assess.
+ * Neither blocks other requests.
  */
-export const assessInThread = (asked: Asked, address: string): Promise<Verdict> => inTurn(address, () => ask(asked))
+export const assessInThread = (request: AssessPasswordRequest, address: string): Promise<Verdict> =>
+  inQueue(address, () => assess(request))
 
-const inTurn = createFairQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
+const inQueue = createFairQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
 
-/** Several times what it needs; without bounds it would have those of the service itself. */
+/** Several times what it needs. Without limits of its own the thread would have those of the service. */
 const OPTIONS = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 } }
 
 let thread: Worker | undefined
 let idle: NodeJS.Timeout | undefined
 
-async function ask(asked: Asked): Promise<Verdict> {
+async function assess(request: AssessPasswordRequest): Promise<Verdict> {
   clearTimeout(idle)
   const worker = (thread ??= new Worker(new URL('strength-thread.ts', import.meta.url), OPTIONS))
   worker.ref()
   try {
-    worker.postMessage(asked, [])
+    worker.postMessage(request, [])
     const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(MAX_ANSWER_MS) })
     return verdict as Verdict
   } catch (cause) {
@@ -46,7 +47,7 @@ async function ask(asked: Asked): Promise<Verdict> {
 }
 
 function stopThread(): void {
-  // What becomes of it is of no interest any more, least of all an error while it ends.
+  // An error while the thread ends is ignored; without a listener it would end the process.
   thread?.on('error', () => {})
   void thread?.terminate()
   thread = undefined

@@ -12,25 +12,25 @@ export const NewPassword = Type.String({
     'At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why.',
 })
 
-/** What somebody typed as theirs: any length that was ever allowed. */
+/** The current password, as the user typed it: any length that was ever allowed. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 128 })
 
 /** The same password from another keyboard can come as other code points. */
 export const normalizePassword = (password: string): string => password.normalize('NFKC')
 
-interface NewPasswordOf {
-  /** What the password is called in the request, and the password itself, normalized. */
+interface WeakPasswordCheck {
+  /** The name of the request's field, and the password itself, normalized. */
   field: string
   password: string
-  /** Whose it is to be, and the remote address that it comes from. */
+  /** The user whose password it becomes, and the remote address of the request. */
   person: PersonalDetails
   address: string
 }
 
-/** Refuses a password that is easy to guess. The page shows the same verdict while it is typed. */
+/** Refuses a password that is easy to guess. The dashboard shows the same verdict while it is typed. */
 export async function refuseWeakPassword(
   { config }: Pick<Services, 'config'>,
-  { field, password, person, address }: NewPasswordOf,
+  { field, password, person, address }: WeakPasswordCheck,
 ): Promise<void> {
   const personal = personalWords(person, new URL(config.dashboardOrigin).hostname)
   const { weak } = await assessInThread({ password, personal }, address)

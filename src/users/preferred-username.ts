@@ -1,25 +1,25 @@
 import { RESERVED_USERNAMES } from './reserved-usernames.ts'
 
-/** What a UNIX account may be called; it is also a principal of SSH certificates. */
+/** A name that a UNIX account may have: the username is also a principal of SSH certificates. */
 export const USERNAME_PATTERN = '^[a-z_][a-z0-9_-]{0,31}$'
-const LONGEST = 32
+const MAX_LENGTH = 32
 
 export const isReservedUsername = (name: string): boolean => RESERVED_USERNAMES.has(name)
 
-/** The email's local part, made to fit. */
+/** A username made of the email's local part. */
 export function usernameFromEmail(email: string): string {
   const local = email.slice(0, email.lastIndexOf('@')).toLowerCase()
-  const fitting = local
+  const allowed = local
     .replace(/\+.*$/, '')
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^-+|-+$/g, '')
-  const started = /^[a-z_]/.test(fitting) ? fitting : `u${fitting}`
-  return started.slice(0, LONGEST)
+  const started = /^[a-z_]/.test(allowed) ? allowed : `u${allowed}`
+  return started.slice(0, MAX_LENGTH)
 }
 
-/** The name itself, then the name with 2, 3, 4, …: the first one that is free is taken. */
+/** The first candidate is the name itself, the others are the name with -2, -3, -4 and so on. */
 export const withSuffix = (base: string, number: number): string => {
   if (number === 1) return base
   const suffix = `-${number}`
-  return base.slice(0, LONGEST - suffix.length) + suffix
+  return base.slice(0, MAX_LENGTH - suffix.length) + suffix
 }

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Schema } from '../storage/schema.ts'
 
-/** What people may say about themselves, and administrators about them. Null clears a name; what is absent stays. */
+/** What users may change about themselves, and administrators about them. Null clears a name; what is absent stays. */
 export interface ProfileChange {
   displayName?: string | null
   given_name?: string | null
@@ -9,9 +9,9 @@ export interface ProfileChange {
   preferredUsername?: string
 }
 
-export const profileColumns = (asked: ProfileChange): Updateable<Schema['users']> => ({
-  ...(asked.displayName === undefined ? {} : { display_name: asked.displayName }),
-  ...(asked.given_name === undefined ? {} : { given_name: asked.given_name }),
-  ...(asked.family_name === undefined ? {} : { family_name: asked.family_name }),
-  ...(asked.preferredUsername === undefined ? {} : { preferred_username: asked.preferredUsername }),
+export const profileColumns = (change: ProfileChange): Updateable<Schema['users']> => ({
+  ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
+  ...(change.given_name === undefined ? {} : { given_name: change.given_name }),
+  ...(change.family_name === undefined ? {} : { family_name: change.family_name }),
+  ...(change.preferredUsername === undefined ? {} : { preferred_username: change.preferredUsername }),
 })

@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts'
 
-/** A password is rehashed at most once for each sign-in, so a third look finds the hash as it was proved. */
+/** A password is rehashed at most once for each sign-in, so a third check finds the hash that was proved. */
 const MAX_PROOFS = 3
 
 /**

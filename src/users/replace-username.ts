@@ -2,7 +2,7 @@ import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { retireUsername, takeUsername } from './retired-usernames.ts'
 
-/** What goes with a username that was changed in this transaction: the new one must be free, the old one is kept free. */
+/** Completes a change of username in this transaction: the new one must not be reserved, the old one becomes reserved. */
 export async function replaceUsername(
   { now }: Pick<Services, 'now'>,
   trx: Trx,

@@ -1,23 +1,21 @@
 import { AppError } from '../errors.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Trx } from '../storage/database.ts'
+import { addRetiredUsername, deleteRetiredUsername } from './retired-username-store.ts'
 
-/** So long a username that was given up is not given to anybody else: hosts may still have the account of that name. */
+/** A username that was given up is reserved for this long, because hosts may still have the UNIX account of that name. */
 const RESERVED_MS = 90 * 24 * 3_600_000
 
-/** Nobody else may have the name for a while. In the transaction that gives it up, or deletes the account. */
-export async function retireUsername(
-  trx: Trx,
-  { username, userId, now }: { username: string; userId: string; now: number },
-): Promise<void> {
-  const reserved = { user_id: userId, reserved_until: now + RESERVED_MS }
-  await trx
-    .insertInto('retired_usernames')
-    .values({ username, ...reserved })
-    .onConflict((conflict) => conflict.column('username').doUpdateSet(reserved))
-    .execute()
+interface UsernameChange {
+  username: string
+  userId: string
+  now: number
 }
 
-/** Somebody else had it not long ago. */
+/** Reserves the username that a user gives up, or that a deleted account had. */
+export const retireUsername = (trx: Trx, { username, userId, now }: UsernameChange): Promise<void> =>
+  addRetiredUsername(trx, { username, userId, reservedUntil: now + RESERVED_MS })
+
+/** Another user gave up this username less than 90 days ago. */
 export class RetiredUsername extends AppError {
   constructor(username: string) {
     super('conflict', `The username ${username} was given up not long ago, and nobody else can have it yet.`)
@@ -25,28 +23,10 @@ export class RetiredUsername extends AppError {
 }
 
 /**
- * Takes a name for a user who has it already in this transaction, or refuses it. Asked after the name was written: by then
- * the database lets nobody else have it, so whoever gave it up before has been waited for, and is found here.
+ * Refuses a username that is reserved for another user. Call it after the username was written to the user's row: from
+ * then on the unique index lets no other transaction give up or take the same name before this one ends.
  */
-export async function takeUsername(
-  trx: Trx,
-  { username, userId, now }: { username: string; userId: string; now: number },
-): Promise<void> {
-  const retired = await trx
-    .deleteFrom('retired_usernames')
-    .where('username', '=', username)
-    .returning(['user_id', 'reserved_until'])
-    .executeTakeFirst()
-  if (retired && retired.user_id !== userId && retired.reserved_until > now) throw new RetiredUsername(username)
-}
-
-/** Which of these names are kept from everybody at that time. */
-export async function listRetiredUsernames(db: Reader, names: string[], now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('retired_usernames')
-    .select('username')
-    .where('username', 'in', names)
-    .where('reserved_until', '>', now)
-    .execute()
-  return rows.map(({ username }) => username)
+export async function takeUsername(trx: Trx, { username, userId, now }: UsernameChange): Promise<void> {
+  const retired = await deleteRetiredUsername(trx, username)
+  if (retired && retired.userId !== userId && retired.reservedUntil > now) throw new RetiredUsername(username)
 }

@@ -4,8 +4,8 @@ import { isReservedUsername } from './preferred-username.ts'
 import { listTakenUsernames } from './user-store.ts'
 
 /**
- * A username opens the UNIX account of its name. Nobody gets one of the system's, nor one that a role opens: that would
- * be what the role gives, without the role.
+ * SSH certificates give access to the UNIX account that has the same name as the user. So a username can't be that of a
+ * system account, nor a principal of a role: its user would have what the role gives, without the role.
  */
 export async function refuseUnusableUsername(db: Reader, name: string): Promise<void> {
   if (isReservedUsername(name)) refuseField('preferredUsername', 'This username is reserved.')

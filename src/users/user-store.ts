@@ -2,14 +2,15 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountExists } from './account-standing.ts'
-import { packedRoles, toUser, type User, USER_COLUMNS } from './user.ts'
+import { packedRoles, toUser, USER_COLUMNS } from './user-row.ts'
+import type { User } from './user.ts'
 
-/** What signing in looks at besides the user itself. */
+/** A user with what sign-in checks. */
 export interface Account {
   user: User
   passwordHash: string | null
   disabledAt: number | null
-  /** Whoever registered it has never proved to receive mail at its address. */
+  /** Registered by its user, whose email address was never confirmed. */
   neverConfirmed: boolean
 }
 
@@ -42,7 +43,14 @@ async function findAccount(db: Reader, column: 'id' | 'email', value: string): P
   )
 }
 
-/** The user as it is afterwards, or nothing when there is none. */
+/** The email of each of these users that there is. */
+export async function listEmails(db: Reader, userIds: string[]): Promise<Map<string, string>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db.selectFrom('users').select(['id', 'email']).where('id', 'in', userIds).execute()
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
+/** The user as it is afterwards; undefined when there is none. */
 export async function updateUser(trx: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
   if (Object.keys(change).length > 0) await trx.updateTable('users').set(change).where('id', '=', id).execute()
   return findUser(trx, id)
@@ -64,21 +72,21 @@ export async function replacePasswordHash(
   return rows.length > 0
 }
 
-/** Somebody has proved to receive mail at the account's address. */
+/** The user has proved to receive mail at the account's address. */
 export async function markEmailConfirmed(trx: Trx, id: string): Promise<void> {
   await trx.updateTable('users').set({ email_verified: 1, never_confirmed: 0 }).where('id', '=', id).execute()
 }
 
-/** Which of these names somebody has, or a role opens: whoever got such a name would have what the role gives. */
+/** Which of these names a user has, or are principals of a role: a username that is one would give what the role gives. */
 export async function listTakenUsernames(db: Reader, names: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('users')
     .select('preferred_username')
     .where('preferred_username', 'in', names)
     .execute()
-  const opening = await db.selectFrom('roles').select('principals').where('principals', '!=', '[]').execute()
-  const opened = opening.flatMap(({ principals }) => JSON.parse(principals) as string[])
-  return new Set([...rows.map((row) => row.preferred_username), ...opened])
+  const roles = await db.selectFrom('roles').select('principals').where('principals', '!=', '[]').execute()
+  const principals = roles.flatMap((role) => JSON.parse(role.principals) as string[])
+  return new Set([...rows.map((row) => row.preferred_username), ...principals])
 }
 
 const users = (db: Reader) =>

@@ -1,7 +1,5 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
-import type { Schema } from '../storage/schema.ts'
 
 /** A user as the API shows one. */
 export const User = Type.Object(
@@ -22,81 +20,6 @@ export const User = Type.Object(
   { title: 'User' },
 )
 export type User = Type.Static<typeof User>
-
-/** What a query selects to make a `User` of a row of `users`. */
-export const USER_COLUMNS = [
-  'users.id',
-  'users.email',
-  'users.email_verified',
-  'users.display_name',
-  'users.given_name',
-  'users.family_name',
-  'users.preferred_username',
-  'users.avatar_version',
-  'users.disabled_at',
-  'users.created_at',
-  'users.last_login_at',
-] as const
-
-type UserRow = Pick<
-  Selectable<Schema['users']>,
-  | 'id'
-  | 'email'
-  | 'email_verified'
-  | 'display_name'
-  | 'given_name'
-  | 'family_name'
-  | 'preferred_username'
-  | 'avatar_version'
-  | 'disabled_at'
-  | 'created_at'
-  | 'last_login_at'
->
-
-// Control characters can't be part of a role's name.
-const BETWEEN_FIELDS = '\u001f'
-const BETWEEN_ROLES = '\u001e'
-
-/** The roles of the user of the enclosing query, packed into one text so that a user is one row. */
-export const packedRoles: RawBuilder<string | null> = sql<string | null>`(
-  select string_agg(roles.id || ${BETWEEN_FIELDS} || roles.name, ${BETWEEN_ROLES})
-  from user_roles join roles on roles.id = user_roles.role_id
-  where user_roles.user_id = users.id)`
-
-/** Permissions never hold a space. Those of several roles stand there as often: the set that is made of them has them once. */
-export const packedPermissions: RawBuilder<string | null> = sql<string | null>`(
-  select string_agg(role_permissions.permission, ' ')
-  from user_roles join role_permissions on role_permissions.role_id = user_roles.role_id
-  where user_roles.user_id = users.id)`
-
-export const unpackRoles = (packed: string | null): User['roles'] =>
-  packed === null
-    ? []
-    : packed
-        .split(BETWEEN_ROLES)
-        .map((each) => {
-          const [id = '', name = ''] = each.split(BETWEEN_FIELDS)
-          return { id, name }
-        })
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-
-export const unpackPermissions = (packed: string | null): Set<string> =>
-  new Set(packed === null ? [] : packed.split(' '))
-
-export const toUser = (row: UserRow & { roles: string | null }): User => ({
-  id: row.id,
-  email: row.email,
-  email_verified: row.email_verified === 1,
-  displayName: row.display_name,
-  given_name: row.given_name,
-  family_name: row.family_name,
-  preferredUsername: row.preferred_username,
-  disabled_at: row.disabled_at,
-  createdAt: row.created_at,
-  lastLoginAt: row.last_login_at,
-  avatarUrl: avatarUrl(row.id, row.avatar_version),
-  roles: unpackRoles(row.roles),
-})
 
 /** The version makes a new avatar a new address, so that caches never show the old one. */
 export const avatarUrl = (userId: string, version: string | null): string | null =>

@@ -144,7 +144,7 @@ test('the sweeper looks at a thousand in one run and goes on from there in the n
   assert.deepEqual(readdirSync(join(dataDir, 'avatars')), [], 'empty folders go as well')
 })
 
-test('whoever looks at an avatar while it is replaced sees the old one or the new one', async (t) => {
+test('a request for an avatar while it is replaced gets the old one or the new one', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())

@@ -78,7 +78,7 @@ onEachEngine('avatars', (engine) => {
     assert.equal((await anonymous(shared()).get(avatarUrl)).statusCode, 200)
   })
 
-  test('GET is 404 where there is none, and 401 for nobody in particular', async () => {
+  test('GET is 404 where there is none, and 401 without a session and a user', async () => {
     const person = await signedInPerson(shared())
     assert.equal((await person.get(PATH)).statusCode, 404)
     assert.equal((await anonymous(shared()).get(`${PATH}?user=usr_nobody`)).statusCode, 404)

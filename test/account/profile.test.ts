@@ -93,7 +93,7 @@ onEachEngine('profile and password', (engine) => {
     assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 9)
   })
 
-  test('whoever may get SSH certificates cannot change their own username', async () => {
+  test('users who may get SSH certificates cannot change their own username', async () => {
     const person = await signedInPerson(shared(), { permissions: ['ssh:cert:issue'] })
     const response = await person.patch('/api/account/profile', { preferredUsername: 'somebody-else' })
     assert.equal(response.statusCode, 403)

@@ -39,7 +39,7 @@ async function tryOnce({ tick, clock }: TestApp): Promise<void> {
 const statusOf = async (admin: Person, userId: string) => (await actionsOf(admin, userId))[0]?.status
 
 onEachEngine('planned actions that fail', (engine) => {
-  test('one that fails for another reason is tried five times, is failed then, and administrators are told once', async (t) => {
+  test('one that fails for another reason is tried five times, is failed then, and administrators are notified once', async (t) => {
     const { app, admins, person, actionId } = await setUp(t, engine)
     const bystander = await signedInPerson(app)
     await breakTable(app, engine, notDisabled(person.user.id))
@@ -79,7 +79,7 @@ onEachEngine('planned actions that fail', (engine) => {
     )
   })
 
-  test('one that failed four times and then works is completed, and nobody is told of a failure', async (t) => {
+  test('one that failed four times and then works is completed, and no failure is reported', async (t) => {
     const { app, admins, person } = await setUp(t, engine)
     const mend = await breakTable(app, engine, notDisabled(person.user.id))
     for (let round = 1; round <= 4; round++) await tryOnce(app)

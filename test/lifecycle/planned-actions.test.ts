@@ -125,7 +125,7 @@ onEachEngine('planned actions', (engine) => {
     ])
   })
 
-  test('a time that is past, or none at all, is 400, and seconds are told apart', async (t) => {
+  test('a time that is past, or none at all, is 400, and seconds are recognized', async (t) => {
     const { admin, person, now } = await setUp(t, engine)
     const ask = (executeAt: unknown) => admin.post(lifecycleOf(person.user.id), { action: 'disable', executeAt })
     for (const executeAt of [0, -1, 1.5, '1', null, 1e18, now() - 1, true, [now() + 1]]) {
@@ -195,7 +195,7 @@ onEachEngine('planned actions', (engine) => {
     assert.equal(app.logged().includes('"level":"error"'), false)
   })
 
-  test('whoever has become the last administrator meanwhile stays, and the action fails with its reason', async (t) => {
+  test('a user who has become the last administrator meanwhile stays, and the action fails with its reason', async (t) => {
     const { app, admin, second, person, schedule, now } = await setUp(t, engine)
     await schedule(now() + SECOND, 'disable', second.user.id)
     await schedule(now() + SECOND)
@@ -285,7 +285,7 @@ onEachEngine('planned actions', (engine) => {
     assert.equal((await admin.get(lifecycleOf('usr_nobody'))).statusCode, 404)
   })
 
-  test('two copies and 500 actions at once: 500 disables, no notification twice', async (t) => {
+  test('two replicas and 500 actions at once: 500 disables, no notification twice', async (t) => {
     const { app, admin, second, now } = await setUp(t, engine)
     const copy = engine === 'postgres' ? await startApp(t, { engine, place: app.place, clock: app.clock }) : app
     const { services } = app

@@ -28,7 +28,7 @@ const isDisabled = async (admin: Person, { user }: SignedInPerson): Promise<bool
 }
 
 onEachEngine('planners', (engine) => {
-  test('nobody plans an action for themselves, neither an end nor a return', async (t) => {
+  test('users can not plan an action for themselves, neither a disable nor an enable', async (t) => {
     const { app, admin, planner } = await setUp(t, engine)
     const executeAt = app.clock.now() + SECOND
     for (const each of [admin, planner]) {
@@ -40,7 +40,7 @@ onEachEngine('planners', (engine) => {
     }
   })
 
-  test('a return that somebody had planned for themselves is refused when its time comes', async (t) => {
+  test('an enable that users had planned for themselves is refused when its time comes', async (t) => {
     const { app, admin, planner } = await setUp(t, engine)
     await plan(app, [
       {
@@ -145,7 +145,7 @@ onEachEngine('planners', (engine) => {
     })
   })
 
-  test('a planner whose own disable was planned is told of like any other', async (t) => {
+  test('a planner whose own disable was planned is reported like any other', async (t) => {
     const { app, admin, planner, person } = await setUp(t, engine)
     await admin.post(lifecycleOf(planner.user.id), { action: 'disable', executeAt: app.clock.now() + SECOND })
     const later = { action: 'disable', executeAt: app.clock.now() + 10 * SECOND }

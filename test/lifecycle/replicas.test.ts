@@ -143,7 +143,7 @@ test('down over the due time: it runs at the start', async (t) => {
   await assertOnce(app, admins, 5)
 })
 
-test('a removed role bites at the next request, on every copy', async (t) => {
+test('a removed role takes effect at the next request, on every replica', async (t) => {
   const { admins, place } = await setUp(t)
   const copies = await Promise.all([startCopy(t, place), startCopy(t, place)])
   const [keeper, goer] = admins

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Ended } from '../../src/lifecycle/cut-access.ts'
+import { IDLE_MS } from '../../src/sessions/session.ts'
 import type { User } from '../../src/users/user.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
-import { sharedApp, type TestApp } from '../support/app.ts'
-import { exchangeCode, getCode, newPkce, postForm, registerApplication, type Tokens } from '../support/application.ts'
+import { sharedApp, startApp, type TestApp } from '../support/app.ts'
+import {
+  exchangeCode,
+  getCode,
+  getTokens,
+  newPkce,
+  postForm,
+  registerApplication,
+  type Tokens,
+} from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
 import { lifecycleOf, toldAbout } from './scene.ts'
@@ -79,7 +88,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.equal((await userinfo()).statusCode, 200)
     assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, {
       sessions: 1,
-      tokens: 2,
+      tokens: 1,
       certificates: 0,
     })
     for (const state of ['disabled', 'enabled again']) {
@@ -91,7 +100,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     }
   })
 
-  test('every administrator hears of it once, with who did it', async () => {
+  test('every administrator is notified of it once, with who did it', async () => {
     const person = await signedInPerson(app)
     await disable(person.user.id)
     for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
@@ -188,6 +197,34 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
     assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, expected)
     assert.equal((await admin.get(`${lifecycleOf('usr_nobody')}/preview`)).statusCode, 404)
+  })
+
+  test('what a disable would cut counts each application once, and only what is live', async (t) => {
+    const own = await startApp(t, { engine })
+    const judge = await signedInPerson(own, { admin: true })
+    const person = await signedInPerson(own, { email: 'counted@example.com', password: PASSWORD })
+    const [often, once, expiring] = [
+      await registerApplication(own),
+      await registerApplication(own),
+      await registerApplication(own),
+    ]
+    const preview = async () => (await judge.get(`${lifecycleOf(person.user.id)}/preview`)).json<{ ends: Ended }>().ends
+    await anonymous(own).post('/api/auth/login', { email: 'counted@example.com', password: PASSWORD })
+    for (let time = 0; time < 2; time++) await getTokens(own, person, often)
+    await getCode(person, often, newPkce())
+    await getTokens(own, person, once)
+    const pkce = newPkce()
+    await exchangeCode(own, expiring, await getCode(person, expiring, pkce), pkce)
+    assert.deepEqual(await preview(), { sessions: 2, tokens: 3, certificates: 0 })
+
+    // The session without "remember me" is past its idle limit, and the access token without a refresh token has expired.
+    own.clock.advance(IDLE_MS)
+    assert.deepEqual(await preview(), { sessions: 1, tokens: 2, certificates: 0 })
+    await judge.delete(`/oauth/clients/${once.clientId}`)
+    const expected = { sessions: 1, tokens: 1, certificates: 0 }
+    assert.deepEqual(await preview(), expected)
+    const response = await judge.post(lifecycleOf(person.user.id), { action: 'disable' })
+    assert.deepEqual(response.json<Switched>().ended, expected)
   })
 
   test('deleting a user kills every token', async () => {

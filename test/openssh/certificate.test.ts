@@ -41,7 +41,7 @@ function shown(blob: Buffer): string[] {
     .map((line) => line.trim())
 }
 
-test('ssh-keygen -L shows every field as it was asked for', () => {
+test('ssh-keygen -L shows every field as it was requested', () => {
   assert.deepEqual(shown(signCertificate(authority, asked)), [
     'Type: ssh-ed25519-cert-v01@openssh.com user certificate',
     `Public key: ED25519-CERT ${fingerprint(publicKeyBlob(fixedKey(5)))}`,

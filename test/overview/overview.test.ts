@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { credentials, postForm, registerApplication } from '../support/application.ts'
+import { credentials, getTokens, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
@@ -30,6 +30,30 @@ onEachEngine('the overview', (engine) => {
       next.map(({ userId, email, executeAt: at }) => ({ userId, email, at })),
       [{ userId: planned.user.id, email: planned.user.email, at: executeAt }],
     )
+  })
+
+  test('live access tokens are those that still work', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const [kept, deleted] = [await registerApplication(app), await registerApplication(app)]
+    const [person, gone] = [await signedInPerson(app), await signedInPerson(app)]
+    const live = async () => {
+      app.clock.advance(10_000)
+      return (await admin.get('/api/admin/overview')).json<Overview>().tokens.active
+    }
+    const tokens = await getTokens(app, person, kept)
+    await getTokens(app, gone, kept)
+    await getTokens(app, person, deleted)
+    await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(kept) })
+    assert.equal(await live(), 4)
+    await admin.post(`/api/admin/users/${gone.user.id}/lifecycle`, { action: 'disable' })
+    assert.equal(await live(), 3)
+    await admin.delete(`/oauth/clients/${deleted.clientId}`)
+    assert.equal(await live(), 2)
+    await postForm(app, '/oauth/revoke', { token: tokens.refresh_token, ...credentials(kept) })
+    assert.equal(await live(), 1)
+    app.clock.advance(DAY)
+    assert.equal(await live(), 0)
   })
 
   test('access tokens that were issued are counted by the day, across restarts', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
+import { IDLE_MS } from '../../src/sessions/session.ts'
 import type { User } from '../../src/users/user.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -306,5 +307,21 @@ onEachEngine('the list of users', (engine) => {
     assert.ok(expected[0]! < expected[1]!)
     assert.equal(new Set(seen).size, seen.length)
     assert.equal(seen.filter((email) => /^p\d+@/.test(email)).length, 25)
+  })
+
+  test('the page of a user does not count sessions that are past their idle limit', async (t) => {
+    const own = await startApp(t, { engine })
+    const judge = await signedInPerson(own, { admin: true })
+    const email = 'idle@example.com'
+    const person = await signedInPerson(own, { email, password: PASSWORD })
+    const sessions = async () =>
+      (await judge.get(`/api/admin/users/${person.user.id}`)).json<{ sessions: number }>().sessions
+    const login = await anonymous(own).post('/api/auth/login', { email, password: PASSWORD })
+    assert.equal(login.statusCode, 200, login.body)
+    own.clock.advance(IDLE_MS - 1)
+    assert.equal(await sessions(), 2)
+    own.clock.advance(1)
+    assert.equal(await sessions(), 1)
+    assert.equal((await anonymous(own, cookieOf(login)).get('/api/auth/me')).statusCode, 401)
   })
 })

@@ -151,7 +151,7 @@ onEachEngine('nobody gives what they do not hold', (engine) => {
     assert.equal((await person.delete(`/api/admin/roles/${USER_ROLE}`)).statusCode, 409)
   })
 
-  test('nobody assigns a role to themselves, not even one that holds no more than they do', async () => {
+  test('users can not assign a role to themselves, not even one that holds no more than they do', async () => {
     const person = await holder('roles:assign', 'users:read')
     const same = await makeRole('For others', { permissions: ['users:read'] })
     const own = `/api/admin/users/${person.user.id}/roles`
@@ -172,7 +172,7 @@ onEachEngine('nobody gives what they do not hold', (engine) => {
     assert.equal(user.email, admin.user.email)
   })
 
-  test('whoever holds more can not be changed, deleted, disabled, enabled or given roles', async () => {
+  test('a person who holds more can not be changed, deleted, disabled, enabled or given roles', async () => {
     const person = await holder('users:write', 'users:delete', 'users:lifecycle', 'roles:assign')
     const strong = await holder('users:read')
     const url = `/api/admin/users/${strong.user.id}`
@@ -192,14 +192,14 @@ onEachEngine('nobody gives what they do not hold', (engine) => {
     assert.equal((await strong.get('/api/admin/users')).statusCode, 200)
   })
 
-  test('whoever opens more UNIX accounts can not be taken over through a new email', async () => {
+  test('a person with more principals can not be taken over through a new email', async () => {
     const strong = await signedInPerson(app, { permissions: ['ssh:cert:issue'], principals: ['root'] })
     const person = await holder('users:write', 'roles:write', 'ssh:cert:issue')
     const response = await person.patch(`/api/admin/users/${strong.user.id}`, { email: 'taken-over@example.net' })
     assert.equal(response.statusCode, 403)
   })
 
-  test('an account with roles can be made only by whoever may assign them', async () => {
+  test('an account with roles can be made only with the permission to assign them', async () => {
     const role = await makeRole('For new people', { permissions: ['users:read'] })
     const body = (email: string, roleIds: string[]) => ({ email, roleIds })
     const writer = await holder('users:write', 'users:read')

@@ -26,7 +26,7 @@ test('hostile passwords from one address do not make another wait for all of the
   await Promise.all(storm)
 })
 
-test('an address that asks for more than a hundred at once is told to wait', async () => {
+test('an address with more than a hundred requests at once has to wait', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 110 }, () =>
       ask('minecraft')

@@ -39,7 +39,7 @@ onEachEngine('the store of users', (engine) => {
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 
-  test('gives a hash to nobody who has none', async () => {
+  test('gives no hash to a user who has none', async () => {
     const { id } = await add('none@example.com')
     assert.equal(await replace(id, { from: '', to: 'new' }), false)
     assert.equal((await findAccountById(db().read, id))?.passwordHash, null)
@@ -56,7 +56,7 @@ onEachEngine('the store of users', (engine) => {
     assert.equal((await findAccountById(db().read, invited.id))?.neverConfirmed, false)
   })
 
-  test('changes what it is told, nothing when it is told nothing, and nobody else', async () => {
+  test('changes the columns that are given, nothing when none are given, and no other user', async () => {
     const [one, other] = [await add('one@example.com'), await add('other@example.com')]
     assert.deepEqual(await update(one.id, { given_name: 'One' }), { ...one, given_name: 'One' })
     assert.deepEqual(await update(one.id, {}), { ...one, given_name: 'One' })
@@ -64,7 +64,7 @@ onEachEngine('the store of users', (engine) => {
     assert.equal(await update('usr_nobody', { given_name: 'One' }), undefined)
   })
 
-  test('finds nobody by an address or an id that nobody has', async () => {
+  test('finds no user by an address or an id that does not exist', async () => {
     assert.equal(await findUser(db().read, 'usr_nobody'), undefined)
     assert.equal(await findAccountById(db().read, 'usr_nobody'), undefined)
     assert.equal(await findAccountByEmail(db().read, 'nobody@example.com'), undefined)

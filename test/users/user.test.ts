@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { profileColumns } from '../../src/users/profile-columns.ts'
-import { avatarUrl, toUser, unpackPermissions, unpackRoles } from '../../src/users/user.ts'
+import { toUser, unpackPermissions, unpackRoles } from '../../src/users/user-row.ts'
+import { avatarUrl } from '../../src/users/user.ts'
 
 describe('a user made of a row', () => {
   const row = {

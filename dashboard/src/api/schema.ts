@@ -2357,8 +2357,8 @@ export type components = {
       /** Epoch milliseconds. */ createdAt: number
     }
     Ended: {
-      /** Browser sessions. */ sessions: number
-      /** Authorizations of applications, with every code and token of theirs. */ tokens: number
+      /** Browser sessions that were live. */ sessions: number
+      /** Applications that had access, with every code and token of theirs. */ tokens: number
       /** SSH certificates that were still valid. */ certificates: number
     }
     Role: {
@@ -2409,7 +2409,7 @@ export type components = {
     Overview: {
       users: { active: number; disabled: number; administrators: number }
       sessions: { active: number }
-      tokens: { /** Access tokens that have not expired. */ active: number }
+      tokens: { /** Access tokens that are live. */ active: number }
       certificates: { /** Since the beginning. */ issued: number }
       lifecycle: {
         pending: number

@@ -4,6 +4,7 @@ import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
+import { clientExists } from '../clients/client-store.ts'
 import { CLAIM_COLUMNS } from '../tokens/user-claims.ts'
 
 type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
@@ -89,19 +90,35 @@ export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promi
   return rows.length > 0
 }
 
+interface RevokedCode {
+  userId: string
+  clientId: string
+  createdAt: number
+  expiresAt: number
+  hasClient: boolean
+}
+
 /** Revokes all codes of these users, also expired ones: by the clock of another replica they may still be valid. */
-export async function markCodesOfUsersRevoked(
-  trx: Trx,
-  userIds: string[],
-  at: number,
-): Promise<{ userId: string; expiresAt: number }[]> {
-  return trx
+export async function markCodesOfUsersRevoked(trx: Trx, userIds: string[], at: number): Promise<RevokedCode[]> {
+  const rows = await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
     .where('user_id', 'in', userIds)
     .where('revoked_at', 'is', null)
-    .returning(['user_id as userId', 'expires_at as expiresAt'])
+    .returning(['user_id as userId', 'client_id as clientId', 'created_at as createdAt', 'expires_at as expiresAt'])
+    .returning((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('oauth_clients')
+            .select('oauth_clients.client_id')
+            .whereRef('oauth_clients.client_id', '=', 'oauth_authorization_codes.client_id')
+            .where(clientExists),
+        )
+        .as('hasClient'),
+    )
     .execute()
+  return rows.map((row) => ({ ...row, hasClient: Boolean(row.hasClient) }))
 }
 
 /** Keeps the authorization for as long as its newest token lives. */

@@ -3,7 +3,7 @@ import { type Position, toPage } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
-import type { RowLock } from '../../users/hold-account.ts'
+import type { RowLock } from '../../users/user-lock-store.ts'
 import { type Client, type KnownClient, toClient } from './client.ts'
 
 /**

@@ -47,22 +47,26 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
   }),
 )
 
-const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
+/** Access tokens that are live: they have not expired, the client exists, and the authorization and account stand. */
+const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
     .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .leftJoin('users', 'users.id', 'codes.user_id')
-    .where('tokens.token_hash', '=', value('hash'))
-    .where('tokens.expires_at', '>', value('now'))
+    .where('tokens.expires_at', '>', now)
     .where(clientExists)
-    .where('tokens.issued_at', '<=', value('latestStart'))
+    .where('tokens.issued_at', '<=', latestIssue)
     .where((eb) =>
       eb.or([
         eb('tokens.code_hash', 'is', null),
         eb.and([eb('users.id', 'is not', null), eb('codes.revoked_at', 'is', null), accountMayAct(eb)]),
       ]),
     )
+
+const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
+  liveAccessTokens(db, value('now'), value('latestStart'))
+    .where('tokens.token_hash', '=', value('hash'))
     .select([
       'tokens.client_id as clientId',
       'tokens.scope',
@@ -81,6 +85,20 @@ const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: nu
 export async function findAccessToken(db: Reader, hash: string, now: number) {
   const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
   return row
+}
+
+/** How many live ones expire after one time and, if another is given, not after that. */
+export async function countLiveAccessTokens(
+  db: Reader,
+  now: number,
+  { after, upTo }: { after: number; upTo: number | undefined },
+): Promise<number> {
+  const { count } = await liveAccessTokens(db, now, latestStart(now))
+    .where('tokens.expires_at', '>', after)
+    .$if(upTo !== undefined, (query) => query.where('tokens.expires_at', '<=', upTo ?? 0))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>

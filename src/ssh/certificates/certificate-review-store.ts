@@ -3,7 +3,7 @@ import type { Trx } from '../../storage/database.ts'
 export interface Review {
   id: string
   reason: string
-  /** The id of the last account that was looked at. */
+  /** The id of the last account that was reviewed. */
   reviewedUpTo: string
   revoked: number
 }
@@ -15,7 +15,7 @@ export async function addReview(
   await trx.insertInto('ssh_certificate_reviews').values({ id, reason, reviewed_up_to: '', created_at: at }).execute()
 }
 
-/** The oldest review that is not done. Other replicas wait for the end of the transaction, and go on from there. */
+/** The oldest review that is not done. Other replicas wait until the transaction ends. */
 export async function holdNextReview(trx: Trx): Promise<Review | undefined> {
   const row = await trx
     .selectFrom('ssh_certificate_reviews')
@@ -28,7 +28,7 @@ export async function holdNextReview(trx: Trx): Promise<Review | undefined> {
   return row
 }
 
-/** The accounts that come after the last one that was looked at. */
+/** The accounts that come after the last one that was reviewed. */
 export async function listNextUserIds(trx: Trx, { reviewedUpTo }: Review, limit: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('users')

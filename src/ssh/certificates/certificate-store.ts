@@ -4,9 +4,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { SshCertificate } from './certificate.ts'
-
-/** The largest serial that the column holds: 64 bits with a sign. */
-export const LAST_SERIAL = 2n ** 63n - 1n
+import { LAST_SERIAL } from './serial-store.ts'
 
 type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
 
@@ -40,25 +38,6 @@ export const toCertificate = (row: Row): SshCertificate => ({
   revokeReason: row.revoke_reason,
   createdAt: row.created_at,
 })
-
-const raiseSerial = writeStatement((db, value: Values<{ counter: string; by: bigint }>) =>
-  db
-    .updateTable('counters')
-    .set({ value: sql`value + ${value('by')}` })
-    .where('name', '=', value('counter'))
-    .returning(sql<string>`cast(value as text)`.as('last')),
-)
-
-/**
- * A serial that nobody else gets: one more than the one before, on all replicas together. That of a transaction that fails
- * is given out again. All certificates wait for each other at this one row, so take it as late as you can. The counter is
- * raised by a bigint, since SQLite takes a JavaScript number for a fraction, and the sum would lose its last digits.
- */
-export async function takeSerial(trx: Trx): Promise<bigint> {
-  const [row] = await raiseSerial(trx, { counter: 'ssh_serial', by: 1n })
-  if (!row) throw new Error('The counter ssh_serial is gone.')
-  return BigInt(row.last)
-}
 
 export interface NewCertificate {
   id: string
@@ -139,7 +118,7 @@ export interface CertificateFilter {
   before?: bigint | undefined
 }
 
-/** Newest first. Sifting by state may stop before there are as many as asked for: then it says at which serial. */
+/** Newest first. A filter by state may stop before `limit` certificates are found: then `stoppedAt` is the serial. */
 export async function listCertificates(
   db: Reader,
   { userId, serial, state, before }: CertificateFilter,
@@ -147,21 +126,21 @@ export async function listCertificates(
   limit: number,
 ): Promise<{ certificates: SshCertificate[]; stoppedAt: string | undefined }> {
   if (serial !== undefined && serial > LAST_SERIAL) return { certificates: [], stoppedAt: undefined }
-  let walked = db.selectFrom('ssh_certificates')
-  if (userId !== undefined) walked = walked.where('user_id', '=', userId)
-  if (serial !== undefined) walked = walked.where('serial', '=', serial)
-  if (before !== undefined) walked = walked.where('serial', '<', before)
+  let scanned = db.selectFrom('ssh_certificates')
+  if (userId !== undefined) scanned = scanned.where('user_id', '=', userId)
+  if (serial !== undefined) scanned = scanned.where('serial', '=', serial)
+  if (before !== undefined) scanned = scanned.where('serial', '<', before)
   // All that are revoked have an index of their own, those of one user have not.
-  const isSifted = state !== undefined && (state !== 'revoked' || userId !== undefined)
-  const stop = isSifted
-    ? await walked
+  const isFiltered = state !== undefined && (state !== 'revoked' || userId !== undefined)
+  const stop = isFiltered
+    ? await scanned
         .select(serialText)
         .orderBy('serial', 'desc')
         .limit(1)
         .offset(MOST_LOOKED_AT - 1)
         .executeTakeFirst()
     : undefined
-  let query = walked.select(COLUMNS).select(serialText)
+  let query = scanned.select(COLUMNS).select(serialText)
   if (stop !== undefined) query = query.where('serial', '>=', BigInt(stop.serial_text))
   if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
   if (state === 'valid') query = query.where('valid_before', '>', now)

@@ -24,7 +24,7 @@ export const SshCertificate = Type.Object(
 )
 export type SshCertificate = Type.Static<typeof SshCertificate>
 
-/** What the person who asked for a certificate gets. */
+/** The answer to a request for a certificate. */
 export const IssuedCertificate = Type.Object(
   {
     certificate: Type.String({ description: 'One line, for a file whose name ends in -cert.pub.' }),

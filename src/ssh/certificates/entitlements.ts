@@ -1,6 +1,7 @@
 import type { Permission } from '../../access/permissions.ts'
 import type { Reader } from '../../storage/database.ts'
 import type { ValidCertificate } from '../revocation/revoked-certificate-store.ts'
+import { listRoleHolders } from './principal-store.ts'
 import { toPrincipals } from './principals.ts'
 
 const TO_ISSUE: Permission = 'ssh:cert:issue'
@@ -14,26 +15,17 @@ export const certificatesDependOn = ({
   permissions: string[]
 }): boolean => principals.length > 0 || permissions.includes(TO_ISSUE)
 
-/** What the certificates of somebody may name at the moment: nothing without the permission to get any. */
+/** For each user, the principals that a certificate may name now: none without the permission to get certificates. */
 export type Entitlements = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Those of these users, by their ids. Who is gone is not among them. */
+/** Those of these users, by their ids. Users that do not exist are absent. */
 export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
-  const rows = await db
-    .selectFrom('users')
-    .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .leftJoin('role_permissions', (join) =>
-      join.onRef('role_permissions.role_id', '=', 'roles.id').on('role_permissions.permission', '=', TO_ISSUE),
-    )
-    .select(['users.id', 'users.preferred_username', 'roles.principals', 'role_permissions.permission'])
-    .where('users.id', 'in', userIds)
-    .execute()
+  const holders = await listRoleHolders(db, userIds, TO_ISSUE)
   return new Map(
-    [...Map.groupBy(rows, ({ id }) => id)].map(([id, roles]) => {
-      const mayIssue = roles.some(({ permission }) => permission !== null)
-      return [id, new Set(mayIssue ? toPrincipals(roles[0]?.preferred_username ?? '', roles) : [])]
-    }),
+    holders.map(({ id, preferredUsername, principals, isPermitted }) => [
+      id,
+      new Set(isPermitted ? toPrincipals(preferredUsername, principals) : []),
+    ]),
   )
 }
 

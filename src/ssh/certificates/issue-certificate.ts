@@ -15,14 +15,17 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
-import { holdSshKey, noteSshKeyUsed } from '../keys/ssh-key-store.ts'
-import { addCertificate, findLatestExpiry, type NewCertificate, takeSerial } from './certificate-store.ts'
+import { holdSshKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
 import { holdPrincipals } from './principals.ts'
+import { claimSerial } from './serial-store.ts'
 
-/** A host whose clock is a little behind still lets a new certificate in. */
+/** So that a host whose clock is a little behind accepts a new certificate. */
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
+/** The last use of a key is written no more often than this. */
+const USE_NOTED_MS = 60_000
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
 
@@ -33,8 +36,9 @@ interface IssueCertificateRequest {
 
 /**
  * Issues a certificate for a saved key. The transaction holds the account, the session, the permission, the key and the
- * principals. So ending any of them comes either before, and refuses, or after, and revokes. The signature follows the
- * commit: a certificate that is revoked before it is signed is revoked all the same.
+ * principals. A transaction that ends one of them either comes before, and this one refuses, or comes after, and revokes
+ * the certificate. The signature follows the commit: a certificate that is revoked before it is signed is revoked all the
+ * same.
  */
 export async function issueCertificate(
   services: Needs,
@@ -42,35 +46,35 @@ export async function issueCertificate(
   request: IssueCertificateRequest,
 ): Promise<IssuedCertificate> {
   const { draft, comment, row } = await changeOwnAccount(services, actor, (trx) =>
-    decide(services, trx, actor, request),
+    logCertificate(services, trx, actor, request),
   )
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
   const certificate = formatCertificate(signDraft(services.sshCa, draft), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 
-/** A certificate that is in the log and not signed yet. */
-interface Decided {
+/** A certificate that is in the log and not yet signed. */
+interface UnsignedCertificate {
   draft: Draft
   comment: string
   row: NewCertificate
 }
 
-async function decide(
+async function logCertificate(
   services: Needs,
   trx: Trx,
   actor: SignedInActor,
   { savedKeyId, ttlSeconds = services.config.sshCertDefaultTtl }: IssueCertificateRequest,
-): Promise<Decided> {
+): Promise<UnsignedCertificate> {
   const at = services.now()
   const saved =
     (await holdSshKey(trx, { id: savedKeyId, userId: actor.id })) ?? refuse('not_found', 'You have no such key.')
   const { key, comment } = readSavedKey(saved.publicKey)
   const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
-  refuseUnfitPrincipals(principals)
-  await noteSshKeyUsed(trx, saved, at)
+  refuseUnusablePrincipals(principals)
+  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - USE_NOTED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = await findLatestExpiry(trx, actor.id)
-  const tell = await prepareNotification(services, trx, actor.id)
+  const notify = await prepareNotification(services, trx, actor.id)
 
   const id = newOrderedId()
   const seconds = Math.floor(at / 1000)
@@ -82,14 +86,14 @@ async function decide(
   }
   const nonce = services.random.bytes(NONCE_BYTES)
 
-  // From here to the commit everybody else who gets a certificate waits for us: nothing but writing follows.
-  const serial = await takeSerial(trx)
+  // From here to the commit all other transactions that issue a certificate wait: only writes follow.
+  const serial = await claimSerial(trx)
   const draft = prepareCertificate(services.sshCa, { ...described, serial, key, nonce })
   const { fingerprint } = saved
   const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, createdAt: at }
   await addCertificate(trx, row, latestExpiry)
   const { keyId, validBefore } = described
-  await tell({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
+  await notify({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
   await recordEvent(services, trx, {
     action: 'ssh_certificate.issued',
     outcome: 'success',
@@ -100,7 +104,7 @@ async function decide(
   return { draft, comment, row }
 }
 
-/** Only what was read once is saved. Whatever became of it since concerns its owner alone. */
+/** A key was parsed before it was saved, so this fails only for a damaged row, and then only for its owner. */
 function readSavedKey(line: string): PublicKey {
   try {
     return parsePublicKey(line)
@@ -110,7 +114,7 @@ function readSavedKey(line: string): PublicKey {
   }
 }
 
-function refuseUnfitPrincipals({ length }: string[]): void {
+function refuseUnusablePrincipals({ length }: string[]): void {
   // A certificate without principals would open every account there is.
   if (length === 0) {
     refuse(

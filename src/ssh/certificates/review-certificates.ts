@@ -5,15 +5,15 @@ import type { Trx } from '../../storage/database.ts'
 import { MAX_PEOPLE, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
 import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
 
-/** Far enough apart that nobody who waits for the database notices. */
+/** The pause between slices, in which other requests get the database. */
 const REST_MS = 10
-/** What is left over waits for the next second, so that a service that is told to stop has not long to go. */
+/** The rest waits for the next run, so that a service that is shutting down stops soon. */
 const MAX_SLICES = 50
 
 /**
- * Looks at the certificates of everybody, after a role with very many holders has lost something. It goes through the
- * accounts in slices, each a transaction of its own that also notes how far it came: whoever takes it up again, after a
- * crash or on another replica, goes on there.
+ * Reviews the certificates of all users, after a role with very many holders has lost something. It goes through the
+ * accounts in slices. Each slice is one transaction that also stores how far the review has come, so that it continues
+ * there after a crash or on another replica.
  */
 export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>): Promise<void> {
   for (let slice = 0; slice < MAX_SLICES; slice++) {

@@ -29,5 +29,5 @@ export function writeHostSetup(baseUrl: string): string {
 
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
 
-/** A word of the shell, whatever is in it. */
+/** Quotes any text as one word of the shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -146,7 +146,7 @@ function prefersBinary(accept = ''): boolean {
   return binary > 0 && binary >= (weights.get('application/json') ?? 0)
 }
 
-/** Whatever kept us from reading the list, a host must keep the one it has. */
+/** Any other error while the list is read becomes 503, so that a host keeps the list that it has. */
 function unreadable(error: unknown): never {
   if (error instanceof AppError) throw error
   return refuse('unavailable', 'The revocations can’t be read at the moment. Keep the list you have.', {

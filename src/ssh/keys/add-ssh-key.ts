@@ -7,23 +7,28 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { isDuplicate } from '../../storage/failure.ts'
-import { countSshKeys, insertSshKey } from './ssh-key-store.ts'
+import { addSavedKey, countSshKeys } from './ssh-key-store.ts'
 import type { UserSshKey } from './ssh-key.ts'
 
-/** More than anybody has machines; the list of keys is given out whole. */
-const MOST_KEYS = 100
+/** The list of keys is returned as a whole, so it has to be bounded. */
+const MAX_KEYS = 100
 
-/** One key belongs to one person: the database's own rule decides between two who save it at the same moment. */
+interface AddSshKeyRequest {
+  name: string
+  publicKey: string
+}
+
+/** A key belongs to one person: of two users who save it at the same moment, the unique index refuses one. */
 export async function addSshKey(
   services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,
-  asked: { name: string; publicKey: string },
+  request: AddSshKeyRequest,
 ): Promise<UserSshKey> {
-  const { blob, comment } = readKey(asked.publicKey)
+  const { blob, comment } = readKey(request.publicKey)
   const key = {
     id: newId(),
     user_id: actor.id,
-    name: asked.name,
+    name: request.name,
     public_key: formatPublicKey(blob, comment),
     fingerprint: fingerprint(blob),
     created_at: services.now(),
@@ -31,10 +36,10 @@ export async function addSshKey(
   }
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
-      if ((await countSshKeys(trx, actor.id)) >= MOST_KEYS) {
-        refuse('conflict', `You have ${MOST_KEYS} keys already. Delete one that you no longer use.`)
+      if ((await countSshKeys(trx, actor.id)) >= MAX_KEYS) {
+        refuse('conflict', `You have ${MAX_KEYS} keys already. Delete one that you no longer use.`)
       }
-      const added = await insertSshKey(trx, key)
+      const added = await addSavedKey(trx, key)
       const target = { type: 'ssh_key', id: key.id }
       const data = { name: key.name, fingerprint: key.fingerprint }
       await recordEvent(services, trx, { action: 'ssh_key.added', outcome: 'success', actor, target, data })

@@ -6,7 +6,7 @@ import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
 import { deleteSshKey } from './ssh-key-store.ts'
 
-/** A key that is given up opens nothing any more: the certificates it still has are revoked with it. */
+/** Deletes a saved key and revokes its certificates. */
 export async function removeSshKey(
   services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,

@@ -36,12 +36,12 @@ export async function countSshKeys(db: Reader, userId: string): Promise<number> 
   return count
 }
 
-/** Breaks the rule `ssh_keys.fingerprint` when anybody has this key. */
-export async function insertSshKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
+/** Fails as a duplicate of `ssh_keys.fingerprint` when any user has this key. */
+export async function addSavedKey(trx: Trx, key: Insertable<Schema['ssh_keys']>): Promise<UserSshKey> {
   return toSshKey(await trx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow())
 }
 
-/** The key that was deleted; nothing when this user has none of that id. */
+/** The key that was deleted; undefined when this user has none of that id. */
 export async function deleteSshKey(trx: Trx, id: string, userId: string): Promise<UserSshKey | undefined> {
   const row = await trx
     .deleteFrom('ssh_keys')
@@ -68,7 +68,7 @@ export interface HeldKey {
   lastUsedAt: number | null
 }
 
-/** A saved key of this user. From here to the end of the transaction nobody can delete it. */
+/** A saved key of this user. Until the transaction ends it can't be deleted. */
 export async function holdSshKey(
   trx: Trx,
   { id, userId }: { id: string; userId: string },
@@ -77,22 +77,18 @@ export async function holdSshKey(
   return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
 }
 
-const noteUse = writeStatement((db, value: Values<{ id: string; at: number }>) =>
+const markUsed = writeStatement((db, value: Values<{ id: string; at: number }>) =>
   db
     .updateTable('ssh_keys')
     .set({ last_used_at: value('at') })
     .where('id', '=', value('id')),
 )
 
-/** `lastUsedAt` is written no more often than this. */
-const NOTED_MS = 60_000
-
-/** Notes that the key is used, unless its last use is as good as now. */
-export async function noteSshKeyUsed(trx: Trx, { id, lastUsedAt }: HeldKey, at: number): Promise<void> {
-  if (lastUsedAt === null || lastUsedAt <= at - NOTED_MS) await noteUse(trx, { id, at })
+export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<void> {
+  await markUsed(trx, { id, at })
 }
 
-/** Deletes all saved keys of a user. Answers how many there were. */
+/** Deletes all saved keys of a user. Returns how many there were. */
 export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length

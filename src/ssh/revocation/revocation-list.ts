@@ -1,47 +1,28 @@
-import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { hash } from 'node:crypto'
 import type { Services } from '../../services.ts'
-import { LAST_SERIAL } from '../certificates/certificate-store.ts'
-import {
-  findKrlVersion,
-  findPlaceAfter,
-  listRevokedBetween,
-  listRevokedRanges,
-  type Place,
-  type Revoked,
-  type RevokedRange,
-} from './revocation-store.ts'
+import { readRevocations, type Revocations } from './read-revocations.ts'
+import { findKrlVersion } from './revocation-store.ts'
 import { writeInThread } from './write-in-thread.ts'
 import type { Form } from './write-revocation-list.ts'
 
 export interface RevocationList {
   body: Buffer
-  /** The same on every copy, for the same list. Weak, because a KRL also says when it was built. */
+  /** The same on every replica, for the same list. Weak, because a KRL also says when it was built. */
   etag: string
 }
 
-export type RevocationLists = (asked: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
+export type RevocationLists = (request: { form: Form; includeExpired: boolean }) => Promise<RevocationList>
 
-/** The revocations as they were read, and the forms that were asked for since. */
-interface View extends Revoked {
-  ranges: RevokedRange[]
+/** The revocations as they were read, and the forms that were written of them since. */
+interface View extends Revocations {
   version: bigint
   readAt: number
-  /** When the first certificate of the list expires, and the list becomes another one. */
-  until: number
-  digest: string
   bodies: Map<Form, Promise<Buffer>>
 }
 
-/** A few milliseconds of reading, so that SQLite, which answers on this thread, lets others have their turn. */
-const PAGE = 1024
-
-/** Behind everything. */
-const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
-
 /**
- * The revocation lists, kept in memory. Every asking reads the version, which is one cheap query and grows with each
- * revocation on any copy: the answer is never older than the question, and there is none when the database has none.
+ * The revocation lists, kept in memory. Every request reads the version, which is one cheap query and grows with each
+ * revocation on any replica. So a list is never older than the request, and there is none while the database can't be read.
  */
 export function createRevocationLists({
   db,
@@ -52,34 +33,19 @@ export function createRevocationLists({
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
 
+  const currentVersion = async (): Promise<bigint> => {
+    const version = await findKrlVersion(db.read)
+    if (version === undefined) throw new Error('The counter krl_version is gone.')
+    return version
+  }
+
   const read = async (includeExpired: boolean): Promise<View> => {
     const readAt = now()
     // The version comes first: what is revoked while the pages are read belongs to a later one, and is read again.
-    const version = await findKrlVersion(db.read)
-    const pages: Revoked[] = []
-    const digest = createHash('sha256').update(`${version}:`)
-    let place: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
-    const ranges = await listRevokedRanges(db.read, includeExpired ? 0 : readAt)
-    for (const { first, last } of ranges) digest.update(`${first}-${last} `)
-    let until = includeExpired ? Infinity : Math.min(Infinity, ...ranges.map(({ validBefore }) => validBefore))
-    if (!includeExpired) until = Math.min(until, (await findPlaceAfter(db.read, place, 1))?.validBefore ?? Infinity)
-    while (place !== END) {
-      const end: Place = (await findPlaceAfter(db.read, place, PAGE)) ?? END
-      const page = await listRevokedBetween(db.read, place, end)
-      digest.update(page.serials).update(page.revokedAt)
-      pages.push(page)
-      place = end
-      await setImmediate()
-    }
-    const view = {
-      ...(await join(pages)),
-      ranges,
-      version,
-      readAt,
-      until,
-      digest: digest.digest('base64url'),
-      bodies: new Map(),
-    }
+    const version = await currentVersion()
+    const revocations = await readRevocations(db.read, readAt, includeExpired)
+    const digest = hash('sha256', `${version}:${revocations.digest}`, 'base64url')
+    const view = { ...revocations, digest, version, readAt, bodies: new Map() }
     views.set(includeExpired, view)
     return view
   }
@@ -93,10 +59,10 @@ export function createRevocationLists({
   }
 
   const currentView = async (includeExpired: boolean): Promise<View> => {
-    const version = await findKrlVersion(db.read)
+    const version = await currentVersion()
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
-    // A reading that is under way may have begun before we asked; the one after it has not.
+    // A read that is under way may have begun before this request, and may then be too old; the one after it is not.
     const view = views.get(includeExpired)
     if (view && isCurrent(view)) return view
     const running = await reading.get(includeExpired)
@@ -119,22 +85,4 @@ export function createRevocationLists({
     }
     return { body: await body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
   }
-}
-
-/** Pages that are joined before others have their turn. */
-const JOINED_AT_ONCE = 100
-
-/** In memory that threads share, so that whoever writes the list needs no copy. */
-async function join(pages: Revoked[]): Promise<Revoked> {
-  const count = pages.reduce((sum, { serials }) => sum + serials.length, 0)
-  const serials = new BigUint64Array(new SharedArrayBuffer(count * BigUint64Array.BYTES_PER_ELEMENT))
-  const revokedAt = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
-  let at = 0
-  for (const [index, page] of pages.entries()) {
-    serials.set(page.serials, at)
-    revokedAt.set(page.revokedAt, at)
-    at += page.serials.length
-    if (index % JOINED_AT_ONCE === 0) await setImmediate()
-  }
-  return { serials, revokedAt }
 }

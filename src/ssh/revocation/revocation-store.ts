@@ -3,8 +3,8 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 
 /**
- * Says that the list of revocations is another one now. In the transaction of every revocation, and as its last
- * statement: all revocations meet at this one row, so nobody should hold it while waiting for something else.
+ * Marks the revocation list as changed. Every transaction that revokes calls it, as its last statement: all revocations
+ * update this one row, so no transaction should hold it while it waits for something else.
  */
 export async function raiseKrlVersion(trx: Trx): Promise<void> {
   await trx
@@ -21,11 +21,19 @@ const versionText = readStatement((db, value: Values<{ counter: string }>) =>
     .where('name', '=', value('counter')),
 )
 
-/** Grows with every revocation that is committed, whichever copy made it. */
-export async function findKrlVersion(db: Reader): Promise<bigint> {
+/** Grows with every revocation that is committed, on any replica. */
+export async function findKrlVersion(db: Reader): Promise<bigint | undefined> {
   const [row] = await versionText(db, { counter: 'krl_version' })
-  if (!row) throw new Error('The counter krl_version is gone.')
-  return BigInt(row.version)
+  return row && BigInt(row.version)
+}
+
+/** Raises the version to this one, or by one when it is there already. */
+export async function raiseKrlVersionTo(trx: Trx, version: bigint): Promise<void> {
+  await trx
+    .updateTable('counters')
+    .set({ value: sql`case when value < ${version} then ${version} else value + 1 end` })
+    .where('name', '=', 'krl_version')
+    .execute()
 }
 
 export interface RevokedRange {
@@ -34,6 +42,18 @@ export interface RevokedRange {
   revokedAt: number
   /** When the last certificate that it may be about has expired. */
   validBefore: number
+}
+
+export async function addRevokedRange(trx: Trx, range: RevokedRange): Promise<void> {
+  await trx
+    .insertInto('ssh_revoked_ranges')
+    .values({
+      first_serial: range.first,
+      last_serial: range.last,
+      revoked_at: range.revokedAt,
+      valid_before: range.validBefore,
+    })
+    .execute()
 }
 
 /** Ranges whose certificates may be valid after that time; there is one for each restored backup. */

@@ -4,7 +4,7 @@ import { raiseKrlVersion } from './revocation-store.ts'
 import { markNextValidRevoked, markValidRevoked } from './revoked-certificate-store.ts'
 
 /**
- * Revokes every certificate of these users that is still valid, and says how many those were for each who had any. Part of
+ * Revokes every certificate of these users that is still valid, and returns how many, for each user who had any. Part of
  * what ends an account, in a transaction that holds their rows: a certificate that is being issued meanwhile is either
  * waited for and revoked here, or refused because the account has ended by then.
  */
@@ -20,7 +20,7 @@ export async function revokeCertificatesOfUsers(
   return counts
 }
 
-/** The same for the certificates of one saved key: call it after the key was deleted, so that nobody issues another. */
+/** The same for the certificates of one saved key: call it after the key was deleted, so that no other is issued. */
 export async function revokeCertificatesOfKey(
   { now }: Pick<Services, 'now'>,
   trx: Trx,
@@ -32,7 +32,7 @@ export async function revokeCertificatesOfKey(
 
 const BATCH = 2000
 
-/** Every certificate there is, a batch at a time: for a copy that can't know which of them were revoked elsewhere. */
+/** All certificates, a batch at a time: for a restored backup, which can't know which of them were revoked since. */
 export async function revokeAllCertificates(
   { db, now }: Pick<Services, 'db' | 'now'>,
   reason: string,

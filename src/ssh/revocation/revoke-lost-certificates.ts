@@ -6,12 +6,12 @@ import { isEntitled, listEntitlements } from '../certificates/entitlements.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import { listValidCertificates, markCertificatesRevoked } from './revoked-certificate-store.ts'
 
-/** As many people as one transaction looks at. */
+/** The most users whose certificates one transaction reviews. */
 export const MAX_PEOPLE = 500
 
 /**
  * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
- * no role of theirs gives. Without the permission to get certificates, all of them. Answers how many it revoked.
+ * no role of theirs gives. Without the permission to get certificates, all of them. Returns how many it revoked.
  *
  * Called in the transaction that takes something away, after it. A certificate that is being issued holds what it names,
  * so it was waited for and is found here.
@@ -34,8 +34,8 @@ export async function revokeLostCertificates(
 }
 
 /**
- * The same for the holders of a role. When there are more of them than one transaction should look at, it only writes
- * down that there is something to do, and `reviewCertificates` does it. Answers what the audit trail says about it.
+ * The same for the holders of a role. When there are more than one transaction should review, it only adds a review, which
+ * `reviewCertificates` carries out. Returns what the audit event says about it.
  */
 export async function revokeCertificatesOfHolders(
   services: Pick<Services, 'now'>,

@@ -4,7 +4,7 @@ import type { Schema } from '../../storage/schema.ts'
 import { COLUMNS, serialText, toCertificate } from '../certificates/certificate-store.ts'
 import type { SshCertificate } from '../certificates/certificate.ts'
 
-/** The certificate as it is afterwards; nothing when it was revoked before, or never was. */
+/** The certificate as it is afterwards; undefined when it was revoked before or does not exist. */
 export async function markRevoked(
   trx: Trx,
   { id, reason, at }: { id: string; reason: string | null; at: number },
@@ -20,9 +20,9 @@ export async function markRevoked(
   return row && toCertificate(row)
 }
 
-// Whoever marks several locks their rows first, by serial, so that no two transactions wait for each other.
+// A statement that marks several certificates first locks their rows in the order of serials, to avoid deadlocks.
 
-/** Marks what is still valid of these users, or of one key of theirs, and names the owner of each. */
+/** Marks what is still valid of these users, or of one key of theirs, and returns the owner of each. */
 export async function markValidRevoked(
   trx: Trx,
   { userIds, savedKeyId, reason, at }: { userIds: string[]; savedKeyId?: string; reason: string; at: number },
@@ -65,7 +65,7 @@ export async function listValidCertificates(db: Reader, userIds: string[], at: n
 
 const MAX_MARKED = 500
 
-/** Marks those of these certificates that are not revoked yet, and answers how many. They come in the order of serials. */
+/** Marks those of these certificates that are not revoked yet, and returns how many. The ids are in the order of serials. */
 export async function markCertificatesRevoked(
   trx: Trx,
   { ids, reason, at }: { ids: string[]; reason: string; at: number },
@@ -125,7 +125,7 @@ const lastExpired = (eb: ExpressionBuilder<Schema, 'users'>, at: number) =>
     .orderBy('serial', 'desc')
     .limit(1)
 
-/** Marks so many of all that are still valid, the lowest serials above that one first, and names the serials. */
+/** Marks up to `limit` certificates that are still valid, the lowest serials above that one first, and returns the serials. */
 export async function markNextValidRevoked(
   trx: Trx,
   { above, reason, at, limit }: { above: bigint; reason: string; at: number; limit: number },

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { type ListContent, writeRevocationList } from './write-revocation-list.ts'
 
-/** So many serials are written in a few milliseconds: less than a thread takes to start. */
+/** Writing this many serials takes a few milliseconds, which is less than starting a thread does. */
 const MAX_WRITTEN_HERE = 10_000
 
-/** Writes a list without holding up others: a long one in a thread of its own. */
+/** Writes a long list in a worker thread, so that it does not block other requests. */
 export const writeInThread = async (content: ListContent): Promise<Buffer> =>
   content.serials.length <= MAX_WRITTEN_HERE ? writeRevocationList(content) : startThread(content)
 
@@ -12,10 +12,10 @@ const startThread = (content: ListContent): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const url = new URL('revocation-list-thread.ts', import.meta.url)
     const worker = new Worker(url, { workerData: content, execArgv: [] })
-    // A service that stops does not wait for a list.
+    // A service that is shutting down does not wait for a list.
     worker.unref()
     worker.on('message', ({ buffer }: Uint8Array) => resolve(Buffer.from(buffer)))
     worker.on('error', reject)
-    // Nothing after the answer.
+    // Has no effect after the answer.
     worker.on('exit', (code) => reject(new Error(`The thread that writes the revocation list ended (${code}).`)))
   })

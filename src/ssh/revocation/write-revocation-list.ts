@@ -4,7 +4,7 @@ import type { Revoked, RevokedRange } from './revocation-store.ts'
 /** `wildcard` is a KRL that names no authority, so that it revokes the serials of every one. */
 export type Form = 'krl' | 'wildcard' | 'raw' | 'json'
 
-/** All that a list is made of, as another thread can be told it. */
+/** Everything that a list is made of, in a form that can be sent to a worker thread. */
 export interface ListContent extends Revoked {
   form: Form
   ranges: RevokedRange[]
@@ -39,7 +39,7 @@ function rangesAsJson(ranges: RevokedRange[]): string {
   return `,"revokedRanges":[${entries.join(',')}]`
 }
 
-/** Entries that are made bytes at a time, so that there is never one text of all of them. */
+/** Entries that are turned into bytes at once, so that no string holds all of them. */
 const PART = 1 << 14
 
 function writeText(

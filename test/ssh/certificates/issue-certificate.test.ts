@@ -239,7 +239,7 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
-  test('a saved key that can not be read is told to its owner, and to nobody else', async () => {
+  test('a saved key that can not be read is reported to its owner alone', async () => {
     const app = shared()
     const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
     const keys = await Promise.all(people.map((person) => saveKey(person)))
@@ -329,7 +329,7 @@ for (const table of ['users', 'ssh_keys'] as const) {
   })
 }
 
-test('five hundred certificates at once from two copies have five hundred serials', async (t) => {
+test('five hundred certificates at once from two replicas have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place })
   const people = await Promise.all([certificatePerson(one), certificatePerson(two)])

@@ -64,7 +64,7 @@ onEachEngine('SSH keys', (engine) => {
     }
   })
 
-  test('one key belongs to one person: the second to save it gets 409, whoever it is', async () => {
+  test('one key belongs to one person: the second to save it gets 409', async () => {
     const app = shared()
     const [first, second] = [await keyPerson(app), await keyPerson(app)]
     const publicKey = newPublicKey()
@@ -140,7 +140,7 @@ onEachEngine('SSH keys', (engine) => {
     }
   })
 
-  test('nobody keeps more than a hundred keys', async () => {
+  test('a user can keep at most a hundred keys', async () => {
     const app = shared()
     const person = await keyPerson(app)
     await app.services.db.transaction((trx) =>

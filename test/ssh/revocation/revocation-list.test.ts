@@ -201,7 +201,7 @@ const revokedRow = (serial: number, now: number) => ({
   created_at: now,
 })
 
-test('a revocation on one copy is in the list of every other at once', async (t) => {
+test('a revocation on one replica is in the list of every other at once', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
   const person = await officer(one)

@@ -38,7 +38,7 @@ function processorTime(): number {
   return (user + system) / 1000
 }
 
-test('a million serials hold up nobody for 20 ms, and take two seconds of the processor at most', async (t) => {
+test('a million serials block no request for 20 ms, and take two seconds of the processor at most', async (t) => {
   const count = 1_000_000
   const serials = new BigUint64Array(new SharedArrayBuffer(count * 8))
   serials.forEach((_, index) => (serials[index] = BigInt(index * 3 + 1)))

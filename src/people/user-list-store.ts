@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
+import { sessionLives } from '../sessions/session-store.ts'
 import type { Reader } from '../storage/database.ts'
-import { accountExists } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, type User, USER_COLUMNS } from '../users/user.ts'
+import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import type { User } from '../users/user.ts'
 
 export interface UserFilter {
   q?: string
@@ -10,34 +12,34 @@ export interface UserFilter {
   roleId?: string
 }
 
-/** Newest first; whoever is called exactly what is searched for stands before all others. */
+/** Newest first; a user whose email, username or id is exactly the text searched for comes before all others. */
 export async function listUsers(db: Reader, filter: UserFilter, limit: number, after: Position | undefined) {
   const { q = '', status, roleId } = filter
-  const members = roleId === undefined ? undefined : await findFewMembers(db, roleId)
-  const few = members !== undefined && members.length <= FEW
+  const members = roleId === undefined ? undefined : await listMembers(db, roleId)
+  const few = members !== undefined && members.length <= MAX_LISTED_MEMBERS
   if (members?.length === 0) return { items: [], nextCursor: null }
-  const sought = q !== '' && limit > 1 ? await findNamed(db, q) : undefined
+  const exactId = q !== '' && limit > 1 ? await findUserIdByName(db, q) : undefined
 
-  // What an index serves.
-  const walked = db
+  // Conditions that an index serves.
+  const scanned = db
     .selectFrom('users')
     .where(accountExists)
-    .$if(status === 'disabled', (query) => query.where('users.disabled_at', 'is not', null))
+    .$if(status === 'disabled', (query) => query.where(accountIsDisabled))
     .$if(few, (query) => query.where('users.id', 'in', members ?? []))
-  // What each row has to be asked.
-  const isSifted = q !== '' || status === 'active' || (members !== undefined && !few)
-  const sifted = walked
+  // Conditions that each row is checked for.
+  const isFiltered = q !== '' || status === 'active' || (members !== undefined && !few)
+  const filtered = scanned
     .select(USER_COLUMNS)
     .select(packedRoles.as('roles'))
     .$if(q !== '', (query) => query.where(matches(q)))
-    .$if(status === 'active', (query) => query.where('users.disabled_at', 'is', null))
+    .$if(status === 'active', (query) => query.where(accountMayAct))
     .$if(members !== undefined && !few, (query) => query.where(holds(roleId ?? '')))
 
-  // Times alone are said as well: PostgreSQL can tell how few rows lie between two of them, but not between two pairs.
+  // The condition on the time alone is for PostgreSQL, which can't estimate how many rows a comparison of pairs matches.
   const beyond = sql<boolean>`users.created_at <= ${after?.[0]}
     and (users.created_at, users.id) < (${after?.[0]}, ${after?.[1]})`
-  const stop = isSifted
-    ? await walked
+  const stop = isFiltered
+    ? await scanned
         .select(['users.created_at', 'users.id'])
         .$if(after !== undefined, (query) => query.where(beyond))
         .orderBy('users.created_at', 'desc')
@@ -46,9 +48,10 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
         .offset(MOST_LOOKED_AT - 1)
         .executeTakeFirst()
     : undefined
-  const first = sought !== undefined && after === undefined ? await sifted.where('users.id', '=', sought).execute() : []
-  const rows = await sifted
-    .$if(sought !== undefined, (query) => query.where('users.id', '!=', sought ?? ''))
+  const first =
+    exactId !== undefined && after === undefined ? await filtered.where('users.id', '=', exactId).execute() : []
+  const rows = await filtered
+    .$if(exactId !== undefined, (query) => query.where('users.id', '!=', exactId ?? ''))
     .$if(after !== undefined, (query) => query.where(beyond))
     .$if(stop !== undefined, (query) =>
       query.where(sql<boolean>`users.created_at >= ${stop?.created_at}
@@ -64,15 +67,15 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
 
 const positionOf = (row: { created_at: number; id: string }): Position => [row.created_at, row.id]
 
-/** A role that no more people hold is listed by its holders; of a larger one, whoever comes up is asked. */
-const FEW = 1000
+/** Up to this many holders of a role are looked up first; for a larger role each user is checked. */
+const MAX_LISTED_MEMBERS = 1000
 
-async function findFewMembers(db: Reader, roleId: string): Promise<string[]> {
+async function listMembers(db: Reader, roleId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('user_roles')
     .select('user_id')
     .where('role_id', '=', roleId)
-    .limit(FEW + 1)
+    .limit(MAX_LISTED_MEMBERS + 1)
     .execute()
   return rows.map(({ user_id }) => user_id)
 }
@@ -80,8 +83,8 @@ async function findFewMembers(db: Reader, roleId: string): Promise<string[]> {
 const holds = (roleId: string) => sql<boolean>`exists (
   select 1 from user_roles where user_roles.user_id = users.id and user_roles.role_id = ${roleId})`
 
-/** Whose address, username or identifier this is. Each has an index of its own. */
-async function findNamed(db: Reader, text: string): Promise<string | undefined> {
+/** The user with exactly this email, username or id. Each column has an index. */
+async function findUserIdByName(db: Reader, text: string): Promise<string | undefined> {
   const name = text.toLowerCase()
   const row = await db
     .selectFrom('users')
@@ -108,7 +111,7 @@ export interface UserDetails {
   sessions: number
 }
 
-/** A user, what roles add up to, and the ways in there are. */
+/** A user with permissions, passkeys and live sessions. */
 export async function findUserDetails(db: Reader, id: string, now: number): Promise<UserDetails | undefined> {
   const row = await db
     .selectFrom('users')
@@ -123,7 +126,7 @@ export async function findUserDetails(db: Reader, id: string, now: number): Prom
       eb
         .selectFrom('sessions')
         .whereRef('sessions.user_id', '=', 'users.id')
-        .where('sessions.expires_at', '>', now)
+        .where(sessionLives(now))
         .select((count) => count.fn.countAll<number>().as('n'))
         .as('sessions'),
     ])

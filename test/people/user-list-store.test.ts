@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { decodeCursor, MOST_LOOKED_AT } from '../../src/http/cursor.ts'
-import { findUserDetails, listUsers, type UserFilter } from '../../src/people/user-list.ts'
+import { findUserDetails, listUsers, type UserFilter } from '../../src/people/user-list-store.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
@@ -85,7 +85,7 @@ onEachEngine('the list of users', (engine) => {
     assert.equal(pages, 2)
   })
 
-  test('puts whoever is called exactly what is searched for first, and nowhere else', async () => {
+  test('puts the user whose name is exactly the text searched for first, and nowhere else', async () => {
     for (const q of ['person1', 'PERSON1', 'person1@example.com']) {
       const page = await listUsers(db().read, { q }, 10, undefined)
       assert.equal(page.items[0]?.id, idOf(1), q)
@@ -95,7 +95,7 @@ onEachEngine('the list of users', (engine) => {
     assert.deepEqual(ids, [idOf(1), ...newestFirst(expected)])
   })
 
-  test('finds somebody by the identifier, and by nothing that only resembles it', async () => {
+  test('finds a user by the identifier, and by nothing that only resembles it', async () => {
     assert.deepEqual((await collect({ q: idOf(7) }, 10)).ids, [idOf(7)])
     assert.deepEqual((await collect({ q: 'usr_0000' }, 10)).ids, [])
   })
@@ -121,7 +121,7 @@ onEachEngine('the list of users', (engine) => {
     assert.deepEqual((await collect({ q: 'person5', status: 'disabled', roleId: SMALL_ROLE }, 10)).ids, [])
   })
 
-  test('knows no details of somebody who is not there', async () => {
+  test('has no details of a user who does not exist', async () => {
     assert.equal(await findUserDetails(db().read, 'usr_nobody', 0), undefined)
   })
 })

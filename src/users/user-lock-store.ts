@@ -4,9 +4,9 @@ import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
 /**
- * Locks the rows of these users until the transaction ends: whoever would disable, delete or change an account waits for
- * us, or we have waited for them. So what is decided here still holds at the commit. Rows are taken in one order, here
- * and on every replica, so that no two transactions wait for each other. Answers who of them there is.
+ * Locks the rows of these users until the transaction ends. Another transaction that disables, deletes or changes an account
+ * waits for this one, or this one has waited for it, so what is decided here still holds at the commit. Rows are locked in
+ * the same order everywhere, to avoid deadlocks. Returns the ids of those that exist.
  */
 export async function holdUsers(trx: Trx, userIds: string[]): Promise<string[]> {
   if (userIds.length === 0) return []
@@ -28,12 +28,12 @@ const holdOne = writeStatement((db, value: Values<{ id: string }>) =>
 export const holdUser = async (trx: Trx, userId: string): Promise<boolean> =>
   (await holdOne(trx, { id: userId })).length > 0
 
-/** As `holdUser`, and tells how the account stands: no session begins on an account that was disabled a moment ago. */
+/** As `holdUser`, and returns the account: so no session begins on an account that was disabled a moment ago. */
 export async function holdAccount(trx: Trx, userId: string): Promise<Account | undefined> {
   return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
 }
 
-/** Shared: others may hold the row as well, and nobody may change it. Exclusive: nobody else may hold it. */
+/** Shared: other transactions may hold the row as well, and none may change it. Exclusive: no other may hold it. */
 export type RowLock = 'shared' | 'exclusive'
 
 const actingUser = (lock: RowLock) =>

@@ -1,0 +1,21 @@
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
+
+const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
+)
+
+/** The version of the user's avatar: null when there is none, undefined when there is no such user. */
+export const findAvatarVersion = async (db: Reader, userId: string): Promise<string | null | undefined> =>
+  (await versionOf(db, { userId }))[0]?.avatar_version
+
+/** The same for several users, by their ids. Users that do not exist are absent. */
+export async function listAvatarVersions(db: Reader, userIds: string[]): Promise<Map<string, string | null>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', userIds).execute()
+  return new Map(rows.map(({ id, avatar_version }) => [id, avatar_version]))
+}
+
+export async function markAvatarVersion(trx: Trx, userId: string, version: string | null): Promise<void> {
+  await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', userId).execute()
+}
