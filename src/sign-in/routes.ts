@@ -95,7 +95,7 @@ export const sessionRoutes =
           },
         },
       },
-      async ({ account: { user, session, permissions } }) => ({
+      async ({ signedIn: { user, session, permissions } }) => ({
         user,
         session,
         roles: user.roles,
