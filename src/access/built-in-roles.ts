@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts'
-import { PERMISSIONS } from './permissions.ts'
+import { PERMISSIONS } from '../vocabulary/permissions.ts'
 
 /** Identifiers are fixed, so that every copy and every backup means the same role. */
 export const ADMIN_ROLE = '00000000-0000-4000-8000-000000000001'

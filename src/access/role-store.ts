@@ -5,8 +5,8 @@ import type { Reader, Trx } from '../storage/database.ts'
 import { isDuplicate, isMissingReference } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 import type { Holdings } from './holdings.ts'
-import type { Permission } from './permissions.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
 
 /** Permissions never hold a space, so a role is one row. */
@@ -101,7 +101,7 @@ export async function listHolderIds(db: Reader, roleId: string, limit: number): 
 }
 
 /** False when the role had it already. */
-export async function addPermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+export async function addPermission(trx: Trx, roleId: string, permission: Permission): Promise<boolean> {
   const rows = await trx
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
@@ -158,7 +158,7 @@ async function sayWhenTaken(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: string }>) =>
+const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')

@@ -1,16 +1,17 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { Nullable, Time } from '../http/contracts.ts'
+import { Nullable, OpenEnum, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
+import { AUDIT_ACTIONS, OUTCOMES } from '../vocabulary/audit-actions.ts'
 
-export const Outcome = Type.Enum(['success', 'refused'])
+export const Outcome = Type.Enum([...OUTCOMES])
 
 /** One line of the audit trail: who did what to whom, when, and from where. */
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),
     at: Time,
-    action: Type.String(),
+    action: OpenEnum('AuditAction', AUDIT_ACTIONS),
     outcome: Outcome,
     actorId: Nullable(Type.String()),
     actorEmail: Nullable(Type.String()),
@@ -29,7 +30,7 @@ export const toEntry = (row: Selectable<Schema['audit_events']>): AuditEntry => 
   id: row.id,
   at: row.at,
   action: row.action,
-  outcome: row.outcome as AuditEntry['outcome'],
+  outcome: row.outcome,
   actorId: row.actor_id,
   actorEmail: row.actor_email,
   targetType: row.target_type,

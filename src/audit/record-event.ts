@@ -4,6 +4,7 @@ import { newOrderedId } from '../ids.ts'
 import type { Database, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
+import type { AuditAction, Outcome } from '../vocabulary/audit-actions.ts'
 
 /** Who did something: a person with a request, or the service itself. */
 export interface Actor {
@@ -15,9 +16,8 @@ export interface Actor {
 export const THE_SERVICE: Actor = { id: null, email: null, source: null }
 
 export interface AuditEvent {
-  /** What was done, as `thing.verb`: `user.updated`, `session.started`. */
-  action: string
-  outcome: 'success' | 'refused'
+  action: AuditAction
+  outcome: Outcome
   actor: Actor
   target?: { type: string; id: string }
   /** What else is worth knowing. Never a secret. */

@@ -9,6 +9,7 @@ import { administer } from '../sessions/administer.ts'
 import type { Trx } from '../storage/database.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
@@ -93,7 +94,7 @@ function refusePast(executeAt: number, now: number): void {
 const record = (
   services: Pick<Services, 'now'>,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   userId: string,
   data: Record<string, unknown>,

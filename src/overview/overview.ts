@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { dayOf, findDailyCount } from '../audit/daily-counts.ts'
 import { Time } from '../http/contracts.ts'
+import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
@@ -36,7 +37,7 @@ export const Overview = Type.Object(
           id: Type.String(),
           userId: Type.String(),
           email: Type.String(),
-          action: Type.String(),
+          action: ActionName,
           executeAt: Time,
         }),
         { description: 'The next ones due.' },

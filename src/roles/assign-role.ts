@@ -12,6 +12,7 @@ import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { accountExists } from '../users/account-standing.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -73,7 +74,7 @@ export async function refuseUnknownUser(db: Reader, userId: string): Promise<voi
 const record = (
   services: Pick<Services, 'now'>,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   userId: string,
   role: Role,

@@ -1,6 +1,5 @@
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
-import { isPermission } from '../access/permissions.ts'
 import {
   addPermission,
   addRole,
@@ -22,6 +21,8 @@ import { administer } from '../sessions/administer.ts'
 import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
+import { isPermission } from '../vocabulary/permissions.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -124,7 +125,7 @@ const findHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderI
 const record = (
   services: Needs,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   id: string,
   data: Record<string, unknown>,

@@ -1,7 +1,7 @@
-import type { Permission } from '../access/permissions.ts'
 import type { Actor } from '../audit/record-event.ts'
 import { type RequestSource, sourceOf } from '../http/request-source.ts'
 import type { Services } from '../services.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 import type { GuardedRequest } from './guards.ts'
 
 /** A signed-in person who asks for a change: for the audit trail, and for the check in the transaction of the change. */

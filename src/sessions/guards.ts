@@ -6,13 +6,13 @@ import type {
   RawServerDefault,
   RouteGenericInterface,
 } from 'fastify'
-import type { Permission } from '../access/permissions.ts'
 import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
 import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'

@@ -68,7 +68,7 @@ export async function rotateClientSecret(services: Needs, clientId: string, acto
   return { client, client_id: clientId, client_secret: secret.plaintext }
 }
 
-type RecordChange = (action: string, data?: AuditEvent['data']) => Promise<void>
+type RecordChange = (action: AuditEvent['action'], data?: AuditEvent['data']) => Promise<void>
 
 /** A change of one client: by somebody who may, written down, and heard of by every replica. */
 async function changeClient<T>(
