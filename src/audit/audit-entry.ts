@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, OpenEnum, Time } from '../http/contracts.ts'
-import type { Schema } from '../storage/schema.ts'
 import { AUDIT_ACTIONS, OUTCOMES } from '../vocabulary/audit-actions.ts'
+import type { EventRow } from './audit-store.ts'
 
 export const Outcome = Type.Enum([...OUTCOMES])
 
@@ -26,7 +25,7 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Type.Static<typeof AuditEntry>
 
-export const toEntry = (row: Selectable<Schema['audit_events']>): AuditEntry => ({
+export const toEntry = (row: EventRow): AuditEntry => ({
   id: row.id,
   at: row.at,
   action: row.action,

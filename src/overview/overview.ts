@@ -2,12 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { dayOf, findDailyCount } from '../audit/daily-counts.ts'
+import { countEventsBetween, type EventCount } from '../audit/audit-store.ts'
+import { findDailyCount } from '../audit/daily-count-store.ts'
+import { dayOf } from '../audit/daily-counts.ts'
 import { Time } from '../http/contracts.ts'
 import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { countInSlices } from './count-in-slices.ts'
 
 const Count = Type.Integer()
@@ -102,33 +105,27 @@ export function createOverview({
   }
 }
 
+const SIGNED_IN = 'session.started' satisfies AuditAction
+const REFUSED = ['session.refused', 'passkey.refused'] as const satisfies AuditAction[]
+const ISSUED = 'ssh_certificate.issued' satisfies AuditAction
+
 /** An hour at a time, since a day of a large installation is more than others like to wait for. */
 async function countDay(db: Reader, start: number): Promise<Day> {
-  const rows: { action: string; passkey: number; count: number }[] = []
+  const rows: EventCount[] = []
   for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
-    const counted = await db
-      .selectFrom('audit_events')
-      .select('action')
-      .select(sql<number>`case when data like '%"method":"passkey"%' then 1 else 0 end`.as('passkey'))
-      .select(sql<number>`count(*)`.as('count'))
-      .where('action', 'in', ['session.started', 'session.refused', 'passkey.refused', 'ssh_certificate.issued'])
-      .where('at', '>=', hour)
-      .where('at', '<', hour + HOUR_MS)
-      .groupBy(sql`1, 2`)
-      .execute()
-    rows.push(...counted)
+    rows.push(...(await countEventsBetween(db, [SIGNED_IN, ...REFUSED, ISSUED], hour, hour + HOUR_MS)))
     await setImmediate()
   }
-  const sum = (matches: (row: { action: string; passkey: number }) => boolean) =>
+  const sum = (matches: (row: EventCount) => boolean) =>
     rows.filter(matches).reduce((total, row) => total + row.count, 0)
   const day = dayOf(start)
   return {
     day,
-    password: sum((row) => row.action === 'session.started' && row.passkey === 0),
-    passkey: sum((row) => row.action === 'session.started' && row.passkey === 1),
-    refused: sum((row) => row.action.endsWith('.refused')),
-    certificates: sum((row) => row.action === 'ssh_certificate.issued'),
-    tokens: await findDailyCount(db, day, 'access_tokens'),
+    password: sum((row) => row.action === SIGNED_IN && row.method !== 'passkey'),
+    passkey: sum((row) => row.action === SIGNED_IN && row.method === 'passkey'),
+    refused: sum((row) => REFUSED.some((action) => action === row.action)),
+    certificates: sum((row) => row.action === ISSUED),
+    tokens: (await findDailyCount(db, day, 'access_tokens')) ?? 0,
   }
 }
 

@@ -24,7 +24,7 @@ export async function recordRefusal(
     { action, reason, detail: detail?.slice(0, LONGEST_DETAIL), userId, requestId: source?.requestId },
     'A passkey was refused.',
   )
-  await recordAlone(services, { action, outcome: 'refused', actor, data: { method: 'passkey', reason } })
+  await recordAlone(services, { action, outcome: 'refused', method: 'passkey', actor, data: { reason } })
 }
 
 /** Whoever sent the answer is told the same whatever was wrong with it. */

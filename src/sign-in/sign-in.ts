@@ -31,9 +31,9 @@ export async function signIn(
   await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',
+    method,
     actor: { id: user.id, email: user.email, source },
     target: { type: 'session', id: session.id },
-    data: { method },
   })
   const isNewPlace = await markSeen(trx, user.id, source, services.now())
   if (isNewPlace) {

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditAction, Outcome } from '../vocabulary/audit-actions.ts'
+import type { Counted } from '../vocabulary/daily-counts.ts'
 import type { LifecycleActionName, LifecycleStatus } from '../vocabulary/lifecycle.ts'
 import type { NotificationType } from '../vocabulary/notification-types.ts'
 import type { OpenWord } from '../vocabulary/open-word.ts'
@@ -232,6 +233,8 @@ export interface Schema {
     at: number
     action: Word<AuditAction>
     outcome: Outcome
+    /** Of a sign-in, or of one that was refused. */
+    method: SignInMethod | null
     actor_id: string | null
     actor_email: string | null
     target_type: string | null
@@ -268,6 +271,6 @@ export interface Schema {
     expires_at: number | null
     created_at: number
   }
-  daily_counts: { day: string; what: string; count: number }
+  daily_counts: { day: string; what: Counted; count: number }
   background_jobs: { name: string; next_run_at: number }
 }
