@@ -14,8 +14,8 @@ export async function listEvents(db: Reader, filter: AuditFilter, limit: number,
 const PAGE = 500
 
 /** Everything that matches, a page at a time, so that a long list takes no more memory than a page. */
-export async function* eachEvent(db: Reader, filter: AuditFilter, most: number, after: Position | undefined) {
-  let left = most
+export async function* eachEvent(db: Reader, filter: AuditFilter, maxEntries: number, after: Position | undefined) {
+  let left = maxEntries
   let from = after
   while (left > 0) {
     const page: { items: AuditEntry[]; nextCursor: string | null } = await listEvents(
