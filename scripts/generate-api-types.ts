@@ -8,6 +8,7 @@ type Schema = {
   type?: string | string[]
   nullable?: boolean
   enum?: unknown[]
+  'x-extensible-enum'?: unknown[]
   const?: unknown
   anyOf?: Schema[]
   oneOf?: Schema[]
@@ -40,6 +41,9 @@ const PLAIN: Record<string, string> = {
   null: 'null',
 }
 
+/** References to lists of words that other versions of the service may have added to. */
+const openLists = new Set<string>()
+
 const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 const object = (members: string[]) => (members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`)
 const union = (members: string[]) => [...new Set(members)].join(' | ')
@@ -51,9 +55,11 @@ function typeOf(schema: Schema | undefined): string {
 }
 
 function bareTypeOf(schema: Schema): string {
+  if (schema.$ref && openLists.has(schema.$ref)) return 'string'
   if (schema.$ref) return `components['schemas'][${JSON.stringify(schema.$ref.split('/').pop())}]`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)))
+  if (schema['x-extensible-enum']) return 'string'
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return `(${union(choices.map(typeOf))})`
   if (schema.allOf) return `(${schema.allOf.map(typeOf).join(' & ')})`
@@ -103,6 +109,9 @@ function operationOf({ summary, parameters = [], requestBody, responses = {} }: 
 }
 
 function declare({ paths, components }: Document): string {
+  for (const [name, schema] of Object.entries(components?.schemas ?? {})) {
+    if (schema['x-extensible-enum']) openLists.add(`#/components/schemas/${name}`)
+  }
   const entries = Object.entries(paths)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, operations]) => {
@@ -112,9 +121,13 @@ function declare({ paths, components }: Document): string {
       })
       return `${JSON.stringify(path)}: { parameters: ${parametersOf([])}; ${members.join('; ')} }`
     })
-  const schemas = Object.entries(components?.schemas ?? {}).map(
-    ([name, schema]) => `${quoted(name)}: ${typeOf(schema)}`,
-  )
+  const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => {
+    const known = schema['x-extensible-enum']
+    const note = known
+      ? '/** Those that are known. Wherever one is answered it is a string, because it may be another. */ '
+      : ''
+    return `${note}${quoted(name)}: ${typeOf(known ? { enum: known } : schema)}`
+  })
   return [
     '// Generated from docs/openapi.json by scripts/generate-api-types.ts. Do not edit.',
     `export type paths = { ${entries.join('\n')} }`,

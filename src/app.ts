@@ -81,7 +81,6 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   const answerOtherMethods = trackMethods(app)
 
   app.decorateRequest('signedIn')
-  app.decorateRequest('account')
   app.decorateReply('refusalCode', null)
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
   app.setNotFoundHandler((request, reply) => {

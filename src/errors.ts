@@ -39,6 +39,22 @@ const STATUS = {
 } as const
 
 export type ErrorCode = keyof typeof STATUS
+export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
+
+/** The codes that the OAuth endpoints give instead (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1). */
+export const OAUTH_ERROR_CODES = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_token',
+  'insufficient_scope',
+  'temporarily_unavailable',
+  'server_error',
+] as const
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number]
 
 /** What makes a password easy to guess. */
 export const WEAK_REASONS = ['common', 'personal', 'word', 'keyboard', 'repeat', 'sequence', 'date', 'simple'] as const

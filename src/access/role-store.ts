@@ -3,8 +3,8 @@ import { type Position, toPage } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
+import { type Permission, PERMISSIONS } from '../vocabulary/permissions.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
-import { type Permission, PERMISSIONS } from './permissions.ts'
 import { type NewRole, readPrincipals, type Role } from './role.ts'
 
 /** Permissions never hold a space, so a role is one row. */
@@ -112,7 +112,7 @@ export async function listHolderIds(db: Reader, roleId: string, limit: number): 
 }
 
 /** False when the role had it already. */
-export async function addPermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+export async function addPermission(trx: Trx, roleId: string, permission: Permission): Promise<boolean> {
   const rows = await trx
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
@@ -155,7 +155,7 @@ export async function deleteAssignment(trx: Trx, userId: string, roleId: string)
   return rows.length > 0
 }
 
-const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: string }>) =>
+const heldPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')

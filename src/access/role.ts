@@ -1,9 +1,13 @@
 import { Type } from 'typebox'
+import { OpenEnum } from '../http/contracts.ts'
 import { VisibleName, VisibleText } from '../http/visible-name.ts'
-import type { Permission } from './permissions.ts'
-import { PERMISSIONS } from './permissions.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
+import { PERMISSIONS } from '../vocabulary/permissions.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
+
+/** One that a role holds. */
+export const HeldPermission = OpenEnum('PermissionName', PERMISSIONS)
 
 export const RoleName = VisibleName({ maxLength: 64 })
 
@@ -23,14 +27,14 @@ export const Role = Type.Object(
     description: Type.String(),
     principals: Type.Array(Type.String()),
     builtIn: Type.Boolean(),
-    permissions: Type.Array(Type.String()),
+    permissions: Type.Array(HeldPermission),
   },
   { title: 'Role' },
 )
 export type Role = Type.Static<typeof Role>
 
 export const PermissionEntry = Type.Object(
-  { id: Type.String(), name: Type.String(), description: Type.String() },
+  { id: PermissionName, name: Type.String(), description: Type.String() },
   { title: 'Permission' },
 )
 

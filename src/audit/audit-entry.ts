@@ -1,16 +1,16 @@
-import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { Nullable, Time } from '../http/contracts.ts'
-import type { Schema } from '../storage/schema.ts'
+import { Nullable, OpenEnum, Time } from '../http/contracts.ts'
+import { AUDIT_ACTIONS, OUTCOMES } from '../vocabulary/audit-actions.ts'
+import type { EventRow } from './audit-store.ts'
 
-export const Outcome = Type.Enum(['success', 'refused'])
+export const Outcome = Type.Enum([...OUTCOMES])
 
 /** One line of the audit trail: who did what to whom, when, and from where. */
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),
     at: Time,
-    action: Type.String(),
+    action: OpenEnum('AuditAction', AUDIT_ACTIONS),
     outcome: Outcome,
     actorId: Nullable(Type.String()),
     actorEmail: Nullable(Type.String()),
@@ -25,11 +25,11 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Type.Static<typeof AuditEntry>
 
-export const toEntry = (row: Selectable<Schema['audit_events']>): AuditEntry => ({
+export const toEntry = (row: EventRow): AuditEntry => ({
   id: row.id,
   at: row.at,
   action: row.action,
-  outcome: row.outcome as AuditEntry['outcome'],
+  outcome: row.outcome,
   actorId: row.actor_id,
   actorEmail: row.actor_email,
   targetType: row.target_type,

@@ -6,8 +6,9 @@ import { createOverview, Overview } from '../overview/overview.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
+import type { AuditFilter } from './audit-store.ts'
 import { CSV_HEADER, toCsv } from './csv.ts'
-import { type AuditFilter, eachEvent, listEvents } from './list-events.ts'
+import { eachEvent, listEvents } from './list-events.ts'
 
 const Query = Type.Object(
   {

@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
-import { WEAK_REASONS } from '../errors.ts'
+import { ERROR_CODES, OAUTH_ERROR_CODES, WEAK_REASONS } from '../errors.ts'
+import type { OpenWord } from '../vocabulary/open-word.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 
 /** A feature's routes: a Fastify plugin whose schemas give its types. */
 export type Routes = FastifyPluginAsyncTypebox
 
 /** Runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads the permission. */
-export type Guard = onRequestAsyncHookHandler & { permission: string | null }
+export type Guard = onRequestAsyncHookHandler & { permission: Permission | null }
 
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const
@@ -26,14 +28,14 @@ const Issue = Type.Object({
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A sentence for a person.' }),
-    code: Type.String({ description: 'A stable name for a program.' }),
+    code: Type.Enum(ERROR_CODES, { description: 'A stable name for a program.' }),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },
 )
 
 export const OAuthErrorBody = Type.Object(
-  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { error: Type.Enum([...OAUTH_ERROR_CODES]), error_description: Type.Optional(Type.String()) },
   { title: 'OAuthError', description: 'RFC 6749 section 5.2.' },
 )
 
@@ -71,6 +73,18 @@ const LAST_TIME = 8.64e15
 export const Time = Type.Integer({ description: 'Epoch milliseconds.', minimum: -LAST_TIME, maximum: LAST_TIME })
 
 export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/**
+ * A word of a list that grows from version to version. The document lists the known ones as `x-extensible-enum` and not
+ * as `enum`, because a word that another version has stored is answered as it is.
+ */
+export const OpenEnum = <Known extends string>(title: string, known: readonly Known[]) =>
+  Type.Unsafe<OpenWord<Known>>({
+    title,
+    type: 'string',
+    description: 'Others are possible: an older or a newer version of the service may have stored them.',
+    'x-extensible-enum': known,
+  })
 
 /** What lists that can grow take. */
 export const PageQuery = {

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode, type Issue } from '../errors.ts'
+import { AppError, type ErrorCode, type Issue, type OAuthErrorCode } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { letPagesReadRefusal } from './cors.ts'
 import { levelOf } from './log.ts'
@@ -21,7 +21,7 @@ export const latchkeyDialect: Dialect = (error) =>
     ? { error: error.message }
     : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
 
-const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
+const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
   invalid_client: 'invalid_client',
   invalid_grant: 'invalid_grant',
   unauthorized_client: 'unauthorized_client',

@@ -1,5 +1,7 @@
 type Node = { [key: string]: unknown }
 
+const isShape = ({ type, properties }: Node): boolean => type === 'object' && isNode(properties)
+
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
@@ -13,10 +15,12 @@ export function nameSchemas<T extends object>(document: T): T {
     if (Array.isArray(value)) return value.map(visit)
     if (!isNode(value)) return value
     const visited = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, visit(inner)]))
-    const { title, type } = visited
-    if (type !== 'object' || typeof title !== 'string' || !isNode(visited['properties'])) return visited
+    const { title } = visited
+    if (typeof title !== 'string' || !(isShape(visited) || 'x-extensible-enum' in visited)) return visited
     const name = title.replaceAll(/\W+/g, '')
-    const { description: _, ...shape } = visited
+    // What differs from place to place is no part of a shape; a list of words has the same description everywhere.
+    const { description: _, ...rest } = visited
+    const shape = isShape(visited) ? rest : visited
     const known = schemas[name]
     if (known === undefined) schemas[name] = shape
     else if (JSON.stringify(known) !== JSON.stringify(shape))

@@ -33,7 +33,7 @@ export async function listKeys(
   return rows.map((row) => ({
     id: row.id,
     purpose,
-    state: row.state as KeyState,
+    state: row.state,
     publicKey: row.public_key,
     sealedPrivateKey: row.private_key_sealed,
     createdAt: row.created_at,

@@ -10,6 +10,7 @@ import type { Trx } from '../storage/database.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
@@ -94,7 +95,7 @@ function refusePast(executeAt: number, now: number): void {
 const record = (
   services: Pick<Services, 'now'>,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   userId: string,
   data: Record<string, unknown>,

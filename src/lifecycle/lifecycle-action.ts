@@ -2,11 +2,12 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
+import { LIFECYCLE_ACTIONS, LIFECYCLE_STATUSES } from '../vocabulary/lifecycle.ts'
 
-export const ActionName = Type.Enum(['enable', 'disable'])
+export const ActionName = Type.Enum([...LIFECYCLE_ACTIONS])
 export type ActionName = Type.Static<typeof ActionName>
 
-const Status = Type.Enum(['pending', 'running', 'completed', 'cancelled', 'failed'])
+const Status = Type.Enum([...LIFECYCLE_STATUSES])
 
 /** An action that is or was planned for an account. */
 export const LifecycleAction = Type.Object(
@@ -28,8 +29,8 @@ export type LifecycleAction = Type.Static<typeof LifecycleAction>
 export const toAction = (row: Selectable<Schema['lifecycle_actions']>): LifecycleAction => ({
   id: row.id,
   userId: row.user_id,
-  action: row.action as ActionName,
-  status: row.status as LifecycleAction['status'],
+  action: row.action,
+  status: row.status,
   executeAt: row.execute_at,
   requestedBy: row.requested_by,
   createdAt: row.created_at,

@@ -148,7 +148,7 @@ const WINDOW = 4
 const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
   id: row.id,
   userId: row.user_id,
-  action: row.action as ActionName,
+  action: row.action,
   requestedBy: row.requested_by,
   claimedAt: row.claimed_at ?? 0,
 })

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
-
-const METHODS = ['password', 'passkey'] as const
+import { OUTCOMES } from '../vocabulary/audit-actions.ts'
+import { SIGN_IN_METHODS } from '../vocabulary/sign-in-methods.ts'
 
 /** Counts what goes into the audit trail, where every event of note is written. Actions are words of our own code. */
 export function countEvents(registry: Registry): (event: AuditEvent) => void {
@@ -28,15 +28,14 @@ export function countEvents(registry: Registry): (event: AuditEvent) => void {
     help: 'SSH certificates that were revoked.',
     registers,
   })
-  for (const method of METHODS) {
+  for (const method of SIGN_IN_METHODS) {
     // A series that starts at zero lets Prometheus see its first increase.
-    for (const outcome of ['success', 'refused']) logins.inc({ method, outcome }, 0)
+    for (const outcome of OUTCOMES) logins.inc({ method, outcome }, 0)
   }
   return (event) => {
-    const { action, outcome, data } = event
+    const { action, outcome, method } = event
     events.inc({ action, outcome })
     if (action === 'session.started' || action === 'session.refused') {
-      const method = METHODS.find((known) => known === data?.['method'])
       if (method) logins.inc({ method, outcome })
     } else if (action === 'ssh_certificate.issued') issued.inc()
     else revoked.inc(revokedBy(event))

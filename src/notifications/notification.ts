@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { Nullable, Time } from '../http/contracts.ts'
+import { Nullable, OpenEnum, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
+import { NOTIFICATION_TYPES } from '../vocabulary/notification-types.ts'
 
 export const Notification = Type.Object(
   {
     id: Type.String(),
-    type: Type.String({ description: 'Such as `security.new_login` or `user.disabled`.' }),
+    type: OpenEnum('NotificationType', NOTIFICATION_TYPES),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`.',

@@ -6,8 +6,9 @@ import type { Schema } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { holdUser, holdUsers } from '../users/user-lock-store.ts'
+import type { NotificationType } from '../vocabulary/notification-types.ts'
 
-/** What people are told about, and what each kind carries. */
+/** What each type of notification carries. */
 export interface NotificationData {
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
@@ -33,8 +34,6 @@ interface AboutUser {
   displayName: string | null
   actorId: string | null
 }
-
-export type NotificationType = keyof NotificationData
 
 type Needs = Pick<Services, 'now' | 'signals'>
 

@@ -7,35 +7,6 @@ import type { Reader } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountExists, accountIsDisabled } from '../users/account-standing.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-export interface CountedEvents {
-  action: string
-  withPasskey: boolean
-  count: number
-}
-
-/** The events that the overview shows, of one day. Counted an hour at a time, so that other requests need not wait long. */
-export async function countEventsOfDay(db: Reader, start: number): Promise<CountedEvents[]> {
-  const counted: CountedEvents[] = []
-  for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
-    const rows = await db
-      .selectFrom('audit_events')
-      .select('action')
-      .select(sql<number>`case when data like '%"method":"passkey"%' then 1 else 0 end`.as('passkey'))
-      .select(sql<number>`count(*)`.as('count'))
-      .where('action', 'in', ['session.started', 'session.refused', 'passkey.refused', 'ssh_certificate.issued'])
-      .where('at', '>=', hour)
-      .where('at', '<', hour + HOUR_MS)
-      .groupBy(sql`1, 2`)
-      .execute()
-    counted.push(...rows.map(({ action, passkey, count }) => ({ action, withPasskey: passkey === 1, count })))
-    await setImmediate()
-  }
-  return counted
-}
-
 /** What takes no time to count, in one query. */
 export async function countSmallTables(db: Reader) {
   const disabled = db.selectFrom('users').where(accountIsDisabled)

@@ -1,12 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { dayOf, findDailyCount } from '../audit/daily-counts.ts'
+import { countEventsBetween, type EventCount } from '../audit/audit-store.ts'
+import { findDailyCount } from '../audit/daily-count-store.ts'
+import { dayOf } from '../audit/daily-counts.ts'
 import { Time } from '../http/contracts.ts'
+import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import {
   countAllLiveAccessTokens,
-  type CountedEvents,
-  countEventsOfDay,
   countLiveSessions,
   countSmallTables,
   countUserRows,
@@ -40,7 +43,7 @@ export const Overview = Type.Object(
           id: Type.String(),
           userId: Type.String(),
           email: Type.String(),
-          action: Type.String(),
+          action: ActionName,
           executeAt: Time,
         }),
         { description: 'The next ones due.' },
@@ -52,7 +55,8 @@ export const Overview = Type.Object(
 )
 export type Overview = Type.Static<typeof Overview>
 
-const DAY_MS = 24 * 3_600_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
 const MAX_NEXT_ACTIONS = 5
 /** An answer is reused for this long, and for this many times as long as it took to count. */
@@ -105,18 +109,27 @@ export function createOverview({
   }
 }
 
+const SIGNED_IN = 'session.started' satisfies AuditAction
+const REFUSED = ['session.refused', 'passkey.refused'] as const satisfies AuditAction[]
+const ISSUED = 'ssh_certificate.issued' satisfies AuditAction
+
+/** An hour at a time, since a day of a large installation is more than others like to wait for. */
 async function countDay(db: Reader, start: number): Promise<Day> {
-  const events = await countEventsOfDay(db, start)
-  const sum = (matches: (row: CountedEvents) => boolean) =>
-    events.filter(matches).reduce((total, row) => total + row.count, 0)
+  const rows: EventCount[] = []
+  for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
+    rows.push(...(await countEventsBetween(db, [SIGNED_IN, ...REFUSED, ISSUED], hour, hour + HOUR_MS)))
+    await setImmediate()
+  }
+  const sum = (matches: (row: EventCount) => boolean) =>
+    rows.filter(matches).reduce((total, row) => total + row.count, 0)
   const day = dayOf(start)
   return {
     day,
-    password: sum((row) => row.action === 'session.started' && !row.withPasskey),
-    passkey: sum((row) => row.action === 'session.started' && row.withPasskey),
-    refused: sum((row) => row.action.endsWith('.refused')),
-    certificates: sum((row) => row.action === 'ssh_certificate.issued'),
-    tokens: await findDailyCount(db, day, 'access_tokens'),
+    password: sum((row) => row.action === SIGNED_IN && row.method !== 'passkey'),
+    passkey: sum((row) => row.action === SIGNED_IN && row.method === 'passkey'),
+    refused: sum((row) => REFUSED.some((action) => action === row.action)),
+    certificates: sum((row) => row.action === ISSUED),
+    tokens: (await findDailyCount(db, day, 'access_tokens')) ?? 0,
   }
 }
 

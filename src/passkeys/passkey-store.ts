@@ -69,7 +69,7 @@ export async function findCredential(db: Reader, credentialId: string): Promise<
       userId: row.user_id,
       credentialId: row.credential_id,
       publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64')),
-      deviceType: row.device_type as DeviceType,
+      deviceType: row.device_type,
     }
   )
 }

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
-import type { DeviceType } from './webauthn-checks.ts'
 
 /** A passkey as the API shows it to its owner, without the public key. */
 export const Passkey = Type.Object(
@@ -28,7 +27,7 @@ export const toPasskey = (row: Selectable<Schema['passkeys']>): Passkey => ({
   credentialId: row.credential_id,
   name: row.name,
   transports: JSON.parse(row.transports) as string[],
-  deviceType: row.device_type as DeviceType,
+  deviceType: row.device_type,
   backedUp: row.backed_up === 1,
   aaguid: row.aaguid,
   createdAt: row.created_at,

@@ -24,7 +24,7 @@ export async function recordRefusal(
     { action, reason, detail: detail?.slice(0, MAX_DETAIL_LENGTH), userId, requestId: source?.requestId },
     'A passkey was refused.',
   )
-  await recordAlone(services, { action, outcome: 'refused', actor, data: { method: 'passkey', reason } })
+  await recordAlone(services, { action, outcome: 'refused', method: 'passkey', actor, data: { reason } })
 }
 
 /** The response is the same for every reason. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { HeldPermission } from '../access/role.ts'
 import { refuse } from '../errors.ts'
 import { failures, NextCursor, Nullable, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
@@ -22,7 +23,7 @@ const Username = Type.String({ pattern: USERNAME_PATTERN })
 
 const Details = Type.Object({
   user: User,
-  permissions: Type.Array(Type.String(), { description: 'What the roles of this person add up to.' }),
+  permissions: Type.Array(HeldPermission, { description: 'What the roles of this person add up to.' }),
   hasPassword: Type.Boolean(),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),

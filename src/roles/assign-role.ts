@@ -15,6 +15,7 @@ import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificat
 import type { Trx } from '../storage/database.ts'
 import { isMissingReference } from '../storage/failure.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -71,7 +72,7 @@ function refuseGone(error: unknown): never {
 const record = (
   services: Pick<Services, 'now'>,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   userId: string,
   role: Role,

@@ -20,7 +20,7 @@ export const bootstrap = (services: Needs, actor: SignedInActor, secret: string)
   services.limits.attempt(
     [[LIMITS.bootstrap, addressKey(actor.source?.ipAddress ?? '')]],
     async () => {
-      const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } }
+      const event = { action: 'administrator.bootstrapped', actor, target: { type: 'user', id: actor.id } } as const
       if (!equalInConstantTime(secret, services.bootstrapSecret)) {
         await recordAlone(services, { ...event, outcome: 'refused' })
         return refuse('wrong_secret', 'This is not the bootstrap secret.')

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { describePermission, isPermission, PERMISSIONS } from '../access/permissions.ts'
 import { requireRole } from '../access/require-role.ts'
 import { listRoles } from '../access/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../access/role.ts'
@@ -8,6 +7,7 @@ import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
+import { describePermission, isPermission, PERMISSIONS } from '../vocabulary/permissions.ts'
 import { changeRole, createRole, grantPermission, removeRole, revokePermission } from './write-roles.ts'
 
 const tags = ['Roles']

@@ -1,6 +1,5 @@
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
-import { isPermission } from '../access/permissions.ts'
 import { requireRole } from '../access/require-role.ts'
 import {
   addPermission,
@@ -22,6 +21,8 @@ import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
+import { isPermission } from '../vocabulary/permissions.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
 
@@ -130,7 +131,7 @@ const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderI
 const record = (
   services: Needs,
   trx: Trx,
-  action: string,
+  action: AuditAction,
   actor: SignedInActor,
   id: string,
   data: Record<string, unknown>,

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify'
-import type { Permission } from '../access/permissions.ts'
 import type { Actor } from '../audit/record-event.ts'
 import { type RequestSource, sourceOf } from '../http/request-source.ts'
 import type { Services } from '../services.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
+import type { GuardedRequest } from './guards.ts'
 
 /** A signed-in person who asks for a change: for the audit trail, and for the check in the transaction of the change. */
 export interface SignedInActor extends Actor {
@@ -14,7 +14,7 @@ export interface SignedInActor extends Actor {
   permission: Permission | null
 }
 
-export const actorOf = ({ locate }: Pick<Services, 'locate'>, request: FastifyRequest): SignedInActor => {
+export const actorOf = ({ locate }: Pick<Services, 'locate'>, request: GuardedRequest): SignedInActor => {
   const { user, session, permission } = request.signedIn
   return { id: user.id, email: user.email, source: sourceOf(locate, request), sessionId: session.id, permission }
 }

@@ -1,44 +1,80 @@
-import type { FastifyRequest } from 'fastify'
-import type { Permission } from '../access/permissions.ts'
+import type {
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify'
 import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
 import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
 
+declare const guarded: unique symbol
+
+/** Marks the routes behind a guard, for the compiler alone. Fastify hands the mark of a hook on to the handler's request. */
+interface Mark<Who extends SignedIn> {
+  readonly [guarded]: Who
+}
+
+/** A guard after which `request.signedIn` is of this type. */
+type GuardFor<Who extends SignedIn> = Pick<Guard, 'permission'> &
+  onRequestAsyncHookHandler<
+    RawServerDefault,
+    RawRequestDefaultExpression,
+    RawReplyDefaultExpression,
+    RouteGenericInterface,
+    Mark<Who>
+  >
+
+type SignedInBehind<Config> = Config extends Mark<infer Who> ? Who : SignedIn | undefined
+
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by the guards; only routes behind one may read it. */
-    signedIn: SignedIn
-    /** Set by `signedInAccount` alone. */
-    account: SignedInAccount
+  // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
+  interface FastifyRequest<
+    RouteGeneric,
+    RawServer,
+    RawRequest,
+    SchemaCompiler,
+    TypeProvider,
+    ContextConfig,
+    Logger,
+    RequestType,
+  > {
+    /** Who is signed in. Always there behind a guard; elsewhere the compiler asks for the case without it. */
+    signedIn: SignedInBehind<ContextConfig>
   }
 }
 
+/** A request that a guard has let through. */
+export type GuardedRequest = FastifyRequest & { signedIn: SignedIn }
+
 type Needs = Pick<Services, 'config' | 'db' | 'now'>
 
-/** Whoever has a live session. */
-export const signedIn = (services: Needs): Guard => guard(services, null)
+/** Lets everybody through who has a live session. */
+export const signedIn = (services: Needs): GuardFor<SignedIn> => guard(services, null)
 
-/** Whoever has a live session and holds the permission through a role. */
-export const needs = (services: Needs, permission: Permission): Guard => guard(services, permission)
+/** Lets everybody through who has a live session and holds the permission through a role. */
+export const needs = (services: Needs, permission: Permission): GuardFor<SignedIn> => guard(services, permission)
 
-/** Whoever has a live session, for the route that tells them all about it. */
-export const signedInAccount = (services: Needs): Guard =>
-  marked(null, async (request) => {
+/** Lets everybody through who has a live session, and reads all there is to know about them. */
+export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
+  guardedBy(null, async (request) => {
     const { db, now } = services
     const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
-    request.account = account ?? pleaseSignIn()
-    request.signedIn = request.account
+    request.signedIn = account ?? pleaseSignIn()
   })
 
-function guard(services: Needs, permission: Permission | null): Guard {
+function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
   const { db, now } = services
-  return marked(permission, async (request) => {
+  return guardedBy(permission, async (request) => {
     const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
     const who = found ?? pleaseSignIn()
     if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
@@ -46,8 +82,10 @@ function guard(services: Needs, permission: Permission | null): Guard {
   })
 }
 
-const marked = (permission: Permission | null, check: (request: FastifyRequest) => Promise<void>): Guard =>
-  Object.assign(check, { permission })
+const guardedBy = <Who extends SignedIn>(
+  permission: Permission | null,
+  check: (request: FastifyRequest) => Promise<void>,
+): GuardFor<Who> => Object.assign(check, { permission })
 
 /** A missing cookie and a stale one answer alike. */
 const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')

@@ -1,11 +1,11 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
-import type { Permission } from '../access/permissions.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
-import { IDLE_MS, type Session, type SignedIn, type SignedInAccount, type SignInMethod } from './session.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
+import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
 
 type SessionRow = Selectable<Schema['sessions']>
 
@@ -64,7 +64,7 @@ export async function findSignedIn(
   return {
     user: { id: row.id, email: row.email, preferredUsername: row.preferred_username },
     session: { id: row.session_id, createdAt: row.created_at, lastUsedAt: row.last_used_at },
-    method: row.method as SignInMethod,
+    method: row.method,
     amr: row.amr.split(' '),
     permission,
     // SQLite's truth values are numbers.
@@ -99,7 +99,7 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
     user: toUser(row),
     session: describe(row.session_id, row.session_created_at, row, row.session_id),
     permissions: unpackPermissions(row.permissions),
-    method: row.method as SignInMethod,
+    method: row.method,
     amr: row.amr.split(' '),
     permission: null,
   }

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
-import type { Permission } from '../access/permissions.ts'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { User } from '../users/user.ts'
+import type { OpenWord } from '../vocabulary/open-word.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
+import type { SignInMethod } from '../vocabulary/sign-in-methods.ts'
 
 /** A session as its owner sees it. */
 export const Session = Type.Object(
@@ -23,9 +25,6 @@ export const Session = Type.Object(
 )
 export type Session = Type.Static<typeof Session>
 
-/** How somebody proved who they are; decides `acr` and `amr` of the ID tokens that follow. */
-export type SignInMethod = 'password' | 'passkey'
-
 /** Who is behind a request, read afresh from the database for each one: no more than most requests ask for. */
 export interface SignedIn {
   user: { id: string; email: string; preferredUsername: string }
@@ -40,7 +39,7 @@ export interface SignedIn {
 export interface SignedInAccount extends SignedIn {
   user: User
   session: Session
-  permissions: Set<string>
+  permissions: Set<OpenWord<Permission>>
 }
 
 const HOUR = 3_600_000

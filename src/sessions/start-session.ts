@@ -3,8 +3,9 @@ import type { RequestSource } from '../http/request-source.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
+import type { SignInMethod } from '../vocabulary/sign-in-methods.ts'
 import { addSession } from './session-store.ts'
-import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
+import { REMEMBERED_MS, UNREMEMBERED_MS } from './session.ts'
 
 export interface StartedSession {
   id: string

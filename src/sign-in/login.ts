@@ -107,6 +107,7 @@ const refused = (
   recordAlone(services, {
     action: 'session.refused',
     outcome: 'refused',
+    method: 'password',
     actor: { id: account?.user.id ?? null, email, source },
-    data: { method: 'password', reason },
+    data: { reason },
   })

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { HeldPermission } from '../access/role.ts'
 import { ById, failures, type Routes, strict, Success, success } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -89,13 +90,13 @@ export const sessionRoutes =
               user: User,
               session: Session,
               roles: User.properties.roles,
-              permissions: Type.Array(Type.String()),
+              permissions: Type.Array(HeldPermission),
             }),
             ...failures(401),
           },
         },
       },
-      async ({ account: { user, session, permissions } }) => ({
+      async ({ signedIn: { user, session, permissions } }) => ({
         user,
         session,
         roles: user.roles,

@@ -1,10 +1,10 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { notify } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
-import type { SignInMethod } from '../sessions/session.ts'
 import { type SignedInSession, startSession } from '../sessions/start-session.ts'
 import type { Trx } from '../storage/database.ts'
 import type { User } from '../users/user.ts'
+import type { SignInMethod } from '../vocabulary/sign-in-methods.ts'
 import { markSeen } from './device-store.ts'
 import { rememberBrowser } from './remember-browser.ts'
 import type { SignInSource } from './sign-in-source.ts'
@@ -31,9 +31,9 @@ export async function signIn(
   await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',
+    method,
     actor: { id: user.id, email: user.email, source },
     target: { type: 'session', id: session.id },
-    data: { method },
   })
   const isNewPlace = await markSeen(trx, user.id, source, services.now())
   if (isNewPlace) {

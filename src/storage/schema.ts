@@ -1,4 +1,14 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+import type { AuditAction, Outcome } from '../vocabulary/audit-actions.ts'
+import type { Counted } from '../vocabulary/daily-counts.ts'
+import type { LifecycleActionName, LifecycleStatus } from '../vocabulary/lifecycle.ts'
+import type { NotificationType } from '../vocabulary/notification-types.ts'
+import type { OpenWord } from '../vocabulary/open-word.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
+import type { SignInMethod } from '../vocabulary/sign-in-methods.ts'
+
+/** A word of a list that grows from version to version. Only known ones are written; others may be read. */
+type Word<Known extends string> = ColumnType<OpenWord<Known>, Known, Known>
 
 /** The tables as the migrations leave them. Times are epoch milliseconds, truth values 0 or 1, lists JSON. */
 export interface Schema {
@@ -30,14 +40,14 @@ export interface Schema {
     built_in: number
     created_at: number
   }
-  role_permissions: { role_id: string; permission: string }
+  role_permissions: { role_id: string; permission: Word<Permission> }
   user_roles: { user_id: string; role_id: string }
 
   sessions: {
     token_hash: string
     id: string
     user_id: string
-    method: string
+    method: SignInMethod
     amr: string
     remembered: number
     ip_address: string
@@ -77,7 +87,7 @@ export interface Schema {
     counter: number
     transports: string
     name: string
-    device_type: string
+    device_type: 'singleDevice' | 'multiDevice'
     backed_up: number
     aaguid: string
     created_at: number
@@ -89,7 +99,7 @@ export interface Schema {
     client_secret_hash: string | null
     name: string
     operator: string | null
-    client_type: string
+    client_type: 'confidential' | 'public'
     redirect_uris: string
     post_logout_redirect_uris: string
     scopes: string
@@ -200,8 +210,8 @@ export interface Schema {
   lifecycle_actions: {
     id: string
     user_id: string
-    action: string
-    status: string
+    action: LifecycleActionName
+    status: LifecycleStatus
     execute_at: number
     requested_by: string | null
     attempts: Generated<number>
@@ -213,7 +223,7 @@ export interface Schema {
   notifications: {
     id: string
     user_id: string
-    type: string
+    type: Word<NotificationType>
     data: string
     created_at: number
     read_at: number | null
@@ -221,8 +231,10 @@ export interface Schema {
   audit_events: {
     id: string
     at: number
-    action: string
-    outcome: string
+    action: Word<AuditAction>
+    outcome: Outcome
+    /** Of a sign-in, or of one that was refused. */
+    method: SignInMethod | null
     actor_id: string | null
     actor_email: string | null
     target_type: string | null
@@ -235,8 +247,8 @@ export interface Schema {
 
   service_keys: {
     id: string
-    purpose: string
-    state: string
+    purpose: 'signing' | 'ssh-ca'
+    state: 'active' | 'next' | 'previous'
     public_key: string
     private_key_sealed: string
     created_at: number
@@ -259,6 +271,6 @@ export interface Schema {
     expires_at: number | null
     created_at: number
   }
-  daily_counts: { day: string; what: string; count: number }
+  daily_counts: { day: string; what: Counted; count: number }
   background_jobs: { name: string; next_run_at: number }
 }

@@ -23,7 +23,7 @@ interface Planned {
   userId: string
   action?: 'enable' | 'disable'
   executeAt: number
-  status?: string
+  status?: LifecycleAction['status']
   attempts?: number
   claimedAt?: number
   requestedBy?: string

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../src/ids.ts'
 import type { Notification } from '../../src/notifications/notification.ts'
 import { notify } from '../../src/notifications/notify.ts'
+import type { NotificationType } from '../../src/vocabulary/notification-types.ts'
 import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
@@ -118,10 +120,28 @@ onEachEngine('notifications', (engine) => {
     assert.equal(new Set(notifications.map(({ data }) => data['name'])).size, 100)
   })
 
+  test('one of a type that this version does not know is listed and marked read like any other', async () => {
+    const person = await signedInPerson(shared())
+    const { db } = shared().services
+    // As a newer or an older replica stores it.
+    const type = 'security.moon_phase_changed' as NotificationType
+    const row = { id: newId(), user_id: person.user.id, type, data: '{"name":"odd"}', created_at: 1, read_at: null }
+    await db.transaction((trx) => trx.insertInto('notifications').values(row).execute())
+    const page = await list(person)
+    assert.deepEqual(
+      page.notifications.map((each) => [each.type, each.data]),
+      [[type, { name: 'odd' }]],
+    )
+    const marked = await person.patch(`/api/notifications/${row.id}/read`)
+    assert.equal(marked.statusCode, 200)
+    assert.equal(marked.json().notification.type, type)
+  })
+
   test('what comes later stands later, also when the clock was ahead before', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
-    const ahead = { type: 'test', data: '{"name":"ahead"}', created_at: shared().clock.now(), read_at: null }
+    const type = 'security.passkey_added' as const
+    const ahead = { type, data: '{"name":"ahead"}', created_at: shared().clock.now(), read_at: null }
     for (const id of ['ffffffff-ffff-7fff-bfff-00000000ffff', 'ffffffff-ffff-7fff-bfff-000000000000']) {
       await db.transaction((trx) =>
         trx

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
 import type { Overview } from '../../src/overview/overview.ts'
+import type { SignInMethod } from '../../src/vocabulary/sign-in-methods.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, getTokens, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -79,12 +80,12 @@ onEachEngine('the overview', (engine) => {
   test('sign-ins by day and method for thirty days, oldest first', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
-    const started = (method: string) =>
+    const started = (method: SignInMethod) =>
       recordAlone(app.services, {
         action: 'session.started',
         outcome: 'success',
+        method,
         actor: THE_SERVICE,
-        data: { method },
       })
     await started('password')
     await started('passkey')

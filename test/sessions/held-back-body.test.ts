@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import sharp from 'sharp'
-import type { Permission } from '../../src/access/permissions.ts'
+import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
 import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'

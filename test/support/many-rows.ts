@@ -25,7 +25,7 @@ export const addNotifications = (db: Database, userId: string, count: number): P
         numbers.map((n) => ({
           id: `${numbered(n)}-0000-7000-8000-000000000000`,
           user_id: userId,
-          type: 'test',
+          type: 'security.new_login' as const,
           data: '{}',
           created_at: n,
           read_at: null,

@@ -1,10 +1,10 @@
 import type { InjectOptions, Response } from 'light-my-request'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { createUser } from '../../src/access/create-user.ts'
-import type { Permission } from '../../src/access/permissions.ts'
 import { newId } from '../../src/ids.ts'
 import { startSession } from '../../src/sessions/start-session.ts'
 import type { User } from '../../src/users/user.ts'
+import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { ORIGIN, type TestApp } from './app.ts'
 
 type Ask = (url: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>

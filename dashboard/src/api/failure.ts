@@ -1,4 +1,5 @@
 import type { WeakReason } from '../../../src/errors.ts'
+import type { ErrorCode } from './shapes.ts'
 
 export type Issue = { path: string; message: string; reason?: WeakReason }
 
@@ -29,3 +30,7 @@ const isIssue = (value: unknown): value is Issue =>
 
 export const isStatus = (error: unknown, ...statuses: number[]): error is ApiFailure =>
   error instanceof ApiFailure && statuses.includes(error.status)
+
+/** Whether the server refused with this code. */
+export const isRefusal = (error: unknown, code: ErrorCode): error is ApiFailure =>
+  error instanceof ApiFailure && error.code === code

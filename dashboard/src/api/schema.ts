@@ -2199,7 +2199,39 @@ export type components = {
   schemas: {
     Error: {
       /** A sentence for a person. */ error: string
-      /** A stable name for a program. */ code: string
+      /** A stable name for a program. */ code:
+        | 'invalid_input'
+        | 'malformed_body'
+        | 'wrong_password'
+        | 'invalid_token'
+        | 'weak_password'
+        | 'unauthenticated'
+        | 'wrong_credentials'
+        | 'passkey_refused'
+        | 'forbidden'
+        | 'foreign_origin'
+        | 'account_disabled'
+        | 'registration_closed'
+        | 'wrong_secret'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'request_timeout'
+        | 'conflict'
+        | 'body_too_large'
+        | 'uri_too_long'
+        | 'unsupported_media_type'
+        | 'too_many_requests'
+        | 'headers_too_large'
+        | 'internal_error'
+        | 'unavailable'
+        | 'invalid_request'
+        | 'invalid_client'
+        | 'invalid_grant'
+        | 'unauthorized_client'
+        | 'unsupported_grant_type'
+        | 'invalid_scope'
+        | 'invalid_access_token'
+        | 'insufficient_scope'
       issues?: {
         path: string
         message: string
@@ -2222,7 +2254,20 @@ export type components = {
       id_token?: string
       scope: string
     }
-    OAuthError: { error: string; error_description?: string }
+    OAuthError: {
+      error:
+        | 'invalid_request'
+        | 'invalid_client'
+        | 'invalid_grant'
+        | 'unauthorized_client'
+        | 'unsupported_grant_type'
+        | 'invalid_scope'
+        | 'invalid_token'
+        | 'insufficient_scope'
+        | 'temporarily_unavailable'
+        | 'server_error'
+      error_description?: string
+    }
     Introspection: {
       active: boolean
       scope?: string
@@ -2270,6 +2315,22 @@ export type components = {
       /** Epoch milliseconds. */ expiresAt: number
       current: boolean
     }
+    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ PermissionName:
+      | 'users:read'
+      | 'users:write'
+      | 'users:delete'
+      | 'users:lifecycle'
+      | 'roles:read'
+      | 'roles:write'
+      | 'roles:assign'
+      | 'permissions:read'
+      | 'oauth_clients:read'
+      | 'oauth_clients:write'
+      | 'ssh:keys:manage'
+      | 'ssh:cert:issue'
+      | 'ssh:cert:list'
+      | 'ssh:cert:revoke'
+      | 'audit:read'
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }
@@ -2369,7 +2430,26 @@ export type components = {
       builtIn: boolean
       permissions: string[]
     }
-    Permission: { id: string; name: string; description: string }
+    Permission: {
+      id:
+        | 'users:read'
+        | 'users:write'
+        | 'users:delete'
+        | 'users:lifecycle'
+        | 'roles:read'
+        | 'roles:write'
+        | 'roles:assign'
+        | 'permissions:read'
+        | 'oauth_clients:read'
+        | 'oauth_clients:write'
+        | 'ssh:keys:manage'
+        | 'ssh:cert:issue'
+        | 'ssh:cert:list'
+        | 'ssh:cert:revoke'
+        | 'audit:read'
+      name: string
+      description: string
+    }
     LifecycleAction: {
       id: string
       userId: string
@@ -2381,9 +2461,22 @@ export type components = {
       finishedAt: number | null
       failureReason: string | null
     }
+    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ NotificationType:
+      | 'security.passkey_added'
+      | 'security.passkey_removed'
+      | 'security.password_changed'
+      | 'security.new_login'
+      | 'oauth.grant_added'
+      | 'ssh.cert_issued'
+      | 'service.restored'
+      | 'user.disabled'
+      | 'user.enabled'
+      | 'lifecycle.failed'
+      | 'lifecycle.planner_disabled'
+      | 'mail.failed'
     Notification: {
       id: string
-      /** Such as `security.new_login` or `user.disabled`. */ type: string
+      type: string
       /** What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
         string,
         unknown
@@ -2392,6 +2485,60 @@ export type components = {
       readAt: number | null
       read: boolean
     }
+    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ AuditAction:
+      | 'administrator.bootstrapped'
+      | 'lifecycle.cancelled'
+      | 'lifecycle.disable'
+      | 'lifecycle.enable'
+      | 'lifecycle.scheduled'
+      | 'mail.failed'
+      | 'oauth_client.authentication_failed'
+      | 'oauth_client.created'
+      | 'oauth_client.deleted'
+      | 'oauth_client.secret_rotated'
+      | 'oauth_client.updated'
+      | 'oauth_code.reused'
+      | 'oauth_grant.added'
+      | 'oauth_grant.revoked'
+      | 'oauth_refresh_token.reused'
+      | 'passkey.added'
+      | 'passkey.refused'
+      | 'passkey.removed'
+      | 'passkey.renamed'
+      | 'role.assigned'
+      | 'role.created'
+      | 'role.deleted'
+      | 'role.permission_granted'
+      | 'role.permission_revoked'
+      | 'role.unassigned'
+      | 'role.updated'
+      | 'service.restored'
+      | 'session.ended'
+      | 'session.others_revoked'
+      | 'session.refused'
+      | 'session.revoked'
+      | 'session.started'
+      | 'signing_key.activated'
+      | 'signing_key.published'
+      | 'signing_key.retired'
+      | 'ssh_certificate.issued'
+      | 'ssh_certificate.review_finished'
+      | 'ssh_certificate.revoked'
+      | 'ssh_key.added'
+      | 'ssh_key.removed'
+      | 'user.avatar_changed'
+      | 'user.avatar_removed'
+      | 'user.created'
+      | 'user.deleted'
+      | 'user.disabled'
+      | 'user.email_verified'
+      | 'user.enabled'
+      | 'user.invited'
+      | 'user.password_changed'
+      | 'user.password_reset'
+      | 'user.profile_updated'
+      | 'user.registered'
+      | 'user.updated'
     AuditEntry: {
       id: string
       /** Epoch milliseconds. */ at: number
@@ -2418,7 +2565,7 @@ export type components = {
           id: string
           userId: string
           email: string
-          action: string
+          action: 'enable' | 'disable'
           /** Epoch milliseconds. */ executeAt: number
         }[]
       }

@@ -1,4 +1,4 @@
-import type { paths } from './schema.ts'
+import type { components, paths } from './schema.ts'
 
 type Answers = { responses: Record<number, { content?: { 'application/json'?: unknown } }> }
 type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Json } } ? Json : never
@@ -13,6 +13,11 @@ type Sent<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Pat
 }
   ? Json
   : never
+
+/** The words that this dashboard knows. The server may answer another one where it is of another version. */
+export type ErrorCode = components['schemas']['Error']['code']
+export type NotificationType = components['schemas']['NotificationType']
+export type PermissionName = components['schemas']['PermissionName']
 
 export type Me = Got<'/api/auth/me'>
 export type Profile = Got<'/api/account/profile'>

@@ -1,9 +1,10 @@
 import { Badge, Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
-import type { Notification } from '../api/shapes.ts'
+import type { Notification, NotificationType } from '../api/shapes.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { asText } from '../texts/as-text.ts'
+import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import type { IconName } from '../ui/Icon.tsx'
@@ -13,13 +14,16 @@ import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
 
-const icons: Record<string, IconName> = {
+type Family = NotificationType extends infer Type ? (Type extends `${infer Name}.${string}` ? Name : never) : never
+
+const icons: Record<Family, IconName> = {
   security: 'shield',
   oauth: 'apps',
   ssh: 'terminal',
   user: 'users',
   lifecycle: 'users',
   mail: 'mail',
+  service: 'bell',
 }
 
 /** Of a sign-in: from which device and where, so that a person can tell whether it was theirs. */
@@ -44,7 +48,7 @@ export function NotificationsPage() {
     onSettled: reload,
   })
   const unread = query.data?.pages[0]?.unreadCount ?? 0
-  const say = ({ type, data }: Notification) => texts.types[type]?.(data) ?? texts.unknown(type)
+  const say = ({ type, data }: Notification) => findText(texts.types, type)?.(data) ?? texts.unknown(type)
 
   return (
     <>
@@ -68,7 +72,7 @@ export function NotificationsPage() {
             {notifications.map((notification) => (
               <Row
                 key={notification.id}
-                icon={icons[notification.type.split('.')[0] ?? ''] ?? 'bell'}
+                icon={findText(icons, notification.type.split('.')[0] ?? '') ?? 'bell'}
                 title={say(notification)}
                 badge={
                   !notification.read && (

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { answer, api } from '../api/client.ts'
-import type { Me } from '../api/shapes.ts'
+import type { Me, PermissionName } from '../api/shapes.ts'
 
 /** Who is signed in, and what they may do. The shell waits for it, so pages can rely on it. */
 export const meQuery = queryOptions({
@@ -11,7 +11,7 @@ export const meQuery = queryOptions({
 
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
 
-export function useMay(): (permission: string) => boolean {
+export function useMay(): (permission: PermissionName) => boolean {
   const { permissions } = useMe()
   return (permission) => permissions.includes(permission)
 }

@@ -1,4 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router'
+import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import type { IconName } from '../ui/Icon.tsx'
@@ -10,7 +11,7 @@ export type Item = {
   to: Exclude<LinkProps['to'], undefined>
   icon: IconName
   label: Label
-  anyOf?: string[]
+  anyOf?: PermissionName[]
   exact?: boolean
 }
 export type Group = { label: Label; items: Item[] }
@@ -45,7 +46,7 @@ const navigation: Group[] = [
 ]
 
 /** The links that somebody with these permissions can use. A group without any is left out. */
-export function visibleNavigation(may: (permission: string) => boolean): Group[] {
+export function visibleNavigation(may: (permission: PermissionName) => boolean): Group[] {
   const isVisible = ({ anyOf }: Item) => !anyOf || anyOf.some(may)
   return navigation
     .map(({ label, items }) => ({ label, items: items.filter(isVisible) }))

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { queryClient } from '../session/query-client.ts'
@@ -118,6 +119,6 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     /** The permission that the page needs. The shell shows it only to those who hold it. */
-    permission?: string
+    permission?: PermissionName
   }
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { isStatus } from '../api/failure.ts'
+import { isRefusal } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
@@ -46,7 +46,7 @@ export default function ResetPasswordPage() {
     <Stack gap="lg">
       <EntranceHeading title={texts.reset.title}>{texts.reset.text}</EntranceHeading>
       <FailureAlert failure={failure} />
-      {isStatus(failure, 400) && failure.code === 'invalid_token' && again}
+      {isRefusal(failure, 'invalid_token') && again}
       <form onSubmit={onSubmit}>
         <Stack>
           {!invited && (

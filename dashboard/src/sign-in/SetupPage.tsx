@@ -53,7 +53,7 @@ export default function SetupPage() {
     location.replace(paths.home)
   })
 
-  if (isStatus(elevation.failure, 409) && elevation.failure.code !== 'email_taken' && step === 'elevate') {
+  if (isStatus(elevation.failure, 409) && step === 'elevate') {
     return (
       <Stack gap="lg">
         <EntranceHeading title={texts.setup.alreadyTitle}>{elevation.failure.message}</EntranceHeading>

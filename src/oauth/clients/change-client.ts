@@ -66,7 +66,7 @@ export async function rotateClientSecret(services: Needs, clientId: string, acto
   return { client, client_id: clientId, client_secret: secret.plaintext }
 }
 
-type RecordChange = (action: string, data?: AuditEvent['data']) => Promise<void>
+type RecordChange = (action: AuditEvent['action'], data?: AuditEvent['data']) => Promise<void>
 
 /** Runs a change of one client: checks the actor's permission, records the change, and signals it to every replica. */
 async function changeClient<T>(

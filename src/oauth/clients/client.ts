@@ -35,7 +35,7 @@ export const toClient = (row: Omit<Selectable<Schema['oauth_clients']>, 'deleted
   client_id: row.client_id,
   name: row.name,
   operator: row.operator,
-  clientType: row.client_type as ClientType,
+  clientType: row.client_type,
   redirect_uris: JSON.parse(row.redirect_uris) as string[],
   post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
   scopes: JSON.parse(row.scopes) as string[],

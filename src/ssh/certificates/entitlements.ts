@@ -1,5 +1,5 @@
-import type { Permission } from '../../access/permissions.ts'
 import type { Reader } from '../../storage/database.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
 import type { ValidCertificate } from '../revocation/revoked-certificate-store.ts'
 import { listRoleHolders } from './principal-store.ts'
 import { toPrincipals } from './principals.ts'

@@ -1,7 +1,7 @@
-import type { Permission } from '../../access/permissions.ts'
 import { readPrincipals } from '../../access/role.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
+import type { Permission } from '../../vocabulary/permissions.ts'
 
 const rolePrincipals = (db: Reader, value: Values<{ userId: string }>) =>
   db

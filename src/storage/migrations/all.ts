@@ -12,6 +12,7 @@ import { knownBrowsers } from './0010-known-browsers.ts'
 import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 import { lostPrincipals } from './0012-lost-principals.ts'
 import { oauthSingleUse } from './0013-oauth-single-use.ts'
+import { signInMethods } from './0014-sign-in-methods.ts'
 
 export interface Migration {
   name: string
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0011-confirmed-addresses', confirmedAddresses),
   inSql('0012-lost-principals', lostPrincipals),
   inSql('0013-oauth-single-use', oauthSingleUse),
+  inSql('0014-sign-in-methods', signInMethods),
 ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiFailure, isStatus } from '../../../dashboard/src/api/failure.ts'
+import { ApiFailure, isRefusal, isStatus } from '../../../dashboard/src/api/failure.ts'
 
 const response = (status: number, headers: Record<string, string> = {}, statusText = '') =>
   new Response(null, { status, statusText, headers })
@@ -54,5 +54,17 @@ describe('a refusal by the server', () => {
     assert.ok(!isStatus({ status: 403 }, 403))
     assert.ok(!isStatus(new TypeError('fetch failed'), 403))
     assert.ok(!isStatus(undefined, 403))
+  })
+
+  test('is recognized by its code, also by one that another version of the server made up', () => {
+    const failure = new ApiFailure(response(400), { error: 'No.', code: 'invalid_token' })
+    assert.ok(isRefusal(failure, 'invalid_token'))
+    assert.ok(!isRefusal(failure, 'invalid_input'))
+    assert.ok(!isRefusal({ code: 'invalid_token' }, 'invalid_token'))
+    assert.ok(!isRefusal(undefined, 'invalid_token'))
+    const unknown = new ApiFailure(response(400), { error: 'No.', code: 'unheard_of' })
+    assert.equal(unknown.code, 'unheard_of')
+    // @ts-expect-error A code that the server does not have can't be asked for.
+    assert.ok(isRefusal(unknown, 'unheard_of'))
   })
 })

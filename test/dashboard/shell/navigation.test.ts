@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { visibleNavigation } from '../../../dashboard/src/shell/navigation.ts'
-import { isPermission, PERMISSIONS } from '../../../src/access/permissions.ts'
+import { isPermission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 
 /** What somebody with these permissions sees: the links by group. */
 const seenBy = (...permissions: string[]) =>

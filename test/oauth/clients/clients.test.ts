@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Permission } from '../../../src/access/permissions.ts'
+import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { ORIGIN, sharedApp, startApp } from '../../support/app.ts'
 import {
   authorizeUrl,

@@ -53,8 +53,8 @@ export function AuditPage() {
           onChange={(event) => setFilter({ ...filter, outcome: event.currentTarget.value as AuditFilter['outcome'] })}
           data={[
             { value: '', label: texts.any },
-            { value: 'success', label: texts.outcomes['success'] ?? '' },
-            { value: 'refused', label: texts.outcomes['refused'] ?? '' },
+            { value: 'success', label: texts.outcomes.success },
+            { value: 'refused', label: texts.outcomes.refused },
           ]}
         />
       </Group>

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
+import type { AuditEntry } from '../../api/shapes.ts'
 
-export type AuditFilter = { action: string; actor: string; outcome: '' | 'success' | 'refused' }
+export type AuditFilter = { action: string; actor: string; outcome: '' | AuditEntry['outcome'] }
 
 /** Only what is filled in: an empty filter would match nothing instead of everything. */
 export const filled = ({ action, actor, outcome }: AuditFilter) => ({

@@ -25,7 +25,7 @@ export function PendingActions({ actions }: { actions: Overview['lifecycle']['ne
                   {email}
                 </TextLink>
               }
-              meta={`${texts.lifecycle.action[action] ?? action} · ${format.dateTime(executeAt)}`}
+              meta={`${texts.lifecycle.action[action]} · ${format.dateTime(executeAt)}`}
             />
           ))}
         </Rows>

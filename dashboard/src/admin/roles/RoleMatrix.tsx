@@ -8,9 +8,12 @@ import { Icon } from '../../ui/Icon.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import classes from './RoleMatrix.module.css'
 
+/** One of the catalogue, or one that a role holds and the catalogue does not know. */
+type PermissionRow = Omit<Permission, 'id'> & { id: string }
+
 type Props = {
   roles: Role[]
-  permissions: Permission[]
+  permissions: PermissionRow[]
   mayWrite: boolean
   onEdit: (role: Role) => void
   onDelete: (role: Role) => void

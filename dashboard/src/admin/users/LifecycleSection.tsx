@@ -59,10 +59,10 @@ export function LifecycleSection({ user }: { user: User }) {
               <Row
                 key={planned.id}
                 icon="clock"
-                title={texts.action[planned.action] ?? planned.action}
+                title={texts.action[planned.action]}
                 badge={
                   <Badge size="sm" variant="light" color={planned.status === 'pending' ? 'brass' : 'gray'}>
-                    {texts.statuses[planned.status] ?? planned.status}
+                    {texts.statuses[planned.status]}
                   </Badge>
                 }
                 meta={format.dateTime(planned.executeAt)}

@@ -1,3 +1,4 @@
+import type { NotificationType } from '../../api/shapes.ts'
 import { asNumber, asText } from '../as-text.ts'
 type Data = Record<string, unknown>
 const named = (data: Data) => asText(data['displayName'] ?? data['email'], 'A user')
@@ -152,6 +153,6 @@ export const account = {
         `${named(data)}, who was disabled, had planned actions for other accounts. Still pending: ${asNumber(data['pending'])}. Check whether they should happen.`,
       'mail.failed': (data) =>
         `The mail “${asText(data['subject'], '')}” to ${asText(data['recipient'], 'somebody')} was not delivered. ${asText(data['reason'], '')}`,
-    } as Record<string, (data: Data) => string>,
+    } satisfies Record<NotificationType, (data: Data) => string>,
   },
 }

@@ -1,3 +1,5 @@
+import type { AuditEntry, Client, LifecycleAction } from '../../api/shapes.ts'
+
 export const admin = {
   overview: {
     title: 'Overview',
@@ -30,7 +32,7 @@ export const admin = {
     from: 'From',
     outcome: 'Outcome',
     any: 'Any',
-    outcomes: { success: 'Done', refused: 'Refused' } as Record<string, string>,
+    outcomes: { success: 'Done', refused: 'Refused' } satisfies Record<AuditEntry['outcome'], string>,
     service: 'The service itself',
     details: 'Details',
     target: 'Concerns',
@@ -96,14 +98,14 @@ export const admin = {
     past: 'Choose a time in the future.',
     schedule: 'Schedule',
     actions: 'Scheduled and past actions',
-    action: { disable: 'Disable', enable: 'Enable' } as Record<string, string>,
+    action: { disable: 'Disable', enable: 'Enable' } satisfies Record<LifecycleAction['action'], string>,
     statuses: {
       pending: 'Pending',
       running: 'Running',
       completed: 'Completed',
       cancelled: 'Cancelled',
       failed: 'Failed',
-    } as Record<string, string>,
+    } satisfies Record<LifecycleAction['status'], string>,
     cancelAction: 'Cancel it',
     noActions: 'Nothing has been scheduled for this account.',
   },
@@ -150,8 +152,8 @@ export const admin = {
     types: {
       confidential: 'Runs on a server and can keep a secret',
       public: 'Runs in a browser or on a device',
-    } as Record<string, string>,
-    typeShort: { confidential: 'Confidential', public: 'Public' } as Record<string, string>,
+    } satisfies Record<Client['clientType'], string>,
+    typeShort: { confidential: 'Confidential', public: 'Public' } satisfies Record<Client['clientType'], string>,
     redirectUris: 'Redirect URLs',
     redirectUrisHint: 'One a line. Only exactly these are accepted.',
     postLogoutRedirectUris: 'Redirect URLs after sign-out',

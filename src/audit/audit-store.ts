@@ -1,0 +1,136 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { MOST_LOOKED_AT, type Position } from '../http/cursor.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
+import type { AuditAction, Outcome } from '../vocabulary/audit-actions.ts'
+
+export type EventRow = Selectable<Schema['audit_events']>
+export type NewEventRow = Insertable<Schema['audit_events']>
+
+const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
+  db.insertInto('audit_events').values({
+    id: value('id'),
+    at: value('at'),
+    action: value('action'),
+    outcome: value('outcome'),
+    method: value('method'),
+    actor_id: value('actor_id'),
+    actor_email: value('actor_email'),
+    target_type: value('target_type'),
+    target_id: value('target_id'),
+    ip_address: value('ip_address'),
+    user_agent: value('user_agent'),
+    request_id: value('request_id'),
+    data: value('data'),
+  }),
+)
+
+export const addEvent = async (trx: Trx, row: Required<NewEventRow>): Promise<void> => void (await insertOne(trx, row))
+
+/** A statement has room for so many values, and nobody waits long for one. */
+const MAX_ROWS = 100
+
+export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    await trx
+      .insertInto('audit_events')
+      .values(rows.slice(at, at + MAX_ROWS))
+      .execute()
+  }
+}
+
+export interface AuditFilter {
+  /** An action, or `user.*` for all about users. May be one that this version does not know. */
+  action?: string
+  actor?: string
+  target?: string
+  outcome?: Outcome
+  from?: number
+  to?: number
+}
+
+interface Found {
+  rows: EventRow[]
+  /** The last row that was looked at, where the search stopped before it had found enough. */
+  stop: Pick<EventRow, 'at' | 'id'> | undefined
+}
+
+/** Newest first. Times are compared alone and with their id: see `listUsers`. */
+export async function listEventRows(
+  db: Reader,
+  filter: AuditFilter,
+  limit: number,
+  after: Position | undefined,
+): Promise<Found> {
+  const { indexed, others } = conditionsOf(filter)
+  const walked = db
+    .selectFrom('audit_events')
+    .$if(indexed !== undefined, (query) => query.where(indexed ?? sql<boolean>`true`))
+    .$if(filter.from !== undefined, (query) => query.where('at', '>=', filter.from ?? 0))
+    .$if(filter.to !== undefined, (query) => query.where('at', '<', filter.to ?? 0))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`at <= ${after?.[0]} and (at, id) < (${after?.[0]}, ${after?.[1]})`),
+    )
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+  const stop =
+    others.length > 0
+      ? await walked
+          .select(['at', 'id'])
+          .limit(1)
+          .offset(MOST_LOOKED_AT - 1)
+          .executeTakeFirst()
+      : undefined
+  const rows = await walked
+    .selectAll()
+    .where((eb) => eb.and(others))
+    .$if(stop !== undefined, (query) =>
+      query.where(sql<boolean>`at >= ${stop?.at} and (at, id) >= (${stop?.at}, ${stop?.id})`),
+    )
+    .limit(limit)
+    .execute()
+  return { rows, stop }
+}
+
+/** The condition that has an index and leaves the fewest rows, and the others, which are checked on each of those rows. */
+function conditionsOf({ action, actor, target, outcome }: AuditFilter) {
+  const withIndex = [
+    ...(target === undefined ? [] : [sql<boolean>`target_id = ${target}`]),
+    // Identifiers hold no @, and addresses are stored in lower case.
+    ...(actor === undefined || actor.includes('@') ? [] : [sql<boolean>`actor_id = ${actor}`]),
+    ...(action === undefined || action.endsWith('.*') ? [] : [sql<boolean>`action = ${action}`]),
+  ]
+  const withoutIndex = [
+    ...(actor?.includes('@') ? [sql<boolean>`actor_email = ${actor.toLowerCase()}`] : []),
+    ...(action?.endsWith('.*') ? [beginsWith(action.slice(0, -1))] : []),
+    ...(outcome === undefined ? [] : [sql<boolean>`outcome = ${outcome}`]),
+  ]
+  const [indexed, ...rest] = withIndex
+  return { indexed, others: [...rest, ...withoutIndex] }
+}
+
+/** `user.updated` means that; `user.*` means all about users. */
+const beginsWith = (start: string) =>
+  sql<boolean>`action like ${`${start.replace(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`
+
+export interface EventCount extends Pick<EventRow, 'action' | 'method'> {
+  count: number
+}
+
+/** How often each of these actions was recorded in a span of time, by how the person proved who they are. */
+export const countEventsBetween = (
+  db: Reader,
+  actions: readonly AuditAction[],
+  from: number,
+  to: number,
+): Promise<EventCount[]> =>
+  db
+    .selectFrom('audit_events')
+    .select(['action', 'method'])
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('action', 'in', actions)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .groupBy(['action', 'method'])
+    .execute()

@@ -1,0 +1,16 @@
+/** Everything that people are notified of. What each type carries is in notifications/notify.ts. */
+export const NOTIFICATION_TYPES = [
+  'security.passkey_added',
+  'security.passkey_removed',
+  'security.password_changed',
+  'security.new_login',
+  'oauth.grant_added',
+  'ssh.cert_issued',
+  'service.restored',
+  'user.disabled',
+  'user.enabled',
+  'lifecycle.failed',
+  'lifecycle.planner_disabled',
+  'mail.failed',
+] as const
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number]

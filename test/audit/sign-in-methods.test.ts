@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Kysely, sql } from 'kysely'
+import { type AuditEvent, recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
+import type { Overview } from '../../src/overview/overview.ts'
+import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
+import { startApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
+import { signedInPerson } from '../support/people.ts'
+
+const DAY = 86_400_000
+
+onEachEngine('the sign-in method in the audit trail', (engine) => {
+  test('is in the data of the entry too, and only where somebody signed in or tried to', async (t) => {
+    const { services } = await startApp(t, { engine })
+    const record = (event: Pick<AuditEvent, 'action' | 'outcome' | 'method' | 'data'>) =>
+      recordAlone(services, { actor: THE_SERVICE, ...event })
+    await record({ action: 'passkey.refused', outcome: 'refused', method: 'passkey', data: { reason: 'rp_id' } })
+    await record({ action: 'user.updated', outcome: 'success', data: { name: 'passkey' } })
+    const rows = await services.db.read.selectFrom('audit_events').select(['method', 'data']).execute()
+    assert.deepEqual(rows.map(({ method, data }) => `${method} ${data}`).toSorted(), [
+      'null {"name":"passkey"}',
+      'passkey {"method":"passkey","reason":"rp_id"}',
+    ])
+  })
+
+  test('is filled in by the upgrade for the days that the overview shows, which counts as before', async (t) => {
+    const app = await startApp(t, { engine })
+    const { services, clock } = app
+    const step = MIGRATIONS.find(({ name }) => name === '0014-sign-in-methods')
+    assert.ok(step)
+    const record = (event: Pick<AuditEvent, 'action' | 'outcome' | 'method'>) =>
+      recordAlone(services, { actor: THE_SERVICE, ...event })
+    await record({ action: 'session.started', outcome: 'success', method: 'passkey' })
+    clock.advance(40 * DAY)
+    await record({ action: 'session.started', outcome: 'success', method: 'password' })
+    await record({ action: 'session.started', outcome: 'success', method: 'passkey' })
+    await record({ action: 'session.refused', outcome: 'refused', method: 'password' })
+    await record({ action: 'user.updated', outcome: 'success' })
+    await services.db.transaction(async (trx) => {
+      await sql`alter table audit_events drop column method`.execute(trx)
+      // A transaction is Kysely's own, with less to see.
+      await step.up(trx as unknown as Kysely<unknown>)
+    })
+    const rows = await services.db.read.selectFrom('audit_events').select(['action', 'method']).execute()
+    assert.deepEqual(rows.map(({ action, method }) => `${action} ${method}`).toSorted(), [
+      'session.refused password',
+      'session.started null',
+      'session.started passkey',
+      'session.started password',
+      'user.updated null',
+    ])
+    const admin = await signedInPerson(app, { admin: true })
+    const { days } = (await admin.get('/api/admin/overview')).json<Overview>()
+    const { password, passkey, refused } = days.at(-1) ?? {}
+    assert.deepEqual([password, passkey, refused], [1, 1, 1])
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Routes } from '../../src/http/contracts.ts'
+import type { Services } from '../../src/services.ts'
+import { actorOf } from '../../src/sessions/actor.ts'
+import { needs, signedIn, signedInAccount } from '../../src/sessions/guards.ts'
+
+// Checked by the compiler: an error that is expected here and does not come fails `npm run check`.
+const routes =
+  (services: Services): Routes =>
+  async (app) => {
+    app.get('/guarded', { onRequest: signedIn(services) }, async (request) => [
+      request.signedIn.user.id,
+      actorOf(services, request).id,
+      // @ts-expect-error This guard reads no more about a person than most routes need.
+      request.signedIn.permissions,
+    ])
+    app.get('/permitted', { onRequest: needs(services, 'users:read') }, async ({ signedIn: { user } }) => user.id)
+    app.get('/account', { onRequest: signedInAccount(services) }, async ({ signedIn: { permissions } }) => permissions)
+    // @ts-expect-error There is no such permission.
+    app.get('/misspelt', { onRequest: needs(services, 'users:reed') }, async () => 'answer')
+    app.get('/open', async (request) => [
+      request.signedIn?.user.id,
+      // @ts-expect-error No guard has put it there.
+      request.signedIn.user.id,
+      // @ts-expect-error No guard has put it there.
+      actorOf(services, request),
+    ])
+    app.get('/hooked', { onRequest: async () => {} }, async (request) =>
+      // @ts-expect-error A hook that is no guard puts nothing there.
+      actorOf(services, request),
+    )
+  }
+
+test('who is signed in is known by type behind a guard, and nowhere else', () => {
+  assert.equal(typeof routes, 'function')
+})
