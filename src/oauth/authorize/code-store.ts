@@ -118,7 +118,7 @@ export async function markCodesOfUsersRevoked(trx: Trx, userIds: string[], at: n
         .as('hasClient'),
     )
     .execute()
-  return rows.map((row) => ({ ...row, hasClient: Boolean(row.hasClient) }))
+  return rows.map((row) => Object.assign(row, { hasClient: Boolean(row.hasClient) }))
 }
 
 /** Keeps the authorization for as long as its newest token lives. */
