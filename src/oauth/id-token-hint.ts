@@ -30,7 +30,7 @@ async function verify(jws: string, keys: JSONWebKeySet): Promise<Record<string, 
   try {
     const { payload, protectedHeader } = await compactVerify(jws, keySet, { algorithms: ['ES256'] })
     // Without a kid the only key of the set would be taken. Our own tokens always have one.
-    if (protectedHeader.kid === undefined) return undefined
+    if (typeof protectedHeader.kid !== 'string') return undefined
     return JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>
   } catch {
     return undefined
