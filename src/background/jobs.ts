@@ -7,7 +7,7 @@ import type { Streams } from '../notifications/streams.ts'
 import { removeDeletedClients } from '../oauth/clients/remove-deleted-clients.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
 import type { Services } from '../services.ts'
-import { isEmailTokenAlive } from '../sign-in/email-tokens.ts'
+import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import { tellMailFailed } from './tell-mail-failed.ts'
@@ -19,7 +19,7 @@ const MINUTE = 60 * SECOND
 /** Everything that happens without being asked for, in one list. */
 export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
-    isLinkAlive: isEmailTokenAlive,
+    isLinkAlive: isEmailTokenLive,
     tellFailed: (trx, failed) => tellMailFailed(services, trx, failed),
   })
   return [

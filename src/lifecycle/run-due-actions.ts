@@ -3,7 +3,7 @@ import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
 import { tellAdministrators } from '../notifications/tell-administrators.ts'
 import type { Services } from '../services.ts'
-import { takeAdministrationLock } from '../sessions/administer.ts'
+import { holdAdministration } from '../sessions/administration-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { findUser } from '../users/user-store.ts'
@@ -54,7 +54,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 }
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
-  await takeAdministrationLock(trx)
+  await holdAdministration(trx)
   const counting = await markCompleted(trx, claims, services.now())
   const asked = await withPlanners(trx, counting)
   const off = asked.filter(({ action }) => action === 'disable')

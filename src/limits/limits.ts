@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import type { Database } from '../storage/database.ts'
 import { isDue } from '../storage/due.ts'
-import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
+import { countFailure, findFailures } from './limit-store.ts'
 import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
 
 /** So many failures in so many milliseconds. */
@@ -63,17 +62,16 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
   const fail: Limits['fail'] = async (limit, key) => {
     if (!enabled) return true
     const bucket = bucketOf(limit, key)
-    const [row] = await countFailure(db, {
+    const row = await countFailure(db, {
       bucket,
       now: now(),
       until: now() + limit.windowMs,
       latest: now() + longestWindow(limit),
     })
-    if (!row) return true
     const entry = recent.open(bucket, limit)
     // Answers can overtake one another: within one window the count only grows.
-    entry.failures = entry.until === row.expires_at ? Math.max(entry.failures, row.failures) : row.failures
-    entry.until = row.expires_at
+    entry.failures = entry.until === row.expiresAt ? Math.max(entry.failures, row.failures) : row.failures
+    entry.until = row.expiresAt
     return row.failures <= limit.most
   }
 
@@ -86,11 +84,11 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
   }
 
   const learn = async (bucket: string, limit: Limit): Promise<void> => {
-    const [row] = await failuresSoFar(db.read, { bucket })
-    if (!row || isDue(row.expires_at, now(), longestWindow(limit))) return
+    const row = await findFailures(db.read, bucket)
+    if (!row || isDue(row.expiresAt, now(), longestWindow(limit))) return
     const entry = recent.open(bucket, limit)
     entry.failures = Math.max(entry.failures, row.failures)
-    entry.until = Math.max(entry.until, row.expires_at)
+    entry.until = Math.max(entry.until, row.expiresAt)
   }
 
   const enter = async (limit: Limit, key: string): Promise<() => void> => {
@@ -151,31 +149,3 @@ const tooManyAtOnce = (): AppError =>
 
 /** Keys hold addresses of people: they are stored as digests. */
 const bucketOf = (limit: Limit, key: string): string => digest(`${limit.name}\0${key}`)
-
-interface Counted {
-  bucket: string
-  now: number
-  until: number
-  latest: number
-}
-
-const countFailure = writeStatement((db, value: Values<Counted>) =>
-  db
-    .insertInto('rate_limits')
-    .values({ bucket: value('bucket'), failures: 1, expires_at: value('until') })
-    .onConflict((conflict) =>
-      conflict.column('bucket').doUpdateSet({
-        failures: sql<number>`case when ${isOver(value)} then 1 else rate_limits.failures + 1 end`,
-        expires_at: sql<number>`case when ${isOver(value)} then excluded.expires_at else rate_limits.expires_at end`,
-      }),
-    )
-    .returning(['failures', 'expires_at']),
-)
-
-/** Its time has passed, or was written by a clock that was wrong. */
-const isOver = (value: Values<Counted>) =>
-  sql`rate_limits.expires_at <= ${value('now')} or rate_limits.expires_at > ${value('latest')}`
-
-const failuresSoFar = readStatement((db, value: Values<{ bucket: string }>) =>
-  db.selectFrom('rate_limits').select(['failures', 'expires_at']).where('bucket', '=', value('bucket')),
-)

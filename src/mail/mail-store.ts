@@ -17,7 +17,28 @@ export interface ClaimedMail {
   createdAt: number
 }
 
-interface Asked {
+type NewMail = Pick<ClaimedMail, 'id' | 'recipient' | 'contentSealed' | 'tokenHash' | 'expiresAt' | 'createdAt'>
+
+/** Due at once. */
+export async function addMail(trx: Trx, mail: NewMail): Promise<void> {
+  await trx
+    .insertInto('outgoing_mail')
+    .values({
+      id: mail.id,
+      recipient: mail.recipient,
+      content_sealed: mail.contentSealed,
+      next_attempt_at: mail.createdAt,
+      scheduled_at: mail.createdAt,
+      last_error: null,
+      claim: null,
+      token_hash: mail.tokenHash,
+      expires_at: mail.expiresAt,
+      created_at: mail.createdAt,
+    })
+    .execute()
+}
+
+interface ClaimRequest {
   now: number
   leaseMs: number
   limit: number
@@ -26,7 +47,7 @@ interface Asked {
 }
 
 /** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
-export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
+export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: ClaimRequest): Promise<ClaimedMail[]> {
   const claim = newId()
   const rows = await trx
     .updateTable('outgoing_mail')

@@ -3,6 +3,7 @@ import type { Vault } from '../crypto/vault.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Trx } from '../storage/database.ts'
 import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
+import { addMail } from './mail-store.ts'
 import type { LinkMail } from './mail.ts'
 
 /**
@@ -18,19 +19,12 @@ export async function queueMail(
   // In the outbox the files stand in the order in which the mails were written.
   const id = newOrderedId()
   const at = now()
-  await trx
-    .insertInto('outgoing_mail')
-    .values({
-      id,
-      recipient: mail.to,
-      content_sealed: vault.seal(`mail:${id}`, Buffer.from(JSON.stringify(mail))),
-      next_attempt_at: at,
-      scheduled_at: at,
-      last_error: null,
-      claim: null,
-      token_hash: digest(token),
-      expires_at: at + LINK_LIFETIMES_MS[purpose],
-      created_at: at,
-    })
-    .execute()
+  await addMail(trx, {
+    id,
+    recipient: mail.to,
+    contentSealed: vault.seal(`mail:${id}`, Buffer.from(JSON.stringify(mail))),
+    tokenHash: digest(token),
+    expiresAt: at + LINK_LIFETIMES_MS[purpose],
+    createdAt: at,
+  })
 }

@@ -1,11 +1,15 @@
-import type { Insertable } from 'kysely'
 import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
-import type { Schema } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
-import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { holdUser, holdUsers } from '../users/hold-account.ts'
+import {
+  addNotification,
+  addNotifications,
+  findNewestId,
+  listNewestIds,
+  type NewNotification,
+} from './notification-store.ts'
 
 /** What people are told about, and what each kind carries. */
 export interface NotificationData {
@@ -66,11 +70,10 @@ export async function prepareNotification(
   userId: string,
 ): Promise<(message: Message) => Promise<void>> {
   if (!(await holdUser(trx, userId))) return async () => {}
-  const [found] = await lastId(trx, { userId })
-  const id = idsAfter(found?.last)()
+  const id = idsAfter(await findNewestId(trx, userId))()
   // It is sent with the commit, whatever is written until then.
   await emitForUsers(signals, trx, 'notifications', [userId])
-  return async (message) => void (await insertOne(trx, toRow(id, userId, message, now())))
+  return (message) => addNotification(trx, toRow(id, userId, message, now()))
 }
 
 /** A statement has room for so many values, and nobody waits long for one. */
@@ -85,22 +88,17 @@ export async function notifyEach(
 ): Promise<void> {
   const held = await holdUsers(trx, userIds)
   if (held.length === 0 || messages.length === 0) return
-  const rows = (await listLastIds(trx, held)).flatMap(({ userId, last }) => {
-    const nextId = idsAfter(last)
+  const rows = (await listNewestIds(trx, held)).flatMap(({ userId, newestId }) => {
+    const nextId = idsAfter(newestId)
     return messages.map((message) => toRow(nextId(), userId, message, now()))
   })
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    await trx
-      .insertInto('notifications')
-      .values(rows.slice(at, at + MAX_ROWS))
-      .execute()
+    await addNotifications(trx, rows.slice(at, at + MAX_ROWS))
   }
   await emitForUsers(signals, trx, 'notifications', held)
 }
 
-type Row = Insertable<Schema['notifications']>
-
-const toRow = (id: string, userId: string, { type, data }: Message, at: number): Row => ({
+const toRow = (id: string, userId: string, { type, data }: Message, at: number): NewNotification => ({
   id,
   user_id: userId,
   type,
@@ -108,35 +106,3 @@ const toRow = (id: string, userId: string, { type, data }: Message, at: number):
   created_at: at,
   read_at: null,
 })
-
-const insertOne = writeStatement((db, value: Values<Row>) =>
-  db.insertInto('notifications').values({
-    id: value('id'),
-    user_id: value('user_id'),
-    type: value('type'),
-    data: value('data'),
-    created_at: value('created_at'),
-    read_at: value('read_at'),
-  }),
-)
-
-const lastId = readStatement((db, value: Values<{ userId: string }>) =>
-  db
-    .selectFrom('notifications')
-    .select((eb) => eb.fn.max<string | null>('id').as('last'))
-    .where('user_id', '=', value('userId')),
-)
-
-const listLastIds = (trx: Trx, userIds: string[]) =>
-  trx
-    .selectFrom('users')
-    .select('users.id as userId')
-    .select((eb) =>
-      eb
-        .selectFrom('notifications')
-        .select((of) => of.fn.max('notifications.id').as('last'))
-        .whereRef('notifications.user_id', '=', 'users.id')
-        .as('last'),
-    )
-    .where('users.id', 'in', userIds)
-    .execute()

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
+import { listLiveSessions } from '../sessions/live-session-store.ts'
 import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
-import { listLiveSessions } from './live-sessions.ts'
 import { findStart, listAfter } from './notification-store.ts'
 import { type Frame, openStream, type Sink, type Stream, toFrame } from './stream.ts'
 

@@ -1,7 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-tokens.ts'
+import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { rememberBrowser } from '../sign-in/remember-browser.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'

@@ -1,8 +1,8 @@
-import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { findHoldings, type UserHoldings } from '../access/holdings.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import type { SignedInActor } from './actor.ts'
+import { holdAdministration } from './administration-store.ts'
 import { holdActor } from './hold-actor.ts'
 
 /**
@@ -21,16 +21,7 @@ export async function beginAdministration(
   trx: Trx,
   actor: SignedInActor,
 ): Promise<UserHoldings> {
-  await takeAdministrationLock(trx)
+  await holdAdministration(trx)
   await holdActor(trx, { now }, actor)
   return findHoldings(trx, actor.id)
-}
-
-/** Writing the row without changing it makes others wait for our commit; where there is one writer, it costs nothing. */
-export async function takeAdministrationLock(trx: Trx): Promise<void> {
-  await trx
-    .updateTable('roles')
-    .set((eb) => ({ created_at: eb.ref('created_at') }))
-    .where('id', '=', ADMIN_ROLE)
-    .execute()
 }

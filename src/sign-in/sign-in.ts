@@ -8,6 +8,7 @@ import type { User } from '../users/user.ts'
 import { markSeen } from './device-store.ts'
 import { rememberBrowser } from './remember-browser.ts'
 import type { SignInSource } from './sign-in-source.ts'
+import { markSignedIn } from './sign-in-store.ts'
 
 interface SigningIn {
   user: User
@@ -27,7 +28,7 @@ export async function signIn(
   { user, method, amr, remember, source }: SigningIn,
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
-  await trx.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
+  await markSignedIn(trx, user.id, services.now())
   await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',

@@ -9,7 +9,8 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Trx } from '../storage/database.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
-import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+import { consumeEmailToken, findEmailTokenOwner } from './email-token-store.ts'
+import { issueEmailToken } from './issue-email-token.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,

@@ -1,39 +1,12 @@
+import type { Insertable } from 'kysely'
 import { digest } from '../crypto/digest.ts'
-import { issueToken } from '../crypto/token.ts'
-import { LINK_LIFETIMES_MS, type LinkPurpose } from '../mail/link-lifetimes.ts'
-import type { Services } from '../services.ts'
+import type { LinkPurpose } from '../mail/link-lifetimes.ts'
 import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
-/** What a link in a mail is good for. */
-const PREFIXES = { reset: 'pr_', invitation: 'pr_', verification: 'ev_' } as const satisfies Record<LinkPurpose, string>
-
-export type EmailPurpose = LinkPurpose
-
-/**
- * A new link makes the older ones of its kind worthless. A reset does so only when it is used: anybody can ask for one,
- * and would end the link that its owner has open.
- */
-export async function issueEmailToken(
-  { now, random }: Pick<Services, 'now' | 'random'>,
-  trx: Trx,
-  purpose: EmailPurpose,
-  user: { id: string; email: string },
-): Promise<string> {
-  const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
-  if (purpose !== 'reset') await deleteEmailTokens(trx, user.id, [purpose])
-  await trx
-    .insertInto('email_tokens')
-    .values({
-      token_hash: hash,
-      user_id: user.id,
-      purpose,
-      email: user.email,
-      created_at: now(),
-      expires_at: now() + LINK_LIFETIMES_MS[purpose],
-    })
-    .execute()
-  return plaintext
+export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
+  await trx.insertInto('email_tokens').values(token).execute()
 }
 
 export interface EmailTokenOwner {
@@ -45,7 +18,7 @@ export interface EmailTokenOwner {
 export async function findEmailTokenOwner(
   db: Reader,
   token: string,
-  purposes: EmailPurpose[],
+  purposes: LinkPurpose[],
   now: number,
 ): Promise<EmailTokenOwner | undefined> {
   return liveTokens(db, digest(token), now)
@@ -54,8 +27,8 @@ export async function findEmailTokenOwner(
     .executeTakeFirst()
 }
 
-/** Whether the link is still good, for whoever is about to send it. */
-export const isEmailTokenAlive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
+/** Whether a link is still good, asked before its mail is sent. */
+export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
   (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
 
 const liveTokens = (db: Reader, tokenHash: string, now: number) =>
@@ -68,7 +41,7 @@ const liveTokens = (db: Reader, tokenHash: string, now: number) =>
     .where('email_tokens.expires_at', '>', now)
     .where(accountMayAct)
 
-/** Uses the link up. Read and delete are one statement, so it serves once. */
+/** Read and delete are one statement, so it serves once. */
 export async function consumeEmailToken(trx: Trx, token: string, now: number): Promise<boolean> {
   const rows = await trx
     .deleteFrom('email_tokens')
@@ -79,7 +52,7 @@ export async function consumeEmailToken(trx: Trx, token: string, now: number): P
   return rows.length > 0
 }
 
-export async function deleteEmailTokens(trx: Trx, userId: string, purposes: EmailPurpose[]): Promise<void> {
+export async function deleteEmailTokens(trx: Trx, userId: string, purposes: LinkPurpose[]): Promise<void> {
   await trx.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
