@@ -14,7 +14,7 @@ import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/e
 import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, stamp } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
-import { logRequests, oneForAll } from './http/log.ts'
+import { logRequests, withoutChildLoggers } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
@@ -56,7 +56,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
-    loggerInstance: oneForAll(log),
+    loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
     trustProxy: trustedProxies(config.trustProxy),

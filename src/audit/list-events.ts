@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { decodeCursor, MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
+import { decodeCursor, MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
 import type { Reader } from '../storage/database.ts'
 import { type AuditEntry, toEntry } from './audit-entry.ts'
 
@@ -30,7 +30,7 @@ export async function listEvents(db: Reader, filter: AuditFilter, limit: number,
       ? await walked
           .select(['at', 'id'])
           .limit(1)
-          .offset(MOST_LOOKED_AT - 1)
+          .offset(MAX_ROWS_EXAMINED - 1)
           .executeTakeFirst()
       : undefined
   const rows = await walked

@@ -9,8 +9,8 @@ import { answerResetRequests } from '../passwords/password-reset.ts'
 import type { Services } from '../services.ts'
 import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
+import { reportFailedMail } from './report-failed-mail.ts'
 import { sweepExpired } from './sweep-expired.ts'
-import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
 
 const SECOND = 1000
@@ -20,7 +20,7 @@ const MINUTE = 60 * SECOND
 export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkAlive: isEmailTokenLive,
-    tellFailed: (trx, failed) => tellMailFailed(services, trx, failed),
+    reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [
     { name: 'keep-streams', run: () => services.streams.beat() },

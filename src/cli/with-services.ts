@@ -35,8 +35,8 @@ export async function withServices<T>(config: Config, work: (services: Services)
 /** Has the running service do it where there is one that holds the database, and does it here otherwise. */
 export async function carryOut(config: Config, command: Command): Promise<string> {
   refuseOtherUser(config)
-  const { askService } = await import('../control/ask-service.ts')
-  const answer = await askService(config.databaseUrl, command)
+  const { sendCommand } = await import('../control/send-command.ts')
+  const answer = await sendCommand(config.databaseUrl, command)
   if (answer?.said !== undefined) return answer.said
   if (answer) throw new AppError('conflict', answer.refused ?? 'The running service gave no answer.')
   const { runCommand } = await import('../control/commands.ts')

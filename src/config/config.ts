@@ -38,7 +38,7 @@ export interface S3Config {
   region: string
 }
 
-const LONGEST_SHOWN = 200
+const MAX_SHOWN = 200
 
 type Environment = Record<string, string | undefined>
 type Value<N extends VariableName> = NonNullable<ReturnType<(typeof VARIABLES)[N]['parse']>>
@@ -133,7 +133,7 @@ function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, re
 export function refuseValue(name: VariableName, text: string, reason?: string): never {
   const { accepts, secret } = VARIABLES[name]
   // An address can hold a password even where none belongs.
-  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, LONGEST_SHOWN))
+  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, MAX_SHOWN))
   const held = secret ? 'a value that is not shown' : shown
   throw new StartError(`${name} is ${held}, but it must be ${accepts}${reason === undefined ? '' : ` (${reason})`}.`)
 }

@@ -114,7 +114,7 @@ const geoHeaders = (text: string): GeoHeaders | undefined => {
 const variable = <T>(definition: Variable<T>): Variable<T> => definition
 
 /** No SSH certificate is valid for longer than a year, whatever is configured. */
-export const LONGEST_CERTIFICATE_SECONDS = 365 * 24 * 3600
+export const MAX_CERTIFICATE_SECONDS = 365 * 24 * 3600
 
 export const VARIABLES = {
   PORT: variable({
@@ -251,13 +251,13 @@ export const VARIABLES = {
     meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
     fallback: '28800',
     accepts: 'seconds from 60 to SSH_CERT_MAX_TTL (86400 unless it is set)',
-    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
+    parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   SSH_CERT_MAX_TTL: variable({
     meaning: 'The most seconds that may be asked for.',
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
-    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
+    parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',

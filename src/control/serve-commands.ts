@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { readCommand, runCommand } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
 
-const LONGEST_REQUEST = 4096
+const MAX_REQUEST_LENGTH = 4096
 const PATIENCE_MS = 5000
 
 /** Listens for the command line. Who may open the file may ask; that is our own user. Answers how to stop. */
@@ -68,7 +68,7 @@ function readLine(connection: Socket): Promise<string | undefined> {
     connection.on('data', (chunk: string) => {
       text += chunk
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')))
-      else if (text.length > LONGEST_REQUEST) resolve(undefined)
+      else if (text.length > MAX_REQUEST_LENGTH) resolve(undefined)
     })
     connection.on('close', () => resolve(undefined))
   })

@@ -21,12 +21,12 @@ type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 export async function createPasswords(random: Random, inTurn: InTurn): Promise<Passwords> {
   const hashNow = (password: string) => hash(password, { ...PARAMETERS, salt: random.bytes(16) })
-  const nobodys = await hashNow(random.text(32))
+  const decoyHash = await hashNow(random.text(32))
   return {
     hash: (password, address) => inTurn(address, () => hashNow(password)),
     verify: (stored, password, address) =>
       inTurn(address, async () => {
-        const matches = await verify(stored ?? nobodys, password)
+        const matches = await verify(stored ?? decoyHash, password)
         return matches && stored !== null
       }),
     isOutdated: (stored) => !stored.includes(`$${CURRENT}$`),

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { MAX_DRAIN_BYTES, MAX_DRAIN_MS } from './drain-body.ts'
 import { latchkeyDialect } from './errors.ts'
-import { MAX_READ_ON_BYTES, MAX_READ_ON_MS } from './read-on.ts'
 
 /** Answers what never became a request: bytes that are no HTTP, headers without an end. No hook runs there. */
 export function answerClientErrors(headers: Record<string, string>, log: Logger) {
@@ -44,8 +44,8 @@ export function answerClientErrors(headers: Record<string, string>, log: Logger)
       connection: 'close',
     }).map(([name, value]) => `${name}: ${value}`)
     socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
-    answered.set(socket, socket.bytesRead + MAX_READ_ON_BYTES)
-    const timer = setTimeout(() => socket.destroy(), MAX_READ_ON_MS)
+    answered.set(socket, socket.bytesRead + MAX_DRAIN_BYTES)
+    const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS)
     socket.once('close', () => clearTimeout(timer))
   }
 }

@@ -15,7 +15,7 @@ const PREFLIGHT_SECONDS = '600'
 export const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
 /** A page that may call an endpoint may also read why it was refused, when to try again, and which request it was. */
-export function letPagesReadRefusal(reply: FastifyReply): void {
+export function exposeRefusalHeaders(reply: FastifyReply): void {
   if (reply.hasHeader('access-control-allow-origin'))
     reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
 }

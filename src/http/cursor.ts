@@ -28,7 +28,7 @@ const isKey = (value: unknown): boolean =>
  * How many rows a page looks at while it sifts them by something that no index serves. It stops there, with fewer items
  * than it was asked for and a cursor to go on from, so that no page takes longer than others like to wait.
  */
-export const MOST_LOOKED_AT = 2500
+export const MAX_ROWS_EXAMINED = 2500
 
 /**
  * Cuts a list that was read one row longer than the page, and says where the next page starts: after its last row, or

@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type Issue } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import { letPagesReadRefusal } from './cors.ts'
+import { exposeRefusalHeaders } from './cors.ts'
+import { sendThenDrain } from './drain-body.ts'
 import { levelOf } from './log.ts'
-import { sendAndReadOn } from './read-on.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -55,11 +55,11 @@ export function sendError(
     const message = error.code === 'internal_error' ? 'A request failed.' : reasonOf(thrown)
     request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, message)
   }
-  letPagesReadRefusal(reply)
+  exposeRefusalHeaders(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')
-  return sendAndReadOn(request, reply, JSON.stringify(dialect(error)))
+  return sendThenDrain(request, reply, JSON.stringify(dialect(error)))
 }
 
 /** Other things than the database can be away, or too busy, such as the hashing of passwords. The error itself says which. */
@@ -84,10 +84,10 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side.', { cause: thrown })
 }
 
-const MOST_ISSUES = 20
+const MAX_ISSUES = 20
 
 function validationError(found: NonNullable<FastifyError['validation']>, context: string): AppError {
-  const issues: Issue[] = found.slice(0, MOST_ISSUES).map(({ instancePath, params, message }) => {
+  const issues: Issue[] = found.slice(0, MAX_ISSUES).map(({ instancePath, params, message }) => {
     const inner = params['missingProperty'] ?? params['additionalProperty']
     const parts = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])]
     const path = parts.join('/').slice(0, 200)

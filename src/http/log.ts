@@ -66,7 +66,7 @@ export const levelOf = (status: number): 'info' | 'warn' | 'error' =>
   status < 500 ? 'info' : status === 503 ? 'warn' : 'error'
 
 /** A logger of its own for each request costs more than the line it writes. Lines name their request themselves. */
-export function oneForAll(log: Logger): Logger {
+export function withoutChildLoggers(log: Logger): Logger {
   const shared: Logger = Object.create(log, { child: { value: () => shared } }) as Logger
   return shared
 }

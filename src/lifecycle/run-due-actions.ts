@@ -1,7 +1,7 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import { holdAdministration } from '../sessions/administration-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
@@ -94,7 +94,7 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
       })
       const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
       const data = { ...about, lifecycleActionId, action, reason }
-      await tellAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
+      await notifyAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
     }
   })
 

@@ -1,5 +1,5 @@
 import { type Actor, recordEvents } from '../audit/record-event.ts'
-import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { cutAccess, type Ended } from './cut-access.ts'
@@ -83,7 +83,7 @@ function describe(asked: Switch[], changed: Changed[]): About[] {
 type Action = 'user.disabled' | 'user.enabled'
 
 const tell = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
-  tellAdministrators(
+  notifyAdministrators(
     services,
     trx,
     about.map(({ userId, email, displayName, actor }) => ({
@@ -104,7 +104,7 @@ async function tellOfPlans(services: Needs, trx: Trx, about: About[]): Promise<v
     const data = { userId, email, displayName, actorId: actor.id, pending }
     return [{ type: 'lifecycle.planner_disabled' as const, data }]
   })
-  await tellAdministrators(services, trx, messages)
+  await notifyAdministrators(services, trx, messages)
 }
 
 const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Database } from '../storage/database.ts'
 import { isDue } from '../storage/due.ts'
 import { countFailure, findFailures } from './limit-store.ts'
-import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
+import { createRecentFailures, failuresOf, maxWindowMs } from './recent-failures.ts'
 
 /** So many failures in so many milliseconds. */
 export interface Limit {
@@ -66,7 +66,7 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
       bucket,
       now: now(),
       until: now() + limit.windowMs,
-      latest: now() + longestWindow(limit),
+      latest: now() + maxWindowMs(limit),
     })
     const entry = recent.open(bucket, limit)
     // Answers can overtake one another: within one window the count only grows.
@@ -85,7 +85,7 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
 
   const learn = async (bucket: string, limit: Limit): Promise<void> => {
     const row = await findFailures(db.read, bucket)
-    if (!row || isDue(row.expiresAt, now(), longestWindow(limit))) return
+    if (!row || isDue(row.expiresAt, now(), maxWindowMs(limit))) return
     const entry = recent.open(bucket, limit)
     entry.failures = Math.max(entry.failures, row.failures)
     entry.until = Math.max(entry.until, row.expiresAt)

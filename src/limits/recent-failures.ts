@@ -59,7 +59,7 @@ export const failuresOf = (entry: RecentFailures, limit: { windowMs: number }, n
 const isInUse = ({ running, waiting }: RecentFailures): boolean => running > 0 || waiting.length > 0
 
 /** Nothing that ends later than this is believed: the clock was wrong when it began. */
-export const longestWindow = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS
+export const maxWindowMs = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS
 
 const isCurrent = ({ until }: RecentFailures, limit: { windowMs: number }, now: number): boolean =>
-  !isDue(until, now, longestWindow(limit))
+  !isDue(until, now, maxWindowMs(limit))

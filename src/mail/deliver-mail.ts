@@ -14,7 +14,7 @@ const LEASE_MS = 2 * MINUTE
 const RENEW_MS = 30_000
 /** Longer than the mail server may be silent, and an end for one that says a little now and then. */
 const MAX_SENDING_MS = 20 * MINUTE
-const LONGEST_WAIT_MS = 60 * MINUTE
+const MAX_RETRY_WAIT_MS = 60 * MINUTE
 /** Of mails that were queued before a mail had an end of its own. */
 const GIVE_UP_MS = 7 * 24 * 60 * MINUTE
 /** So long the others wait for a mail server that is slow with some. Then those go on by themselves. */
@@ -41,7 +41,7 @@ interface Above {
   /** Whether the link whose token has this digest still works. */
   isLinkAlive(db: Reader, tokenHash: string, now: number): Promise<boolean>
   /** Tells those who should know that a mail was not delivered and will not be. Called once for each such mail. */
-  tellFailed(trx: Trx, failed: FailedMail): Promise<void>
+  reportFailed(trx: Trx, failed: FailedMail): Promise<void>
 }
 
 export interface MailDelivery {
@@ -175,7 +175,7 @@ async function write(services: Needs, above: Above, claimed: ClaimedMail, outcom
       return void (await db.transaction((trx) => removeMail(trx, claimed)))
     case 'retry': {
       const { reason } = outcome
-      const waitMs = Math.min(LONGEST_WAIT_MS, 2 ** Math.min(attempts, 12) * 1000)
+      const waitMs = Math.min(MAX_RETRY_WAIT_MS, 2 ** Math.min(attempts, 12) * 1000)
       const facts = { mail: id, to: recipient, attempts, reason, retryInSeconds: waitMs / 1000 }
       log.warn(facts, 'A mail could not be sent yet.')
       return db.transaction((trx) => markForRetry(trx, claimed, { now: now(), waitMs, reason }))
@@ -186,7 +186,7 @@ async function write(services: Needs, above: Above, claimed: ClaimedMail, outcom
       return db.transaction(async (trx) => {
         if (!(await removeMail(trx, claimed))) return
         log.error({ mail: id, to: recipient, attempts, reason }, 'A mail could not be delivered and is given up.')
-        await above.tellFailed(trx, { id, recipient, subject, reason })
+        await above.reportFailed(trx, { id, recipient, subject, reason })
       })
     }
   }

@@ -17,7 +17,7 @@ export interface Streams {
 
 const PAGE = 50
 /** More tabs than anybody has open. One more closes the oldest. */
-const MOST_A_USER = 20
+const MAX_PER_USER = 20
 /** Sessions also end by time, and a signal can be lost: whoever hears nothing is asked about this often. */
 const CHECK_MS = 3000
 
@@ -80,7 +80,7 @@ export function createStreams({
   const add = (stream: Stream): void => {
     const streams = byUser.get(stream.userId) ?? new Set()
     byUser.set(stream.userId, streams.add(stream))
-    if (streams.size > MOST_A_USER) [...streams][0]?.end()
+    if (streams.size > MAX_PER_USER) [...streams][0]?.end()
   }
   const remove = (stream: Stream): void => {
     const streams = byUser.get(stream.userId)

@@ -50,11 +50,11 @@ function judge(estimate: Estimator, password: string, personal: string[]): Verdi
   return { weak: undefined, guessesLog10: asItStands.guessesLog10 }
 }
 
-const LEAST_LOG10 = 8
-const LEAST_LOG10_WITH_RANDOM_PART = 6.5
+const MIN_LOG10 = 8
+const MIN_LOG10_WITH_RANDOM_PART = 6.5
 
 const isWeak = ({ guessesLog10, parts }: Estimate): boolean =>
-  guessesLog10 < (parts.some(isRandom) ? LEAST_LOG10_WITH_RANDOM_PART : LEAST_LOG10)
+  guessesLog10 < (parts.some(isRandom) ? MIN_LOG10_WITH_RANDOM_PART : MIN_LOG10)
 
 const isRandom = ({ pattern, token }: Part): boolean =>
   pattern === 'bruteforce' && token.length >= 3 && !/^\d+$/.test(token)

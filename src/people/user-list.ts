@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
+import { MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountExists } from '../users/account-standing.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, type User, USER_COLUMNS } from '../users/user.ts'
@@ -43,7 +43,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
         .orderBy('users.created_at', 'desc')
         .orderBy('users.id', 'desc')
         .limit(1)
-        .offset(MOST_LOOKED_AT - 1)
+        .offset(MAX_ROWS_EXAMINED - 1)
         .executeTakeFirst()
     : undefined
   const first = sought !== undefined && after === undefined ? await sifted.where('users.id', '=', sought).execute() : []

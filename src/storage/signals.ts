@@ -24,7 +24,7 @@ export interface Signals {
 }
 
 /** PostgreSQL carries no more than 8,000 bytes at a time. */
-const MOST_USERS = 100
+const MAX_USERS_PER_SIGNAL = 100
 
 export async function emitForUsers(
   signals: Signals,
@@ -32,8 +32,8 @@ export async function emitForUsers(
   name: 'notifications' | 'sessions-ended',
   userIds: string[],
 ): Promise<void> {
-  for (let at = 0; at < userIds.length; at += MOST_USERS) {
-    await signals.emit(trx, name, { userIds: userIds.slice(at, at + MOST_USERS) })
+  for (let at = 0; at < userIds.length; at += MAX_USERS_PER_SIGNAL) {
+    await signals.emit(trx, name, { userIds: userIds.slice(at, at + MAX_USERS_PER_SIGNAL) })
   }
 }
 

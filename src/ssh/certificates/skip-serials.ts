@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { LONGEST_CERTIFICATE_SECONDS } from '../../config/variables.ts'
+import { MAX_CERTIFICATE_SECONDS } from '../../config/variables.ts'
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -36,7 +36,7 @@ export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Pro
       first_serial: first,
       last_serial: last,
       revoked_at: now(),
-      valid_before: now() + LONGEST_CERTIFICATE_SECONDS * 1000,
+      valid_before: now() + MAX_CERTIFICATE_SECONDS * 1000,
     })
     .execute()
   await counter('krl_version')

@@ -4,7 +4,7 @@ import type { Command } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
 
 /** Asks the service that runs on this file; nothing when none does. */
-export async function askService(databaseUrl: string, command: Command): Promise<Answer | undefined> {
+export async function sendCommand(databaseUrl: string, command: Command): Promise<Answer | undefined> {
   const socket = controlSocketOf(databaseUrl)
   if (socket === undefined || isTooLong(socket)) return undefined
   let text = ''

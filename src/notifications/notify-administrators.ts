@@ -4,7 +4,7 @@ import type { Trx } from '../storage/database.ts'
 import { type Message, notifyEach } from './notify.ts'
 
 /** Tells everyone who holds the administrator's role, as part of the change that it is about. */
-export const tellAdministrators = async (
+export const notifyAdministrators = async (
   services: Pick<Services, 'now' | 'signals'>,
   trx: Trx,
   messages: Message[],
