@@ -110,7 +110,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
     acceptForms(part)
-    speak(part, oauthDialect)
+    useDialect(part, oauthDialect)
   })
 
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
@@ -159,7 +159,7 @@ const group = (app: FastifyInstance, features: Routes[], prepare: (part: Fastify
     for (const feature of features) await part.register(feature)
   })
 
-function speak(part: FastifyInstance, dialect: Dialect): void {
+function useDialect(part: FastifyInstance, dialect: Dialect): void {
   part.setErrorHandler((error, request, reply) => sendError(request, reply, error, dialect))
 }
 

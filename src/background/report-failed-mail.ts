@@ -4,7 +4,7 @@ import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 
-/** Whoever was to get the mail can't be told by mail: administrators hear of it, and the audit trail keeps it. */
+/** The recipient can't be reached by mail, so the administrators are notified and the audit trail has an event. */
 export async function reportFailedMail(
   services: Pick<Services, 'now' | 'signals'>,
   trx: Trx,

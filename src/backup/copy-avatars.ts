@@ -10,7 +10,7 @@ export interface Folders {
   to: string
 }
 
-/** Whatever is there. What is deleted meanwhile is left out. */
+/** Copies every avatar there is. One that is deleted meanwhile is left out. */
 export async function copyAvatars(folders: Folders): Promise<void> {
   for (const name of await listFiles(folders.from)) await copyOne(folders, name)
 }
@@ -19,9 +19,9 @@ export async function copyAvatars(folders: Folders): Promise<void> {
 const MAX_TRIES = 100
 
 /**
- * Copies the pictures that the open read transaction names and the copy has not got yet. One that is gone was replaced
- * after the moment that the transaction sees, so the transaction is begun anew, at a later moment. A picture that is still
- * named then, and still not there, was lost before: no backup can have it.
+ * Copies the avatars that the open read transaction names and the backup does not have yet. One whose file is gone was
+ * replaced after the moment that the transaction sees, so the transaction is started again, at a later moment. An avatar
+ * that is still named then, and still has no file, was lost before: no backup can have it.
  */
 export async function copyNamedAvatars(
   source: DatabaseSync,

@@ -10,7 +10,7 @@ import { countPendingActions, deleteAllRows, findLastEventTime, markOverdueEnabl
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
 export interface Recovered {
-  /** When the copy was made, as far as that is known. */
+  /** When the backup was made, if that is known. */
   copiedAt: number | null
   serials: SkippedSerials
   /** Absent when access was kept. */
@@ -21,9 +21,9 @@ export interface Recovered {
 }
 
 /**
- * Makes data of an earlier time safe to serve again. No serial comes twice, and what was ended after the copy was made
- * does not come back with it: since the copy can't tell what that was, everything ends, unless access is to be kept.
- * Doing it again does no harm. It is done in steps, so that a large copy neither waits for a lock nor runs into a limit.
+ * Makes data from a backup safe to serve. No serial is issued twice, and access that was ended after the backup was made
+ * does not come back: since the backup does not hold what that was, all access ends, unless it is to be kept.
+ * Running it twice does no harm. It works in several transactions, so that a large database runs into no time limit.
  */
 export async function recover(
   services: Needs,
@@ -63,14 +63,14 @@ export async function recover(
   })
 }
 
-/** Tokens are dead without the authorization that they hang on; those of clients that act for themselves hang on none. */
+/** Tokens end with their authorization; those of the client credentials grant have none and are deleted themselves. */
 async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   const { db } = services
   const sessions = await deleteAllRows(db, 'sessions', 'token_hash')
   const authorizations = await deleteAllRows(db, 'oauth_authorization_codes', 'code_hash')
   const tokens = await deleteAllRows(db, 'oauth_access_tokens', 'token_hash')
   const refreshing = await deleteAllRows(db, 'oauth_refresh_tokens', 'token_hash')
-  // A link that was used or replaced after the copy was made would work again.
+  // A link that was used or replaced after the backup was made would work again.
   const links = await deleteAllRows(db, 'email_tokens', 'token_hash')
   await deleteAllRows(db, 'reset_requests', 'id')
   await deleteAllRows(db, 'known_browsers', 'token_hash')

@@ -15,10 +15,10 @@ export interface Variable<T> {
 }
 
 const integer =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | undefined => {
     const value = /^\d{1,12}$/.test(text) ? Number(text) : NaN
-    return value >= least && value <= most ? value : undefined
+    return value >= min && value <= max ? value : undefined
   }
 
 const oneOf =

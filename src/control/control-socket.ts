@@ -6,9 +6,9 @@ export const controlSocketOf = (databaseUrl: string): string | undefined =>
   databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.sock` : undefined
 
 /** The field for it in the operating system's structures (sun_path) has 104 bytes, or a few more; the last one is zero. */
-const LONGEST = 103
+const MAX_PATH_BYTES = 103
 
-export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > LONGEST
+export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > MAX_PATH_BYTES
 
 /** One line of JSON each way, then the connection ends. */
 export interface Answer {

@@ -10,7 +10,7 @@ export const MAX_HASHES_AT_ONCE = 2
 
 export interface Passwords {
   hash(password: string, address: string): Promise<string>
-  /** Without a stored hash it takes the same time and says no: an unknown account costs what a known one does. */
+  /** Without a stored hash it takes the same time and returns false: an unknown account takes as long as a known one. */
   verify(stored: string | null, password: string, address: string): Promise<boolean>
   /** True when the hash was made with other parameters than today's. */
   isOutdated(stored: string): boolean

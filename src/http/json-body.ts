@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { refuse, refuseField } from '../errors.ts'
 
 /** Deeper than any body of ours, and far from what would trouble a recursive reader. */
-const DEEPEST = 32
+const MAX_DEPTH = 32
 
 /**
  * Reads a JSON body as strictly as a security API should: bytes that are not UTF-8, names given twice, `__proto__`,
@@ -38,7 +38,7 @@ function refuseBadText(value: unknown, path: string, depth: number): void {
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth === DEEPEST) refuse('malformed_body', `The body is nested deeper than ${DEEPEST} levels.`)
+  if (depth === MAX_DEPTH) refuse('malformed_body', `The body is nested deeper than ${MAX_DEPTH} levels.`)
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, `${path}/…`, depth)
     refuseBadText(inner, path === '' ? key : `${path}/${key}`, depth + 1)

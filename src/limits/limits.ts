@@ -8,7 +8,7 @@ import { createRecentFailures, failuresOf, maxWindowMs } from './recent-failures
 /** So many failures in so many milliseconds. */
 export interface Limit {
   name: string
-  most: number
+  max: number
   windowMs: number
 }
 
@@ -16,18 +16,18 @@ const MINUTE = 60_000
 
 /** Every limit of the service. They count failures, except where a request itself is what costs. */
 export const LIMITS = {
-  loginByEmailAndAddress: { name: 'login-email', most: 10, windowMs: 15 * MINUTE },
-  loginByAddress: { name: 'login-address', most: 100, windowMs: 15 * MINUTE },
-  loginFromAnywhere: { name: 'login-anywhere', most: 100, windowMs: 60 * MINUTE },
-  loginByKnownBrowser: { name: 'login-browser', most: 10, windowMs: 15 * MINUTE },
-  bootstrap: { name: 'bootstrap', most: 5, windowMs: 15 * MINUTE },
-  clientSecret: { name: 'client', most: 30, windowMs: MINUTE },
-  unknownClient: { name: 'unknown-client', most: 30, windowMs: MINUTE },
-  passkeyVerify: { name: 'passkey', most: 30, windowMs: MINUTE },
-  mailByEmailAndAddress: { name: 'mail-email', most: 5, windowMs: 60 * MINUTE },
-  mailByAddress: { name: 'mail-address', most: 30, windowMs: 60 * MINUTE },
-  mailByKnownBrowser: { name: 'mail-browser', most: 30, windowMs: 60 * MINUTE },
-  registration: { name: 'registration', most: 100, windowMs: 60 * MINUTE },
+  loginByEmailAndAddress: { name: 'login-email', max: 10, windowMs: 15 * MINUTE },
+  loginByAddress: { name: 'login-address', max: 100, windowMs: 15 * MINUTE },
+  loginFromAnywhere: { name: 'login-anywhere', max: 100, windowMs: 60 * MINUTE },
+  loginByKnownBrowser: { name: 'login-browser', max: 10, windowMs: 15 * MINUTE },
+  bootstrap: { name: 'bootstrap', max: 5, windowMs: 15 * MINUTE },
+  clientSecret: { name: 'client', max: 30, windowMs: MINUTE },
+  unknownClient: { name: 'unknown-client', max: 30, windowMs: MINUTE },
+  passkeyVerify: { name: 'passkey', max: 30, windowMs: MINUTE },
+  mailByEmailAndAddress: { name: 'mail-email', max: 5, windowMs: 60 * MINUTE },
+  mailByAddress: { name: 'mail-address', max: 30, windowMs: 60 * MINUTE },
+  mailByKnownBrowser: { name: 'mail-browser', max: 30, windowMs: 60 * MINUTE },
+  registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 
 export interface Limits {
@@ -56,7 +56,7 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
   const check: Limits['check'] = (limit, key) => {
     if (!enabled) return
     const entry = recent.find(bucketOf(limit, key))
-    if (entry && failuresOf(entry, limit, now()) >= limit.most) throw tooMany(entry.until - now())
+    if (entry && failuresOf(entry, limit, now()) >= limit.max) throw tooMany(entry.until - now())
   }
 
   const fail: Limits['fail'] = async (limit, key) => {
@@ -72,7 +72,7 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
     // Answers can overtake one another: within one window the count only grows.
     entry.failures = entry.until === row.expiresAt ? Math.max(entry.failures, row.failures) : row.failures
     entry.until = row.expiresAt
-    return row.failures <= limit.most
+    return row.failures <= limit.max
   }
 
   const failHere: Limits['failHere'] = (limit, key) => {
@@ -97,7 +97,7 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
     // Looked at again after each wait: an entry that nobody ran on may have been replaced meanwhile.
     let entry = recent.open(bucket, limit)
     const failures = () => failuresOf(entry, limit, now())
-    while (failures() < limit.most && failures() + entry.running >= limit.most) {
+    while (failures() < limit.max && failures() + entry.running >= limit.max) {
       const { waiting } = entry
       if (waiting.length >= MAX_WAITING) throw tooManyAtOnce()
       await new Promise<void>((resolve) => waiting.push(resolve))
@@ -106,10 +106,10 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
     const entered = entry
     // One place is free for one of those that wait. When there will be no more places, all of them are told so.
     const wake = () => {
-      const count = failuresOf(entered, limit, now()) >= limit.most ? entered.waiting.length : 1
+      const count = failuresOf(entered, limit, now()) >= limit.max ? entered.waiting.length : 1
       for (const resume of entered.waiting.splice(0, count)) resume()
     }
-    if (failures() >= limit.most) wake()
+    if (failures() >= limit.max) wake()
     check(limit, key)
     entered.running++
     return () => {

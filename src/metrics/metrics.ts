@@ -8,7 +8,7 @@ import { measureRequests } from './measure-requests.ts'
 import { addProcessGauges } from './process-gauges.ts'
 import { countQueued, type QueueCounts } from './queue-store.ts'
 
-/** What this copy has done and how it is. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
+/** Counters and gauges of this replica. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
 export interface Metrics {
   measureRequests: ReturnType<typeof measureRequests>
   countEvent(event: AuditEvent): void
@@ -27,7 +27,7 @@ interface Needs {
   load: Engine['load']
 }
 
-/** Whoever looks is not kept waiting for a database that does not answer. */
+/** A scrape does not wait longer than this for the database. */
 const PATIENCE_MS = 2000
 
 export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
@@ -55,7 +55,7 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   }
 }
 
-/** Queues that all copies share. Where the database is away there is nothing to tell but that. */
+/** Queues that all replicas share. While the database is away their gauges have no value. */
 function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
   let current: QueueCounts | undefined
   addGauge(registry, 'latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))

@@ -11,7 +11,7 @@ import {
   type NewNotification,
 } from './notification-store.ts'
 
-/** What people are told about, and what each kind carries. */
+/** The notification types, and the data of each. */
 export interface NotificationData {
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
@@ -42,10 +42,10 @@ export type NotificationType = keyof NotificationData
 
 type Needs = Pick<Services, 'now' | 'signals'>
 
-/** A kind and what it carries, as a pair that fits. */
+/** A type with its data. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
 
-/** Tells one person something, as part of the change that it is about: both happen or neither. */
+/** Adds a notification in the transaction of the change that it is about: both happen or neither. */
 export async function notify<T extends NotificationType>(
   services: Needs,
   trx: Trx,
@@ -53,16 +53,16 @@ export async function notify<T extends NotificationType>(
   type: T,
   data: NotificationData[T],
 ): Promise<void> {
-  const tell = await prepareNotification(services, trx, userId)
-  await tell({ type, data } as Message)
+  const add = await prepareNotification(services, trx, userId)
+  await add({ type, data } as Message)
 }
 
 /**
- * Does all of it but the writing. For a message that can be written only after a row is locked that others need too:
- * what comes before need not be waited for under that lock.
+ * Does everything but the insert, and returns a function that inserts. For a message that can be written only under a lock
+ * that other people wait for too: the rest is then done before that lock is taken.
  *
- * Ids are given out while the person's row is held, and each stands behind the one before it. So their order is the order
- * of commits: a stream that has seen one has seen all before it.
+ * An id is made while the row of the person is locked, and is greater than the newest one. So the order of ids is the order
+ * of commits: a stream that has sent one has sent all before it.
  */
 export async function prepareNotification(
   { now, signals }: Needs,
@@ -71,15 +71,15 @@ export async function prepareNotification(
 ): Promise<(message: Message) => Promise<void>> {
   if (!(await holdUser(trx, userId))) return async () => {}
   const id = idsAfter(await findNewestId(trx, userId))()
-  // It is sent with the commit, whatever is written until then.
+  // The signal is delivered at the commit, so it may be emitted before the insert.
   await emitForUsers(signals, trx, 'notifications', [userId])
   return (message) => addNotification(trx, toRow(id, userId, message, now()))
 }
 
-/** A statement has room for so many values, and nobody waits long for one. */
+/** Rows in one insert: a statement has a limit on values, and on SQLite everything else waits for it. */
 const MAX_ROWS = 100
 
-/** Tells several people the same things. */
+/** Adds the same notifications for several people. */
 export async function notifyEach(
   { now, signals }: Needs,
   trx: Trx,

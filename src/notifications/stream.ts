@@ -7,14 +7,14 @@ export type Sink = Writable
 export interface Stream {
   readonly userId: string
   readonly sessionId: string
-  /** Somebody has to look for what is new. Asking while it is looking makes it look once more. */
+  /** Reads what is new. Called while it is reading, it makes it read once more. */
   wake(): void
-  /** A sign of life when one is due; the end for a reader that has not read for too long. */
+  /** Sends a heartbeat when one is due, and ends the stream of a client that has not read for too long. */
   beat(): void
   end(): void
 }
 
-interface Asked {
+interface StreamOptions {
   userId: string
   sessionId: string
   /** The id of the notification that it goes on after. */
@@ -35,8 +35,17 @@ const STALLED_MS = 30_000
  * One open stream. It keeps no queue: it knows how far it has written and reads on from the database, and only when the
  * reader has taken what was written before. So a slow reader costs a page of memory at most, whatever happens meanwhile.
  */
-export function openStream({ userId, sessionId, sink, monotonicNow, read, failed, closed, ...asked }: Asked): Stream {
-  let { lastId } = asked
+export function openStream({
+  userId,
+  sessionId,
+  sink,
+  monotonicNow,
+  read,
+  failed,
+  closed,
+  ...options
+}: StreamOptions): Stream {
+  let { lastId } = options
   let looking = false
   let again = false
   let over = false

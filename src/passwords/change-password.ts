@@ -13,22 +13,22 @@ import { setPassword } from './set-password.ts'
 /** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
 export async function changePassword(
   services: Services,
-  asked: { currentPassword: string; newPassword: string; source: SignInSource },
+  request: { currentPassword: string; newPassword: string; source: SignInSource },
   actor: SignedInActor,
 ): Promise<void> {
   const { db, passwords } = services
-  const { ipAddress } = asked.source
-  const password = normalizePassword(asked.newPassword)
+  const { ipAddress } = request.source
+  const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
-    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
       return stored
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
-  await attemptPassword(services, { email: actor.email, source: asked.source }, () =>
+  await attemptPassword(services, { email: actor.email, source: request.source }, () =>
     proveUntilUnchanged(prove, async (proved) => {
       passwordHash ??= await passwords.hash(password, ipAddress)
       return store(services, actor, proved, passwordHash)

@@ -19,21 +19,21 @@ import { setPassword } from './set-password.ts'
  */
 export async function confirmPasswordReset(
   services: Services,
-  asked: { token: string; newPassword: string },
+  request: { token: string; newPassword: string },
   source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
   // Looked at first, so that nobody makes us hash for a link that is worth nothing.
-  const owner = (await findEmailTokenOwner(db.read, asked.token, ['reset', 'invitation'], now())) ?? invalid()
-  const password = normalizePassword(asked.newPassword)
+  const owner = (await findEmailTokenOwner(db.read, request.token, ['reset', 'invitation'], now())) ?? invalid()
+  const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, owner.id)) ?? owner
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: source.ipAddress })
   const passwordHash = await passwords.hash(password, source.ipAddress)
 
   return db.transaction(async (trx) => {
     const account = await holdAccount(trx, owner.id)
-    const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
-    if (!account || !stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return invalid()
+    const stillGood = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
+    if (!account || !stillGood || !(await consumeEmailToken(trx, request.token, now()))) return invalid()
     await setPassword(services, trx, owner.id, passwordHash)
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)

@@ -11,17 +11,17 @@ import { findAccountByEmail } from '../users/user-store.ts'
 import { addResetRequest, consumeResetRequest, listResetRequests } from './password-store.ts'
 
 /**
- * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
- * that a known and an unknown email take the same time. What strangers ask for, whoever they say they are, does not use
- * up the owner's requests: those are counted by address, and those of a known browser apart.
+ * Stores the request. Whether there is such an account is looked up later, by a background job, so that a known and an
+ * unknown email take the same time. Requests are counted by remote address, and those of a known browser apart, so that
+ * the requests of strangers do not use up the owner's.
  */
 export async function requestPasswordReset(
   services: Services,
-  asked: { email: string },
+  request: { email: string },
   source: SignInSource,
 ): Promise<void> {
   const { db, now, limits } = services
-  const email = normalizeEmail(asked.email)
+  const email = normalizeEmail(request.email)
   const browser = await findKnownBrowser(services, email, source)
   const address = addressKey(source.ipAddress)
   const within =
@@ -36,7 +36,7 @@ export async function requestPasswordReset(
 
 const BATCH = 50
 
-/** Turns noted requests into mails. A request is taken and its mail queued in one transaction: neither is lost or doubled. */
+/** Turns stored requests into mails. Deleting a request and queueing its mail are one transaction: neither is lost or doubled. */
 export async function answerResetRequests(services: Services): Promise<void> {
   const { db, config } = services
   for (const id of await listResetRequests(db.read, BATCH)) {

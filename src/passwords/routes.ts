@@ -70,8 +70,8 @@ export const passwordRoutes =
         },
       },
       async (request) => {
-        const asked = { ...request.body, source: signInSourceOf(locate, request) }
-        await changePassword(services, asked, actorOf(services, request))
+        const change = { ...request.body, source: signInSourceOf(locate, request) }
+        await changePassword(services, change, actorOf(services, request))
         return success
       },
     )

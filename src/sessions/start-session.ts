@@ -18,7 +18,7 @@ export interface SignedInSession extends StartedSession {
   browserTokens: string[]
 }
 
-interface Asked {
+interface StartSessionRequest {
   userId: string
   method: SignInMethod
   amr: string[]
@@ -30,7 +30,7 @@ interface Asked {
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  { userId, method, amr, remember, source }: Asked,
+  { userId, method, amr, remember, source }: StartSessionRequest,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()

@@ -13,7 +13,7 @@ import { attemptPassword } from './password-limits.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
 
-interface Attempt {
+interface LoginRequest {
   email: string
   password: string
   rememberMe?: boolean
@@ -22,13 +22,13 @@ interface Attempt {
 /** Email and password. Whether the email is known shows neither in the answer nor in its time. */
 export async function login(
   services: Services,
-  asked: Attempt,
+  request: LoginRequest,
   source: SignInSource,
 ): Promise<{ user: User; session: SignedInSession }> {
-  const email = normalizeEmail(asked.email)
-  const prove = () => provePassword(services, email, normalizePassword(asked.password), source)
+  const email = normalizeEmail(request.email)
+  const prove = () => provePassword(services, email, normalizePassword(request.password), source)
   return attemptPassword(services, { email, source }, () =>
-    proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, source)),
+    proveUntilUnchanged(prove, (proved) => start(services, proved, request.rememberMe ?? false, source)),
   )
 }
 

@@ -8,7 +8,7 @@ interface WithMigrations {
 }
 
 /**
- * Brings the database to the shape this code knows. Copies that start together wait for one another at the lock, and
+ * Brings the database to the shape this code knows. Replicas that start together wait for one another at the lock, and
  * all of it is one transaction: either every step is there afterwards or none.
  */
 export async function migrate(

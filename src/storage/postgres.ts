@@ -21,13 +21,13 @@ import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. With what else a request
- * does, such as hashing a password, that stays below five seconds.
+ * After this long without an answer from the database the client gets 503. With what else a request does, such as hashing a
+ * password, that stays below five seconds.
  */
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
 const MAX_CONNECTIONS = 10
-/** A connection that nothing was heard on for this long is asked whether the other end is still there. */
+/** TCP keepalive starts on a connection that was silent for this long. */
 const KEEPALIVE_IDLE_MS = 10_000
 
 /** `patience` multiplies every limit on time: tests set it where they are not about these limits. */
@@ -47,7 +47,7 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
     SERVING,
     patience,
   )
-  // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
+  // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   const run: Runs['run'] = async ({ name, sql: text }, values) => {
     try {
@@ -73,7 +73,7 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
     },
   }
 
-  /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
+  /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
     const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, patience)

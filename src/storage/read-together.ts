@@ -4,7 +4,7 @@ import { collect } from '../collect.ts'
 /** Runs a read and resolves with what it found. */
 export type ReadTogether = <T>(read: () => T) => Promise<T>
 
-interface Asked {
+interface Pending {
   run(): void
   failed(error: unknown): void
 }
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 3000
  * and releases its lock once for all of them. Nobody sees less than was durable when they asked.
  */
 export function createReadTogether(connection: DatabaseSync, { translate, isBusy }: Errors): ReadTogether {
-  const ask = collect<Asked>((together) => {
+  const add = collect<Pending>((together) => {
     try {
       connection.exec('BEGIN')
       for (const { run } of together) run()
@@ -37,18 +37,18 @@ export function createReadTogether(connection: DatabaseSync, { translate, isBusy
   return <T>(read: () => T) =>
     new Promise<T>((resolve, reject) => {
       let giveUpAt: number | undefined
-      const asked: Asked = {
+      const pending: Pending = {
         run() {
           try {
             resolve(read())
           } catch (error) {
             giveUpAt ??= performance.now() + MAX_WAIT_MS
-            if (isBusy(error) && performance.now() < giveUpAt) setTimeout(ask, RETRY_MS, asked)
+            if (isBusy(error) && performance.now() < giveUpAt) setTimeout(add, RETRY_MS, pending)
             else reject(translate(error))
           }
         },
         failed: reject,
       }
-      ask(asked)
+      add(pending)
     })
 }

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { Trx } from './database.ts'
 
 /**
- * What copies of the service tell each other. A signal is a hint that something may have changed: whoever hears it reads
- * the database again, so hearing one twice, or one whose transaction was undone, does no harm.
+ * Messages between replicas. A signal is a hint that something may have changed: its listener reads the database again, so
+ * one that comes twice, or whose transaction was undone, does no harm.
  */
 export interface SignalPayloads {
   notifications: { userIds: string[] }
@@ -48,7 +48,7 @@ export function createEmitter() {
   }
 }
 
-/** One process on one file: nobody else to tell. */
+/** For SQLite: one process works on the file, so signals stay within it. */
 export function createLocalSignals(afterCommit: (task: () => void) => void): Signals {
   const { deliver, on } = createEmitter()
   return { emit: async (_trx, name, payload) => afterCommit(() => deliver(name, payload)), on }
