@@ -19,7 +19,7 @@ const MINUTE = 60 * SECOND
 /** Everything that happens without being asked for, in one list. */
 export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
-    isLinkAlive: isEmailTokenLive,
+    isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [

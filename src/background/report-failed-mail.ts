@@ -1,5 +1,5 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
-import type { FailedMail } from '../mail/deliver-mail.ts'
+import type { FailedMail } from '../mail/send-mail.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'

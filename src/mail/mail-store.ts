@@ -112,7 +112,7 @@ export async function markForRetry(
 }
 
 /** It was sent, or never will be. False when another replica has taken it over. */
-export async function removeMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
+export async function deleteMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
   const rows = await trx
     .deleteFrom('outgoing_mail')
     .where('id', '=', id)
