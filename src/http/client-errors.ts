@@ -5,21 +5,21 @@ import { newId } from '../ids.ts'
 import { MAX_DRAIN_BYTES, MAX_DRAIN_MS } from './drain-body.ts'
 import { latchkeyDialect } from './errors.ts'
 
-/** Answers what never became a request: bytes that are no HTTP, headers without an end. No hook runs there. */
+/** Answers bytes that are no valid HTTP request, and headers that never end. No hook runs for these. */
 export function answerClientErrors(headers: Record<string, string>, log: Logger) {
-  /** Up to which number of bytes a connection that was answered is read on. */
+  /** Connections that were answered, and up to how many bytes they are drained. */
   const answered = new WeakMap<Socket, number>()
 
   return (problem: Error & { code?: string }, socket: Socket): void => {
-    // Whoever hung up hears nothing more.
+    // The client closed the connection.
     if (problem.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
-    // Whatever else the client sends makes the parser fail again.
-    const readUpTo = answered.get(socket)
-    if (readUpTo !== undefined) {
-      if (socket.bytesRead > readUpTo) socket.destroy()
+    // Further bytes of the client make the parser fail again.
+    const drainUpTo = answered.get(socket)
+    if (drainUpTo !== undefined) {
+      if (socket.bytesRead > drainUpTo) socket.destroy()
       return
     }
     if (!socket.writable) {

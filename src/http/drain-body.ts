@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** As long, and as much, as a client that has been answered may go on sending. */
+/** For how long, and how much, a client may go on sending after its answer. */
 export const MAX_DRAIN_MS = 3000
 export const MAX_DRAIN_BYTES = 16 * 1024 * 1024
 
 /**
  * Sends an answer to a request whose body may still be on its way. Closing a connection with bytes unread makes the system reset
  * it, and a client that was still writing loses the answer before it has read it (RFC 9112 section 9.6). So the whole answer
- * goes out at once, and the connection is closed after what the client has still sent was read and thrown away.
+ * is sent at once, and the connection is closed after the rest of the body was read and discarded.
  */
 export function sendThenDrain({ raw }: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   // Undefined where there is no connection, as in tests.
@@ -36,7 +36,7 @@ function withLateEnd(text: string, request: IncomingMessage): Readable {
     answer.push(null)
   }
   const timer = setTimeout(end, MAX_DRAIN_MS)
-  // Whoever read it before does so no longer.
+  // Detached from whatever read it before.
   request.unpipe()
   request.on('end', end).on('close', end).on('data', count).resume()
   return answer

@@ -7,12 +7,12 @@ import { levelOf } from './log.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What the caller was refused with, for whoever counts. */
+    /** The code of the refusal, for the metrics. */
     refusalCode: ErrorCode | null
   }
 }
 
-/** How an error reads to whoever asked. The OAuth endpoints speak RFC 6749, everything else our own. */
+/** The body of an error. OAuth endpoints use the format of RFC 6749, all others our own. */
 export type Dialect = (error: AppError) => Record<string, unknown>
 
 export const latchkeyDialect: Dialect = (error) =>
@@ -42,7 +42,7 @@ export const oauthDialect: Dialect = (error) => ({
   error_description: asDescription(error.message),
 })
 
-/** Answers with the error, in the dialect of where it happened. What is not ours to tell is logged, not told. */
+/** Sends the error in the dialect of its endpoint. The details of an unexpected one are logged and not sent. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,7 +62,7 @@ export function sendError(
   return sendThenDrain(request, reply, JSON.stringify(dialect(error)))
 }
 
-/** Other things than the database can be away, or too busy, such as the hashing of passwords. The error itself says which. */
+/** Besides the database, password hashing can be too busy, for example. The error itself says which. */
 function reasonOf(thrown: unknown): string {
   const isDatabase = isUnavailable(thrown) || (thrown instanceof Error && isUnavailable(thrown.cause))
   return isDatabase ? 'The database is away.' : 'A request was turned away.'

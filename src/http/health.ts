@@ -6,7 +6,7 @@ import { failures, type Routes } from './contracts.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 
-/** Whoever asks wants to know soon: a database that takes longer than this is as good as away. */
+/** A database that takes longer than this counts as away. */
 const PATIENCE_MS = 3000
 
 export const healthRoutes =

@@ -6,8 +6,8 @@ import { holdAdministration } from './administration-store.ts'
 import { holdActor } from './hold-actor.ts'
 
 /**
- * One administrative change at a time, on all replicas together. What the caller may do is read again under the lock: two
- * administrators who remove each other at the same moment come one after the other, and the second is none any more.
+ * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: of two
+ * administrators who remove each other at the same moment, the second one is no administrator any more.
  */
 export const administer = <T>(
   services: Pick<Services, 'db' | 'now'>,
@@ -15,7 +15,7 @@ export const administer = <T>(
   change: (trx: Trx, held: UserHoldings) => Promise<T>,
 ): Promise<T> => services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
 
-/** The same for whoever has a transaction already. Answers what the caller holds. */
+/** The same within a transaction that is open already. Returns what the actor holds. */
 export async function beginAdministration(
   { now }: Pick<Services, 'now'>,
   trx: Trx,

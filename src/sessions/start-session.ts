@@ -9,11 +9,11 @@ import { REMEMBERED_MS, type SignInMethod, UNREMEMBERED_MS } from './session.ts'
 export interface StartedSession {
   id: string
   token: string
-  /** Seconds for the cookie; absent when the browser is to forget it. */
+  /** Seconds for the cookie; undefined when it ends with the browser. */
   maxAge: number | undefined
 }
 
-/** A session, and what makes the browser that began it a known one. */
+/** A session, and the tokens of the known-browser cookie. */
 export interface SignedInSession extends StartedSession {
   browserTokens: string[]
 }
@@ -26,7 +26,7 @@ interface StartSessionRequest {
   source: RequestSource
 }
 
-/** A sign-in always makes a new token: nothing that was in the browser before becomes one. */
+/** A sign-in always makes a new token, so that a token planted in the browser before is never used (session fixation). */
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,

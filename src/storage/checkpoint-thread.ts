@@ -10,7 +10,7 @@ const unmoved = (): number => {
   return log - checkpointed
 }
 
-/** Each time there is less left, because moving is quicker than writing; unless somebody reads what is old. */
+/** Each pass leaves less, since moving is faster than writing, unless a reader still uses old pages. */
 const MAX_PASSES = 5
 
 parentPort?.on('message', (until: number) => {

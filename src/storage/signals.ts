@@ -10,7 +10,7 @@ export interface SignalPayloads {
   'sessions-ended': { userIds: string[] }
   'client-changed': { clientId: string }
   'keys-changed': null
-  /** Signals may have been missed: look at everything again. */
+  /** Signals may have been missed: reread everything. */
   resync: null
 }
 
