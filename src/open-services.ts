@@ -34,7 +34,7 @@ interface Outside {
   monotonicNow?: () => number
   /** Multiplies the limits on how long PostgreSQL may take. */
   patience?: number
-  /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
+  /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 

@@ -36,7 +36,7 @@ let isStopping = false
 try {
   await start()
 } catch (error) {
-  // Told to stop before it listened: the handler below ends it.
+  // A signal came before it listened: the handler below ends the process.
   if (!isStopping) {
     printError(describeFailure(error))
     process.exit(1)
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
     // A request that began before the stop leaves its connection open after its answer, for another that will not come.
     closer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
   }
-  // Registered last: by the time of this hook every other one has been told.
+  // Registered last, so that it runs after all other preClose hooks.
   await app.register(async (part) => part.addHook('preClose', drain))
   const stopCommands = await serveCommands(services)
   const stopMetrics = await startMetrics(services)

@@ -16,7 +16,7 @@ import type { Job } from './ticker.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** Everything that happens without being asked for, in one list. */
+/** All background work, in one list. */
 export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,

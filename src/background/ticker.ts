@@ -3,14 +3,14 @@ import type { Database } from '../storage/database.ts'
 import { isDue } from '../storage/due.ts'
 import { claimRun, findNextRun } from './job-store.ts'
 
-/** Work that nobody waits for. */
+/** Work that no request waits for. */
 export interface Job {
   name: string
   /** Absent: at every tick, on every replica, because the job itself takes its work atomically. */
   everyMs?: number
-  /** Work that can take longer than a moment ends soon after it is told to stop; the rest is done at the next run. */
+  /** Long work ends soon after `stop` is aborted; the rest is done by the next run. */
   run(stop: AbortSignal): Promise<unknown>
-  /** Ends in seconds what a run has left under way. */
+  /** Ends, within seconds, what a run has left under way. */
   stop?(): Promise<void>
 }
 

@@ -26,7 +26,7 @@ const MAX_TRIES = 100
 export async function copyNamedAvatars(
   source: DatabaseSync,
   folders: Folders | undefined,
-  beginAnew: () => void,
+  restartTransaction: () => void,
 ): Promise<void> {
   if (folders === undefined) return
   const missed = new Set<string>()
@@ -36,7 +36,7 @@ export async function copyNamedAvatars(
     if (missing.every((name) => missed.has(name))) return
     if (tries === MAX_TRIES) throw new StartError('Avatars change faster than they can be copied. Try again later.')
     for (const name of missing) missed.add(name)
-    beginAnew()
+    restartTransaction()
   }
 }
 

@@ -15,7 +15,7 @@ export interface Recovered {
   serials: SkippedSerials
   /** Absent when access was kept. */
   ended: { sessions: number; authorizations: number; tokens: number; links: number; certificates: number } | undefined
-  /** Plans to enable an account that fell due meanwhile, and that nobody carries out now. */
+  /** How many overdue plans to enable an account were cancelled. */
   cancelled: number
   pending: number
 }

@@ -1,7 +1,7 @@
 import type { Recovered } from '../backup/recover.ts'
 import { say } from './with-services.ts'
 
-/** What was done, and what nobody but a person can do. */
+/** What was done, and what has to be done by hand. */
 export function printRecovered({ copiedAt, serials, ended, cancelled, pending }: Recovered): void {
   say(
     ended

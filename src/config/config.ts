@@ -5,7 +5,7 @@ import { StartError } from '../errors.ts'
 import { readEnvFile } from './config-file.ts'
 import { type GeoHeaders, VARIABLES, type VariableName } from './variables.ts'
 
-/** Everything that can be set from outside, read once and checked. */
+/** All settings, read once and checked. */
 export interface Config {
   port: number
   host: string
@@ -71,7 +71,7 @@ export function readConfig(environment: Environment): Config {
   const sshCertMaxTtl = read('SSH_CERT_MAX_TTL') ?? 86400
   const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? 28800
   if (sshCertDefaultTtl > sshCertMaxTtl) {
-    // Of the two, the one that somebody has set is named.
+    // Of the two, the message names the one that was set.
     if (read('SSH_CERT_MAX_TTL') === undefined) refuseValue('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
     refuseValue('SSH_CERT_MAX_TTL', String(sshCertMaxTtl))
   }

@@ -50,7 +50,7 @@ const atLeast =
   (text: string): string | undefined =>
     text.trim().length >= length ? text : undefined
 
-/** Whoever guesses it is the administrator, so `aaaa…`, `1234567890123456` and `changemechangeme` are refused. */
+/** Guessing this secret makes one an administrator, so `aaaa…`, `1234567890123456` and `changemechangeme` are refused. */
 function isVaried(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0)
   const jumps = codes.filter((code, at) => Math.abs(code - (codes[at - 1] ?? -1)) > 1).length

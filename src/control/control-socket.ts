@@ -1,6 +1,6 @@
 /**
- * On SQLite one process holds the file, so that commands go through it: it listens on a socket beside the file. Whoever
- * holds the file's lock owns that name. On PostgreSQL a command opens the database itself, and there is no socket.
+ * On SQLite one process holds the file, so commands go through it: it listens on a socket beside the file. The process that
+ * holds the file's lock owns the socket. On PostgreSQL a command opens the database itself, and there is no socket.
  */
 export const controlSocketOf = (databaseUrl: string): string | undefined =>
   databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.sock` : undefined

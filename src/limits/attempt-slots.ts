@@ -2,7 +2,7 @@ import type { FailureCounts } from './failure-counts.ts'
 import { bucketOf, type Limit, tooManyAtOnce } from './limit.ts'
 import { failuresOf, type RecentFailures, type RecentFailuresByKey } from './recent-failures.ts'
 
-/** So many attempts at one key wait for those that run. More than that come from a program. */
+/** How many attempts at one key may wait for those that run. More come from a program. */
 const MAX_WAITING = 100
 
 /**

@@ -1,7 +1,7 @@
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 
-/** So many failures in so many milliseconds. */
+/** At most `max` failures in `windowMs` milliseconds. */
 export interface Limit {
   name: string
   max: number

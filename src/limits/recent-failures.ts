@@ -19,7 +19,7 @@ export interface RecentFailuresByKey {
 /** More keys are not kept. A key that was dropped is read from the database again. */
 const MAX_KEYS = 50_000
 
-/** So many are dropped at once, so that not every new key has to scan all of them. */
+/** How many are dropped at once, so that not every new key has to scan all of them. */
 const BATCH = 5_000
 
 export function createRecentFailures(now: () => number): RecentFailuresByKey {
@@ -42,7 +42,7 @@ export function createRecentFailures(now: () => number): RecentFailuresByKey {
     open(bucket, limit) {
       const found = entries.get(bucket)
       if (found && (isCurrent(found, limit, now()) || isInUse(found))) return found
-      // Set anew at the end: the order of the map is the order of age.
+      // Deleted and set again, so that it comes last: the order of the map is the order of age.
       entries.delete(bucket)
       if (entries.size >= MAX_KEYS) makeRoom()
       const fresh: RecentFailures = { failures: 0, until: 0, running: 0, waiting: [] }

@@ -4,7 +4,7 @@ import type { Trx } from '../storage/database.ts'
 import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Schema } from '../storage/schema.ts'
 
-/** A mail that this replica is sending. `claim` tells it from a sending that lost its lease. */
+/** A mail that this replica is sending. `claim` is new for each claim, so that a sending that lost its lease changes nothing. */
 export interface ClaimedMail {
   id: string
   claim: string
@@ -46,7 +46,7 @@ interface ClaimRequest {
   except: string[]
 }
 
-/** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
+/** Claims by moving the time: of several replicas, the one whose statement moved it sends the mail. */
 export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: ClaimRequest): Promise<ClaimedMail[]> {
   const claim = newId()
   const rows = await trx
@@ -67,7 +67,7 @@ export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: Cl
   return rows.map((row) => toClaimed(row, claim))
 }
 
-/** Also when its time was set in what is now the future: the clock was wrong then. See `storage/due.ts`. */
+/** Also when it was scheduled in what is now the future, under a wrong clock. See `storage/due.ts`. */
 const isDueAt = (now: number) => (eb: ExpressionBuilder<Schema, 'outgoing_mail'>) =>
   eb.or([eb('next_attempt_at', '<=', now), eb('scheduled_at', '>', now + MAX_CLOCK_SKEW_MS)])
 

@@ -7,8 +7,8 @@ import { addMail } from './mail-store.ts'
 import type { LinkMail } from './mail.ts'
 
 /**
- * Hands a mail over as part of the change that it belongs to: if that is undone, nothing was sent; if it stands, the mail
- * will go out, however long the mail server is away, while its link is good. What it says is sealed, since it carries a
+ * Queues a mail in the transaction of the change that it belongs to: if that is undone, nothing is sent; if it commits, the
+ * mail is sent, however long the mail server is away, as long as its link is valid. The content is sealed, since it holds a
  * token.
  */
 export async function queueMail(
@@ -16,7 +16,7 @@ export async function queueMail(
   trx: Trx,
   { token, purpose, ...mail }: LinkMail,
 ): Promise<void> {
-  // In the outbox the files stand in the order in which the mails were written.
+  // Ordered, so that the files in the outbox are in the order in which the mails were written.
   const id = newOrderedId()
   const at = now()
   await addMail(trx, {

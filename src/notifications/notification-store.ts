@@ -74,7 +74,7 @@ export async function listNotifications(
   return toPage(rows, limit, (row) => [0, row.id], toNotification)
 }
 
-/** One statement looks at no more than so many: on SQLite everybody waits for it, and a person may have any number. */
+/** Rows that one statement examines: on SQLite other reads wait for it, and a person may have any number. */
 const WINDOW = 10_000
 
 const window = readStatement((db, value: Values<{ userId: string; above: string }>) =>
@@ -98,12 +98,12 @@ const window = readStatement((db, value: Values<{ userId: string; above: string 
 
 interface Window {
   unread: number
-  /** Ids: above this one, and up to and including that one. */
+  /** The ids greater than `above`, up to and including `last`. */
   above: string
   last: string
 }
 
-/** All notifications of a person, oldest first, a window at a time. Others have their turn between two windows. */
+/** All notifications of a person, oldest first, a window at a time. Other requests run between two windows. */
 export async function* eachWindow(db: Reader, userId: string): AsyncGenerator<Window> {
   for (let above = ''; ;) {
     const [found] = await window(db, { userId, above })
@@ -121,7 +121,7 @@ export async function countUnread(db: Reader, userId: string): Promise<number> {
   return count
 }
 
-/** Reading again changes nothing: the first time stands. Nothing when this person has none of that id. */
+/** Marking again changes nothing: the first time stands. Undefined when this person has none of that id. */
 export async function markRead(trx: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
   await trx
     .updateTable('notifications')
@@ -144,7 +144,7 @@ interface Slice extends Pick<Window, 'above' | 'last'> {
   now: number
 }
 
-/** Marks the first unread ones of a window, and names those. */
+/** Marks the first unread ones of a window, and returns their ids. */
 export async function markNextRead(trx: Trx, userId: string, { above, last, limit, now }: Slice): Promise<string[]> {
   const rows = await trx
     .updateTable('notifications')

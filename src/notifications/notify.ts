@@ -25,7 +25,7 @@ export interface NotificationData {
   'user.enabled': AboutUser
   /** For administrators: a planned action was not carried out, and will not be. `actorId` planned it. */
   'lifecycle.failed': AboutUser & { lifecycleActionId: string; action: 'enable' | 'disable'; reason: string }
-  /** For administrators: somebody who was disabled has planned so many actions that are still to come. */
+  /** For administrators: a person who was disabled has planned actions, and `pending` of them are still to come. */
   'lifecycle.planner_disabled': AboutUser & { pending: number }
   /** For administrators: a mail was not delivered, and will not be. */
   'mail.failed': { recipient: string; subject: string; reason: string }

@@ -19,7 +19,7 @@ const MAX_DECORATED = 20
 
 /**
  * The rule, on the server and on the page alike: whether a password (normalized as it is stored) would be among the first
- * hundred million guesses of somebody who knows these personal words. Where it holds characters that are no word and no
+ * hundred million guesses of an attacker who knows these personal words. Where it holds characters that are no word and no
  * pattern, a thirtieth of that is enough: the estimator counts ten possibilities for each of those, which is far too few.
  */
 export function assessPassword(estimate: Estimator, password: string, personal: string[]): Verdict {
@@ -67,7 +67,7 @@ function withoutSigns(password: string): string[] {
   return [...new Set([stem, inside])].filter((plain) => plain.length >= 4 && plain !== password)
 }
 
-/** The longest part tells what a person would call it. */
+/** By the longest part. */
 function reasonOf({ parts }: Estimate): WeakReason {
   const [longest] = parts.toSorted((one, other) => other.token.length - one.token.length)
   if (longest?.pattern === 'dictionary') return reasonOfWord(longest.dictionary)

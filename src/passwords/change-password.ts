@@ -10,7 +10,7 @@ import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { setPassword } from './set-password.ts'
 
-/** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
+/** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
 export async function changePassword(
   services: Services,
   request: { currentPassword: string; newPassword: string; source: SignInSource },
@@ -36,7 +36,7 @@ export async function changePassword(
   )
 }
 
-/** Nothing when the current password is no longer the one that was proved. */
+/** Undefined when the current password is no longer the one that was proved. */
 const store = (
   services: Services,
   actor: SignedInActor,

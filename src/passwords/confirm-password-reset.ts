@@ -12,10 +12,10 @@ import { removeAddedAccess } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
- * Sets a password with the link of a reset or invitation mail, and ends every session there was. Of the browsers that the
- * account knew, only the one that it is set in stays known. Whoever has the link receives mail at the address, so it counts
- * as confirmed. If it is the first proof of that for an account that somebody registered, that may have been a stranger:
- * whatever they added to it goes.
+ * Sets a password with the link of a reset or invitation mail, and ends every session. This browser becomes the only known
+ * one of the account. The link proves that its holder receives mail at the address, so the address counts as confirmed. If
+ * that is the first proof for an account that registered itself, a stranger may have registered it: what was added to the
+ * account before is removed.
  */
 export async function confirmPasswordReset(
   services: Services,
@@ -23,7 +23,7 @@ export async function confirmPasswordReset(
   source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
-  // Looked at first, so that nobody makes us hash for a link that is worth nothing.
+  // Checked first, so that an invalid link costs no password hash.
   const owner = (await findEmailTokenOwner(db.read, request.token, ['reset', 'invitation'], now())) ?? invalid()
   const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, owner.id)) ?? owner

@@ -7,8 +7,8 @@ import type { Trx } from '../storage/database.ts'
 import { updatePasswordHash } from './password-store.ts'
 
 /**
- * A new password: every session but the one that set it ends, applications lose their tokens (what they were granted
- * stays), and no link that was sent before works any more.
+ * Sets a new password. Every session but the one that set it ends, applications lose their tokens (grants stay), and links
+ * that were sent before end.
  */
 export async function setPassword(
   services: Pick<Services, 'now' | 'signals'>,

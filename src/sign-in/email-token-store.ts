@@ -14,7 +14,7 @@ export interface EmailTokenOwner {
   email: string
 }
 
-/** Who the link was sent to, while it is good: unused, in time, to the address the account still has, and may act. */
+/** The account that a link was sent to, if the link is unused and not expired, the address is still its own and it may act. */
 export async function findEmailTokenOwner(
   db: Reader,
   token: string,
@@ -56,7 +56,7 @@ export async function deleteEmailTokens(trx: Trx, userId: string, purposes: Link
   await trx.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
-/** No link that was sent to any of these users works any more. */
+/** Ends every link that was sent to these users. */
 export async function deleteEmailTokensOfUsers(trx: Trx, userIds: string[]): Promise<void> {
   await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
 }

@@ -5,7 +5,7 @@ interface KnownBrowser {
   userId: string
 }
 
-/** Which of these tokens are good, and for which account. */
+/** Those of these tokens that are valid, with their account. */
 export async function findKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom('known_browsers')
@@ -15,7 +15,7 @@ export async function findKnownBrowsers(db: Reader, hashes: string[], now: numbe
     .execute()
 }
 
-/** The one of these tokens that is good for the account with this email. */
+/** The one of these tokens that is valid for the account with this email. */
 export async function findKnownBrowserOf(
   db: Reader,
   email: string,

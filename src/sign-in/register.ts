@@ -19,7 +19,7 @@ interface RegisterRequest {
   displayName?: string
 }
 
-/** Makes an account for whoever asks, where that is allowed, and signs them in. */
+/** Makes an account and signs in to it, where registration is open. */
 export async function register(
   services: Services,
   request: RegisterRequest,

@@ -19,8 +19,8 @@ interface SigningIn {
 }
 
 /**
- * What every sign-in ends with, whichever way the person proved who they are. Call it in the transaction that holds the
- * last of the proof, so that there is no session without it and no proof used up without a session.
+ * The end of every sign-in, with a password or a passkey. It runs in the transaction that consumes the proof, so that there
+ * is no session without the proof, and no used-up proof without a session.
  */
 export async function signIn(
   services: Pick<Services, 'now' | 'random' | 'signals'>,

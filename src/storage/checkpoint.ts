@@ -53,10 +53,10 @@ export function createCheckpointer(
     thread.postMessage(until)
     const over = new AbortController()
     const { signal } = over
-    const heard = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
-    await Promise.race(heard).catch(() => {})
+    const ended = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
+    await Promise.race(ended).catch(() => {})
     over.abort()
-    await Promise.allSettled(heard)
+    await Promise.allSettled(ended)
   }
 
   /** 0 when SQLite can't say at the moment: the next look tries again. */

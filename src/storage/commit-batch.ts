@@ -13,7 +13,7 @@ export interface Turn {
 interface Outcome {
   /** Another process holds the write lock, so these turns have not run. */
   locked(turns: Turn[], error: unknown): Promise<void>
-  /** Called in the same step as the turns are told, before anything that waits for them goes on. */
+  /** Called in the same step as `committed` of the turns, before any code that awaits one of them runs. */
   committed(): void
   undone(): void
 }
