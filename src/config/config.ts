@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 import { readEnvFile } from './config-file.ts'
-import { type GeoHeaders, VARIABLES, type VariableName } from './variables.ts'
+import type { GeoHeaders } from './parse-values.ts'
+import { VARIABLES, type VariableName } from './variables.ts'
 
 /** All settings, read once and checked. */
 export interface Config {
