@@ -17,7 +17,7 @@ export interface Answer {
 export type Step = (connection: Connection, worker: number) => Promise<void>
 
 const HEAD_END = '\r\n\r\n'
-const LONGEST_WAIT_MS = 20_000
+const MAX_RETRY_WAIT_MS = 20_000
 
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
@@ -36,7 +36,7 @@ function speakHttp(socket: Socket): Connection {
   }
   // Texts of one byte a character, so that lengths in bytes are lengths of the text.
   socket.setEncoding('latin1')
-  socket.setTimeout(LONGEST_WAIT_MS, () => {
+  socket.setTimeout(MAX_RETRY_WAIT_MS, () => {
     if (waiting) socket.destroy(new Error('There was no answer in time.'))
   })
   socket.on('error', fail)

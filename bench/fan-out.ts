@@ -14,7 +14,7 @@ export interface FanOut {
 }
 
 const STREAMS_EACH = 20
-const LONGEST_WAIT_MS = 20_000
+const MAX_RETRY_WAIT_MS = 20_000
 
 /** Disables and enables somebody, which every administrator is told of, and waits until all their streams have it. */
 export async function measureFanOut(server: Server, { people, victimId }: Fixture, times: number): Promise<FanOut> {
@@ -39,7 +39,7 @@ export async function measureFanOut(server: Server, { people, victimId }: Fixtur
     for (let at = 0; at < times; at++) {
       missing = sockets.length
       all = Promise.withResolvers()
-      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), LONGEST_WAIT_MS)
+      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), MAX_RETRY_WAIT_MS)
       const started = performance.now()
       const action = at % 2 === 0 ? 'disable' : 'enable'
       const change = postJson(`/api/admin/users/${victimId}/lifecycle`, { action }, headers)

@@ -14,7 +14,7 @@ import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/e
 import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, stamp } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
-import { logRequests, oneForAll } from './http/log.ts'
+import { logRequests, withoutChildLoggers } from './http/log.ts'
 import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
@@ -56,7 +56,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
-    loggerInstance: oneForAll(log),
+    loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
     trustProxy: trustedProxies(config.trustProxy),
@@ -109,7 +109,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
     acceptForms(part)
-    speak(part, oauthDialect)
+    useDialect(part, oauthDialect)
   })
 
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
@@ -158,7 +158,7 @@ const group = (app: FastifyInstance, features: Routes[], prepare: (part: Fastify
     for (const feature of features) await part.register(feature)
   })
 
-function speak(part: FastifyInstance, dialect: Dialect): void {
+function useDialect(part: FastifyInstance, dialect: Dialect): void {
   part.setErrorHandler((error, request, reply) => sendError(request, reply, error, dialect))
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from './cli/usage.ts'
 import { describeFailure } from './describe-failure.ts'
 
-/** Each command is a file that is loaded when it is asked for; none of it is part of the service. */
+/** Each command is a file that is loaded when it runs; none of it is part of the service. */
 const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
   backup: () => import('./cli/backup.ts'),
   restore: () => import('./cli/restore.ts'),
@@ -22,7 +22,7 @@ latchkey <command> --help says more. Commands read the same environment and .env
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
-// Whoever read the answer may have gone, as in `latchkey --help | head -1`. What was asked for is done all the same.
+// The reader of the output may have closed its end, as in `latchkey --help | head -1`. The command runs all the same.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 

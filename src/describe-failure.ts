@@ -2,8 +2,8 @@ import { AppError, StartError } from './errors.ts'
 import { isUnavailable } from './storage/failure.ts'
 
 /**
- * Why the service did not start, or a command was not carried out, for standard error. What a person can do something about
- * is one line; anything else is for whoever mends the program.
+ * Why the service did not start, or a command failed, for standard error. An expected failure is one line; anything else is
+ * a fault in the program and comes with its stack.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

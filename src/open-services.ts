@@ -9,7 +9,7 @@ import { createVault } from './crypto/vault.ts'
 import { createLocate } from './http/request-source.ts'
 import { loadServiceKeys } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
-import { anyKeyStored } from './keys/service-key-store.ts'
+import { hasKeys } from './keys/service-key-store.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
 import { createFairQueue } from './limits/fair-queue.ts'
 import { createLimits } from './limits/limits.ts'
@@ -34,7 +34,7 @@ interface Outside {
   monotonicNow?: () => number
   /** Multiplies the limits on how long PostgreSQL may take. */
   patience?: number
-  /** Somebody reads the log on a terminal as it comes, and nobody keeps it. */
+  /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 
@@ -44,7 +44,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
   try {
     await db.transaction((trx) => addBuiltInRoles(trx, now()))
     const random = createRandom()
-    const vault = createVault(await resolveSecretKey(config, await anyKeyStored(db.read)))
+    const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
     const [caKey] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
     if (!caKey) throw new Error('The SSH CA key was neither found nor made.')

@@ -16,7 +16,7 @@ import type { Authority } from './openssh/certificate.ts'
 import type { Database } from './storage/database.ts'
 import type { Signals } from './storage/signals.ts'
 
-/** What the capabilities stand on. A function asks for what it needs of it, and for nothing else. */
+/** What the capabilities use. A function takes what it needs with `Pick`, and nothing else. */
 export interface Services {
   config: Config
   log: Logger
@@ -36,9 +36,9 @@ export interface Services {
   mail: MailTransport
   blobs: Blobs
   dailyCounts: DailyCounts
-  /** Only where somebody is to read them. */
+  /** Undefined unless METRICS_ADDRESS is set. */
   metrics: Metrics | undefined
-  /** Hears of every entry of the audit trail while it is written, in a transaction that may still fail. */
+  /** Called with every audit event as it is written, in a transaction that may still fail. */
   observeEvent?: (event: AuditEvent) => void
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string

@@ -19,15 +19,15 @@ import { openServices, type OpenServices } from './open-services.ts'
 const SHUTDOWN_MS = 9000
 
 /**
- * So long a service that a supervisor stops still takes requests. Meanwhile /readyz says no, streams end and every answer
- * closes its connection, so that a proxy has gone elsewhere before anybody is refused or finds a kept connection gone.
+ * After SIGTERM the service takes requests for this long. Meanwhile /readyz answers 503, streams end and every answer
+ * closes its connection, so that a proxy uses other replicas before a request is refused or a kept connection is closed.
  */
 const DRAIN_MS = 2000
 const CLOSE_IDLE_MS = 100
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
-// Whoever read them may have gone. The service goes on without; unheard, the event would end it.
+// The reader may have closed its end. The service goes on; without a listener the 'error' event would end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const isTerminal = process.stdout.isTTY
@@ -36,9 +36,9 @@ let isStopping = false
 try {
   await start()
 } catch (error) {
-  // Told to stop before it listened: the handler below ends it.
+  // A signal came before it listened: the handler below ends the process.
   if (!isStopping) {
-    tell(describeFailure(error))
+    printError(describeFailure(error))
     process.exit(1)
   }
 }
@@ -47,9 +47,9 @@ async function start(): Promise<void> {
   const environment = loadEnvironment()
   const config = readConfig(environment)
   const output = createLogOutput(process.stdout.fd, (code) =>
-    tell(`Standard output can't be written (${code}). The service goes on, and lines of its log are lost.`),
+    printError(`Standard output can't be written (${code}). The service goes on, and lines of its log are lost.`),
   )
-  const log = createLogger(config.logLevel, isTerminal ? await forPeople(output) : output)
+  const log = createLogger(config.logLevel, isTerminal ? await prettyPrint(output) : output)
   for (const warning of describeMisspelt(environment)) log.warn(warning)
   prepareDataFolder(config)
   const services = await openServices(config, { log, now: Date.now, isTerminal })
@@ -62,16 +62,16 @@ async function start(): Promise<void> {
     // A request that began before the stop leaves its connection open after its answer, for another that will not come.
     closer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
   }
-  // Registered last: by the time of this hook every other one has been told.
+  // Registered last, so that it runs after all other preClose hooks.
   await app.register(async (part) => part.addHook('preClose', drain))
   const stopCommands = await serveCommands(services)
-  const stopMetrics = await offerMetrics(services)
+  const stopMetrics = await startMetrics(services)
 
   closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
     isStopping = true
     if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
     else log.info({ signal }, 'Stopping.')
-    // Nobody at a terminal waits for proxies.
+    // Stopped from a terminal, there is no proxy to wait for.
     if (signal === 'SIGTERM') drainMs = DRAIN_MS
     await app.close()
     clearInterval(closer)
@@ -84,10 +84,10 @@ async function start(): Promise<void> {
   await listen(app.listen.bind(app), config)
   ticker.start()
   await announce(services, output)
-  setTimeout(giveBackMemory, 1000).unref()
+  setTimeout(collectGarbage, 1000).unref()
 }
 
-async function offerMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
+async function startMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
   if (!metrics || !config.metricsAddress) return undefined
   const { serveMetrics } = await import('./metrics/serve-metrics.ts')
   const { address, close } = await serveMetrics(metrics, config.metricsAddress)
@@ -95,26 +95,26 @@ async function offerMetrics({ config, metrics, log }: OpenServices): Promise<(()
   return close
 }
 
-/** Colours and columns, on a terminal alone. */
-async function forPeople(output: LogOutput): Promise<LogOutput> {
+/** Colours and columns, for a terminal. */
+async function prettyPrint(output: LogOutput): Promise<LogOutput> {
   const { isColorSupported, prettyFactory } = await import('pino-pretty')
   const prettify = prettyFactory({ colorize: isColorSupported })
   return { ...output, write: (line) => output.write(prettify(line)) }
 }
 
-/** For whoever started it, apart from the log. */
-function tell(text: string): void {
+/** On standard error, apart from the log. */
+function printError(text: string): void {
   process.stderr.write(`latchkey: ${text}\n`)
 }
 
 /** Starting leaves as much garbage behind as the service will ever use: it is collected once, and the memory returned. */
-function giveBackMemory(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: object) => void
+  const gc = runInNewContext('gc') as (options: object) => void
   // V8 forgets the shape of objects of which none is alive, and code that was made for them then takes a slow way for
   // good. Ticks are the ones that every request makes; this one is still to come while the memory is collected.
   process.nextTick(() => {})
-  collect({ type: 'major', flavor: 'last-resort' })
+  gc({ type: 'major', flavor: 'last-resort' })
 }
 
 async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {

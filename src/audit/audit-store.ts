@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { MOST_LOOKED_AT, type Position } from '../http/cursor.ts'
+import { MAX_ROWS_EXAMINED, type Position } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
@@ -79,7 +79,7 @@ export async function listEventRows(
       ? await walked
           .select(['at', 'id'])
           .limit(1)
-          .offset(MOST_LOOKED_AT - 1)
+          .offset(MAX_ROWS_EXAMINED - 1)
           .executeTakeFirst()
       : undefined
   const rows = await walked

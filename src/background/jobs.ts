@@ -7,20 +7,20 @@ import type { Streams } from '../notifications/streams.ts'
 import { removeDeletedClients } from '../oauth/clients/remove-deleted-clients.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
 import type { Services } from '../services.ts'
-import { isEmailTokenAlive } from '../sign-in/email-tokens.ts'
+import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
+import { reportFailedMail } from './report-failed-mail.ts'
 import { sweepExpired } from './sweep-expired.ts'
-import { tellMailFailed } from './tell-mail-failed.ts'
 import type { Job } from './ticker.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** Everything that happens without being asked for, in one list. */
+/** All background work, in one list. */
 export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
-    isLinkAlive: isEmailTokenAlive,
-    tellFailed: (trx, failed) => tellMailFailed(services, trx, failed),
+    isLinkLive: isEmailTokenLive,
+    reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [
     { name: 'keep-streams', run: () => services.streams.beat() },

@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
 import type { Services } from '../services.ts'
-import { deleteInSlices } from '../storage/delete-in-slices.ts'
-import type { Schema } from '../storage/schema.ts'
+import { deleteExpired, type ExpiringTable } from './expired-row-store.ts'
 
 const DAY = 24 * 3_600_000
 
-/** What outlives its use, by a key that has an index, and for how long after its time it is still kept. */
-const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: number }[] = [
+/** The tables with expiring rows, and for how long after its time a row is kept. */
+const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'sessions', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'known_browsers', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'email_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
@@ -23,12 +21,9 @@ const EXPIRING: { table: keyof Schema; key: string; expiry: string; keptMs: numb
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 
-/** Deletes expired rows. What is left when it is told to stop is deleted by the next run. */
+/** Deletes expired rows. What is left when it is stopped is deleted by the next run. */
 export async function sweepExpired({ db, now }: Pick<Services, 'db' | 'now'>, stop?: AbortSignal): Promise<number> {
   let swept = 0
-  for (const { table, key, expiry, keptMs } of EXPIRING) {
-    const where = sql<boolean>`${sql.ref(expiry)} <= ${now() - keptMs}`
-    swept += await deleteInSlices(db, { table, key, where, orderBy: expiry, stop })
-  }
+  for (const { keptMs, ...table } of EXPIRING) swept += await deleteExpired(db, table, now() - keptMs, stop)
   return swept
 }

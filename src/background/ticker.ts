@@ -1,15 +1,16 @@
 import type { Logger } from 'pino'
 import type { Database } from '../storage/database.ts'
-import { due, isDue } from '../storage/due.ts'
+import { isDue } from '../storage/due.ts'
+import { claimRun, findNextRun } from './job-store.ts'
 
-/** Work that nobody waits for. */
+/** Work that no request waits for. */
 export interface Job {
   name: string
   /** Absent: at every tick, on every replica, because the job itself takes its work atomically. */
   everyMs?: number
-  /** Work that can take longer than a moment ends soon after it is told to stop; the rest is done at the next run. */
+  /** Long work ends soon after `stop` is aborted; the rest is done by the next run. */
   run(stop: AbortSignal): Promise<unknown>
-  /** Ends in seconds what a run has left under way. */
+  /** Ends, within seconds, what a run has left under way. */
   stop?(): Promise<void>
 }
 
@@ -66,24 +67,7 @@ export function createTicker(
  * once more than its interval says, which does no harm.
  */
 async function claimTurn(db: Database, name: string, now: number, everyMs: number): Promise<boolean> {
-  const next = await db.read
-    .selectFrom('background_jobs')
-    .select('next_run_at')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  if (next && !isDue(next.next_run_at, now, everyMs)) return false
-  const claimed = await db.transaction((trx) =>
-    trx
-      .insertInto('background_jobs')
-      .values({ name, next_run_at: now + everyMs })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet({ next_run_at: now + everyMs })
-          .where(due('background_jobs.next_run_at', now, everyMs)),
-      )
-      .returning('name')
-      .execute(),
-  )
-  return claimed.length > 0
+  const nextRunAt = await findNextRun(db.read, name)
+  if (nextRunAt !== undefined && !isDue(nextRunAt, now, everyMs)) return false
+  return db.transaction((trx) => claimRun(trx, { name, now, everyMs }))
 }

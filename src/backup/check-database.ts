@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
 
-/** Makes a copy one file that stands alone, and looks at every page of it. */
+/** Turns a backup of the database into a single file without a log, and checks every page of it. */
 export function checkDatabase(file: string): void {
   let problem: unknown
   try {

@@ -10,7 +10,7 @@ export interface Folders {
   to: string
 }
 
-/** Whatever is there. What is deleted meanwhile is left out. */
+/** Copies every avatar there is. One that is deleted meanwhile is left out. */
 export async function copyAvatars(folders: Folders): Promise<void> {
   for (const name of await listFiles(folders.from)) await copyOne(folders, name)
 }
@@ -19,14 +19,14 @@ export async function copyAvatars(folders: Folders): Promise<void> {
 const MAX_TRIES = 100
 
 /**
- * Copies the pictures that the open read transaction names and the copy has not got yet. One that is gone was replaced
- * after the moment that the transaction sees, so the transaction is begun anew, at a later moment. A picture that is still
- * named then, and still not there, was lost before: no backup can have it.
+ * Copies the avatars that the open read transaction names and the backup does not have yet. One whose file is gone was
+ * replaced after the moment that the transaction sees, so the transaction is started again, at a later moment. An avatar
+ * that is still named then, and still has no file, was lost before: no backup can have it.
  */
 export async function copyNamedAvatars(
   source: DatabaseSync,
   folders: Folders | undefined,
-  beginAnew: () => void,
+  restartTransaction: () => void,
 ): Promise<void> {
   if (folders === undefined) return
   const missed = new Set<string>()
@@ -36,7 +36,7 @@ export async function copyNamedAvatars(
     if (missing.every((name) => missed.has(name))) return
     if (tries === MAX_TRIES) throw new StartError('Avatars change faster than they can be copied. Try again later.')
     for (const name of missing) missed.add(name)
-    beginAnew()
+    restartTransaction()
   }
 }
 

@@ -16,8 +16,8 @@ const PAGES_A_STEP = 10_000
 type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
 
 /**
- * Copies everything into a new folder, whether or not the service runs. Reading a SQLite file beside its writer is what
- * its log is for: the copy is the state of one moment, and nobody waits for it. Mail in the outbox is left out, since it
+ * Copies everything into a new folder, whether or not the service runs. SQLite's log lets it be read beside its writer:
+ * the backup is the state of one moment, and the service does not wait for it. Mail in the outbox is left out, since it
  * holds links that open accounts.
  */
 export async function makeBackup(
@@ -49,7 +49,7 @@ const nameOf = (now: number): string =>
 
 async function fill(folder: string, config: Needs, now: number): Promise<Manifest> {
   const avatars = config.s3 ? undefined : { from: join(config.dataDir, AVATARS), to: join(folder, AVATARS) }
-  // Most of them now: between the moment of the copy and the copying of what it names, little is left to do.
+  // Most avatars are copied before the database, so that few are left to copy while its read transaction is open.
   if (avatars !== undefined) await copyAvatars(avatars)
   const migrations = await copyDatabase(config.databaseUrl.slice('sqlite:'.length), join(folder, DATABASE), avatars)
   if (config.secretKey === undefined) {
@@ -76,7 +76,7 @@ async function copyDatabase(file: string, to: string, avatars: Folders | undefin
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
   const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
-    // The first read fixes the moment. Without it every commit of the service would make the copy begin anew.
+    // The first read fixes the moment. Without it every commit of the service would make the backup start again.
     const readMigrations = () => {
       source.exec('BEGIN')
       return source.prepare('SELECT name FROM schema_migrations ORDER BY name').all() as { name: string }[]

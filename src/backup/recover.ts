@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { listAdministratorIds } from '../access/administrator-store.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { skipKeyNumbers } from '../keys/service-key-store.ts'
@@ -6,48 +5,44 @@ import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import { type SkippedSerials, skipSerials } from '../ssh/certificates/skip-serials.ts'
 import { revokeAllCertificates } from '../ssh/revocation/revoke-certificates.ts'
-import type { Database, Reader, Trx } from '../storage/database.ts'
-import { deleteInSlices } from '../storage/delete-in-slices.ts'
-import type { Schema } from '../storage/schema.ts'
+import { countPendingActions, deleteAllRows, findLastEventTime, markOverdueEnablesCancelled } from './recovery-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
 export interface Recovered {
-  /** When the copy was made, as far as that is known. */
+  /** When the backup was made, if that is known. */
   copiedAt: number | null
   serials: SkippedSerials
   /** Absent when access was kept. */
   ended: { sessions: number; authorizations: number; tokens: number; links: number; certificates: number } | undefined
-  /** Plans to enable an account that fell due meanwhile, and that nobody carries out now. */
+  /** How many overdue plans to enable an account were cancelled. */
   cancelled: number
   pending: number
 }
 
 /**
- * Makes data of an earlier time safe to serve again. No serial comes twice, and what was ended after the copy was made
- * does not come back with it: since the copy can't tell what that was, everything ends, unless access is to be kept.
- * Doing it again does no harm. It is done in steps, so that a large copy neither waits for a lock nor runs into a limit.
+ * Makes data from a backup safe to serve. No serial is issued twice, and access that was ended after the backup was made
+ * does not come back: since the backup does not hold what that was, all access ends, unless it is to be kept.
+ * Running it twice does no harm. It works in several transactions, so that a large database runs into no time limit.
  */
 export async function recover(
   services: Needs,
   { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
 ): Promise<Recovered> {
   const { db, signals } = services
-  const since = copiedAt ?? (await findLastEvent(db.read))
+  const since = copiedAt ?? (await findLastEventTime(db.read))
   const serials = await db.transaction(async (trx) => {
     await skipKeyNumbers(trx, services.now())
     return skipSerials(services, trx)
   })
-  await deleteAll(db, 'passkey_challenges', 'id')
-  await deleteAll(db, 'oauth_pending_requests', 'id_hash')
+  await deleteAllRows(db, 'passkey_challenges', 'id')
+  await deleteAllRows(db, 'oauth_pending_requests', 'id_hash')
   const ended = keepAccess ? undefined : await endAllAccess(services)
   return db.transaction(async (trx) => {
-    const cancelled = await cancelOverdue(services, trx)
-    const { pending } = await trx
-      .selectFrom('lifecycle_actions')
-      .select(({ fn }) => fn.countAll<number>().as('pending'))
-      .where('status', 'in', ['pending', 'running'])
-      .executeTakeFirstOrThrow()
+    // Overdue actions ran or were cancelled in the lost time, and would run again at the next start. Disabling an account
+    // twice does no harm; enabling one must be decided again.
+    const cancelled = await markOverdueEnablesCancelled(trx, services.now())
+    const pending = await countPendingActions(trx)
     await recordEvent(services, trx, {
       action: 'service.restored',
       outcome: 'success',
@@ -68,46 +63,18 @@ export async function recover(
   })
 }
 
-async function findLastEvent(db: Reader): Promise<number | null> {
-  const { at } = await db
-    .selectFrom('audit_events')
-    .select(({ fn }) => fn.max<number | null>('at').as('at'))
-    .executeTakeFirstOrThrow()
-  return at
-}
-
-/** Tokens are dead without the authorization that they hang on; those of clients that act for themselves hang on none. */
+/** Tokens end with their authorization; those of the client credentials grant have none and are deleted themselves. */
 async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   const { db } = services
-  const sessions = await deleteAll(db, 'sessions', 'token_hash')
-  const authorizations = await deleteAll(db, 'oauth_authorization_codes', 'code_hash')
-  const tokens = await deleteAll(db, 'oauth_access_tokens', 'token_hash')
-  const refreshing = await deleteAll(db, 'oauth_refresh_tokens', 'token_hash')
-  // A link that was used or replaced after the copy was made would work again.
-  const links = await deleteAll(db, 'email_tokens', 'token_hash')
-  await deleteAll(db, 'reset_requests', 'id')
-  await deleteAll(db, 'known_browsers', 'token_hash')
-  await deleteAll(db, 'outgoing_mail', 'id')
+  const sessions = await deleteAllRows(db, 'sessions', 'token_hash')
+  const authorizations = await deleteAllRows(db, 'oauth_authorization_codes', 'code_hash')
+  const tokens = await deleteAllRows(db, 'oauth_access_tokens', 'token_hash')
+  const refreshing = await deleteAllRows(db, 'oauth_refresh_tokens', 'token_hash')
+  // A link that was used or replaced after the backup was made would work again.
+  const links = await deleteAllRows(db, 'email_tokens', 'token_hash')
+  await deleteAllRows(db, 'reset_requests', 'id')
+  await deleteAllRows(db, 'known_browsers', 'token_hash')
+  await deleteAllRows(db, 'outgoing_mail', 'id')
   const certificates = await revokeAllCertificates(services, 'A backup was restored.')
   return { sessions, authorizations, tokens: tokens + refreshing, links, certificates }
-}
-
-/** Nobody is served yet. */
-const deleteAll = (db: Database, table: keyof Schema, key: string): Promise<number> =>
-  deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, restMs: 0 })
-
-/**
- * What fell due meanwhile was carried out or called off in the time that is lost, and would now run at the next start.
- * Locking somebody out twice harms nobody; letting somebody in must be decided again.
- */
-async function cancelOverdue({ now }: Needs, trx: Trx): Promise<number> {
-  const rows = await trx
-    .updateTable('lifecycle_actions')
-    .set({ status: 'cancelled', finished_at: now() })
-    .where('status', 'in', ['pending', 'running'])
-    .where('execute_at', '<=', now())
-    .where('action', '=', 'enable')
-    .returning('id')
-    .execute()
-  return rows.length
 }

@@ -12,7 +12,7 @@ import { checkDatabase } from './check-database.ts'
 import { AVATARS, DATABASE, describeFile, type Manifest, readManifest, SECRET_KEY_FILE } from './manifest.ts'
 import { type Recovered, recover } from './recover.ts'
 
-interface Asked {
+interface RestoreRequest {
   from: string
   keepAccess: boolean
   now: () => number
@@ -23,7 +23,10 @@ interface Asked {
  * Puts a backup where there is nothing yet. All of it is copied, checked and made safe in a folder of its own, and moved
  * to its place at the end: until then nothing is there, and a failure leaves nothing behind.
  */
-export async function restoreBackup(config: Config, { from, keepAccess, now, log }: Asked): Promise<Recovered> {
+export async function restoreBackup(
+  config: Config,
+  { from, keepAccess, now, log }: RestoreRequest,
+): Promise<Recovered> {
   const manifest = readManifest(from)
   refuseUnfit(config, manifest, now())
   const file = config.databaseUrl.slice('sqlite:'.length)
@@ -97,7 +100,7 @@ async function copyVerified({ files }: Manifest, from: string, to: string): Prom
 async function recoverIn(
   staging: string,
   config: Config,
-  { copiedAt, keepAccess, now, log }: Omit<Asked, 'from'> & { copiedAt: number },
+  { copiedAt, keepAccess, now, log }: Omit<RestoreRequest, 'from'> & { copiedAt: number },
 ): Promise<Recovered> {
   const staged = { ...config, dataDir: staging, databaseUrl: `sqlite:${join(staging, DATABASE)}` }
   const services = await openServices(staged, { log, now })

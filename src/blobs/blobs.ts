@@ -13,6 +13,6 @@ export interface Blobs {
   delete(name: string): Promise<void>
   /** Deletes everything in a folder. */
   deleteFolder(folder: string): Promise<void>
-  /** Everything there is, in no order, read from the store bit by bit. What comes or goes meanwhile may be left out. */
+  /** All blobs, in no order, read in pages. What is added or deleted meanwhile may be left out. */
   list(): AsyncIterable<StoredBlob>
 }

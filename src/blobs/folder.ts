@@ -17,7 +17,7 @@ const unavailable = (cause: unknown): AppError =>
 const MAX_RETRIES = 3
 
 export function createFolderBlobs(root: string): Blobs {
-  // Names are made by us from identifiers; this holds even if one day they are not.
+  // Names are made from identifiers, so they always match. The check is a second line of defence against path traversal.
   const pathOf = (name: string): string => {
     if (!/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*(\.[A-Za-z0-9-]+)*$/.test(name))
       throw new Error('A blob may not have this name.')
@@ -42,7 +42,7 @@ export function createFolderBlobs(root: string): Blobs {
     async delete(name) {
       const path = pathOf(name)
       await rm(path, { force: true })
-      // The folder goes with the last file in it; while there is another one, this fails.
+      // Removes an empty folder; while there is another file in it, this fails.
       if (dirname(path) !== root) await rmdir(dirname(path)).catch(() => {})
     },
     deleteFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true, maxRetries: MAX_RETRIES }),
@@ -50,7 +50,7 @@ export function createFolderBlobs(root: string): Blobs {
   }
 }
 
-/** Files that are still being written are among them: one whose process died stays until somebody deletes it. */
+/** With unfinished files: one whose process died stays until it is deleted. */
 async function* walk(root: string, below: string): AsyncGenerator<StoredBlob> {
   for await (const entry of entriesOf(join(root, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`

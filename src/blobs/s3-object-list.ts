@@ -2,11 +2,11 @@ import type { StoredBlob } from './blobs.ts'
 
 interface Page {
   blobs: StoredBlob[]
-  /** What to ask for the rest with, if there is more. */
+  /** The continuation token, if there is more. */
   next: string | undefined
 }
 
-/** Reads an answer to ListObjectsV2: flat XML without attributes that matter, so that it takes no parser of all of XML. */
+/** Parses an answer to ListObjectsV2: flat XML without relevant attributes, so that it needs no full XML parser. */
 export function parseObjectList(xml: string): Page {
   const blobs = Array.from(xml.matchAll(/<Contents>(.*?)<\/Contents>/gs), ([, content = '']) => ({
     name: textOf(content, 'Key') ?? '',

@@ -6,7 +6,7 @@ import { parseObjectList } from './s3-object-list.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Any store that speaks S3's REST dialect with path-style bucket URLs. */
+/** Any object store with S3's REST API and path-style bucket URLs. */
 export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3Config): Blobs {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
   const bucket = url.replace(/\/+$/, '')

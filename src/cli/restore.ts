@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { StartError } from '../errors.ts'
-import { tellRecovered } from './tell-recovered.ts'
+import { printRecovered } from './print-recovered.ts'
 import { readArguments } from './usage.ts'
 import { isSqlite, logForCommands, readSettings, refuseOtherUser, say } from './with-services.ts'
 
@@ -24,8 +24,8 @@ export async function run(args: string[]): Promise<void> {
   }
   refuseOtherUser(config)
   const { restoreBackup } = await import('../backup/restore-backup.ts')
-  const asked = { from: resolve(words[0] ?? ''), keepAccess: on['keep-access'], now: Date.now, log: logForCommands() }
-  const recovered = await restoreBackup(config, asked)
-  say(`${asked.from} is restored into ${config.dataDir}.`)
-  tellRecovered(recovered)
+  const request = { from: resolve(words[0] ?? ''), keepAccess: on['keep-access'], now: Date.now, log: logForCommands() }
+  const recovered = await restoreBackup(config, request)
+  say(`${request.from} is restored into ${config.dataDir}.`)
+  printRecovered(recovered)
 }

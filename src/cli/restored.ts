@@ -1,4 +1,4 @@
-import { tellRecovered } from './tell-recovered.ts'
+import { printRecovered } from './print-recovered.ts'
 import { readArguments } from './usage.ts'
 import { readSettings, withServices } from './with-services.ts'
 
@@ -13,5 +13,5 @@ export async function run(args: string[]): Promise<void> {
   const { on } = readArguments(args, USAGE, { words: 0, switches: ['keep-access'] })
   const { recover } = await import('../backup/recover.ts')
   const config = readSettings()
-  tellRecovered(await withServices(config, (services) => recover(services, { keepAccess: on['keep-access'] })))
+  printRecovered(await withServices(config, (services) => recover(services, { keepAccess: on['keep-access'] })))
 }

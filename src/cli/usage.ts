@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
-/** The command was not understood, or its help was asked for. */
+/** The command was not understood, or help was requested. */
 export class UsageError extends Error {
   readonly isHelp: boolean
 
@@ -10,7 +10,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads what follows a command: so many words, and switches that are on or off. */
+/** Reads what follows a command: the given number of words, and switches that are on or off. */
 export function readArguments<const S extends string>(
   args: string[],
   usage: string,

@@ -17,7 +17,7 @@ export function readSettings(): Config {
   return readConfig(environment)
 }
 
-/** Only what is wrong, and not where answers go. */
+/** Warnings and errors only, on standard error. */
 export const logForCommands = (): Logger => createLogger('warn', { write: (line) => process.stderr.write(line) })
 
 export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
@@ -32,11 +32,11 @@ export async function withServices<T>(config: Config, work: (services: Services)
   }
 }
 
-/** Has the running service do it where there is one that holds the database, and does it here otherwise. */
+/** Sends the command to the running service where there is one that holds the database, and runs it here otherwise. */
 export async function carryOut(config: Config, command: Command): Promise<string> {
   refuseOtherUser(config)
-  const { askService } = await import('../control/ask-service.ts')
-  const answer = await askService(config.databaseUrl, command)
+  const { sendCommand } = await import('../control/send-command.ts')
+  const answer = await sendCommand(config.databaseUrl, command)
   if (answer?.said !== undefined) return answer.said
   if (answer) throw new AppError('conflict', answer.refused ?? 'The running service gave no answer.')
   const { runCommand } = await import('../control/commands.ts')
@@ -45,7 +45,7 @@ export async function carryOut(config: Config, command: Command): Promise<string
 
 export const isSqlite = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): boolean => databaseUrl.startsWith('sqlite:')
 
-/** What root makes in the data folder the service itself could not open. */
+/** Files that another user, such as root, makes in the data folder could not be opened by the service. */
 export function refuseOtherUser(config: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
   const owner = isSqlite(config) ? statSync(config.dataDir, { throwIfNoEntry: false })?.uid : undefined
   if (owner === undefined || process.geteuid === undefined || owner === process.geteuid()) return

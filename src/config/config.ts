@@ -3,9 +3,10 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 import { readEnvFile } from './config-file.ts'
-import { type GeoHeaders, VARIABLES, type VariableName } from './variables.ts'
+import type { GeoHeaders } from './parse-values.ts'
+import { VARIABLES, type VariableName } from './variables.ts'
 
-/** Everything that can be set from outside, read once and checked. */
+/** All settings, read once and checked. */
 export interface Config {
   port: number
   host: string
@@ -38,7 +39,7 @@ export interface S3Config {
   region: string
 }
 
-const LONGEST_SHOWN = 200
+const MAX_SHOWN = 200
 
 type Environment = Record<string, string | undefined>
 type Value<N extends VariableName> = NonNullable<ReturnType<(typeof VARIABLES)[N]['parse']>>
@@ -71,7 +72,7 @@ export function readConfig(environment: Environment): Config {
   const sshCertMaxTtl = read('SSH_CERT_MAX_TTL') ?? 86400
   const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? 28800
   if (sshCertDefaultTtl > sshCertMaxTtl) {
-    // Of the two, the one that somebody has set is named.
+    // Of the two, the message names the one that was set.
     if (read('SSH_CERT_MAX_TTL') === undefined) refuseValue('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
     refuseValue('SSH_CERT_MAX_TTL', String(sshCertMaxTtl))
   }
@@ -133,7 +134,7 @@ function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, re
 export function refuseValue(name: VariableName, text: string, reason?: string): never {
   const { accepts, secret } = VARIABLES[name]
   // An address can hold a password even where none belongs.
-  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, LONGEST_SHOWN))
+  const shown = JSON.stringify(text.replace(/\/\/([^/:@]*):[^/]*@/, '//$1:…@').slice(0, MAX_SHOWN))
   const held = secret ? 'a value that is not shown' : shown
   throw new StartError(`${name} is ${held}, but it must be ${accepts}${reason === undefined ? '' : ` (${reason})`}.`)
 }

@@ -1,5 +1,19 @@
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import {
+  addressAndPort,
+  atLeast,
+  bucketUrl,
+  databaseUrl,
+  geoHeaders,
+  integer,
+  isVaried,
+  MAIL_ADDRESS,
+  MAIL_NAME_AND_ADDRESS,
+  nonEmpty,
+  oneOf,
+  origin,
+  proxies,
+  urlOf,
+} from './parse-values.ts'
 
 /** One environment variable: what it means, what it may hold, and how its text becomes a value. */
 export interface Variable<T> {
@@ -14,107 +28,10 @@ export interface Variable<T> {
   parse(text: string): T | undefined
 }
 
-const integer =
-  (least: number, most: number) =>
-  (text: string): number | undefined => {
-    const value = /^\d{1,12}$/.test(text) ? Number(text) : NaN
-    return value >= least && value <= most ? value : undefined
-  }
-
-const oneOf =
-  <const T extends string>(...allowed: T[]) =>
-  (text: string): T | undefined =>
-    allowed.find((each) => each === text)
-
-const origin = (text: string): string | undefined => {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined
-  return text === url.origin || text === `${url.origin}/` ? url.origin : undefined
-}
-
-const urlOf =
-  (...protocols: string[]) =>
-  (text: string): string | undefined => {
-    const url = URL.parse(text)
-    return url && protocols.includes(url.protocol) ? text : undefined
-  }
-
-const addressAndPort = (text: string): { host: string; port: number } | undefined => {
-  const [, inBrackets, plain, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text) ?? []
-  const [host, port] = [inBrackets ?? plain, integer(0, 65535)(digits)]
-  return host === undefined || port === undefined ? undefined : { host, port }
-}
-
-const atLeast =
-  (length: number) =>
-  (text: string): string | undefined =>
-    text.trim().length >= length ? text : undefined
-
-/** Whoever guesses it is the administrator, so `aaaa…`, `1234567890123456` and `changemechangeme` are refused. */
-function isVaried(text: string): boolean {
-  const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0)
-  const jumps = codes.filter((code, at) => Math.abs(code - (codes[at - 1] ?? -1)) > 1).length
-  const period = (text + text).indexOf(text, 1)
-  return new Set(codes).size >= 6 && jumps >= 8 && period === text.length
-}
-
-/** The bucket's name is the first part of the path or, where the object store does it that way, in front of its host name. */
-const bucketUrl = (text: string): string | undefined => {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined
-  // fetch() takes no address with a user in it, and a name of an object can't follow a query.
-  if (url.username || url.password || url.search || url.hash) return undefined
-  const isInPath = /^\/+[^/]/.test(url.pathname)
-  const isInHost = /^[^.]+\.(?:.+\.)?s3[.-]/.test(url.hostname)
-  return isInPath || isInHost ? text : undefined
-}
-
-const MAIL_ADDRESS = /^[^\s@<>()[\]:;,"\\]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
-/** The name in quotes where it holds a sign that has a meaning in an address. */
-const MAIL_NAME_AND_ADDRESS = new RegExp(
-  `^(?:"[^"\\\\\\r\\n]*"|[^<>()[\\]:;@,"\\\\\\r\\n]*) *<${MAIL_ADDRESS.source.slice(1, -1)}>$`,
-  'u',
-)
-
-const nonEmpty = (text: string): string | undefined => (text.trim() === '' ? undefined : text)
-
-const databaseUrl = (text: string): string | undefined =>
-  /^sqlite:.+/.test(text) ? text : urlOf('postgres:', 'postgresql:')(text)
-
-const proxies = (text: string): number | string[] | undefined => {
-  const hops = integer(1, 16)(text)
-  if (hops !== undefined) return hops
-  const list = text.split(',').map((each) => each.trim())
-  const isRange = (each: string) => isIP(each) !== 0 || ipaddr.isValidCIDR(each)
-  return list.every(isRange) ? list : undefined
-}
-
-export interface GeoHeaders {
-  country: string
-  city?: string
-  region?: string
-}
-
-const EDGES: Record<string, GeoHeaders> = {
-  cloudflare: { country: 'cf-ipcountry', city: 'cf-ipcity', region: 'cf-region' },
-  vercel: { country: 'x-vercel-ip-country', city: 'x-vercel-ip-city', region: 'x-vercel-ip-country-region' },
-}
-
-const geoHeaders = (text: string): GeoHeaders | undefined => {
-  if (Object.hasOwn(EDGES, text)) return EDGES[text]
-  const named: Partial<Record<string, string>> = {}
-  for (const part of text.split(',')) {
-    const [, key, header] = /^\s*(country|city|region)=([A-Za-z0-9-]+)\s*$/.exec(part) ?? []
-    if (key === undefined || header === undefined || key in named) return undefined
-    named[key] = header.toLowerCase()
-  }
-  return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
-}
-
 const variable = <T>(definition: Variable<T>): Variable<T> => definition
 
 /** No SSH certificate is valid for longer than a year, whatever is configured. */
-export const LONGEST_CERTIFICATE_SECONDS = 365 * 24 * 3600
+export const MAX_CERTIFICATE_SECONDS = 365 * 24 * 3600
 
 export const VARIABLES = {
   PORT: variable({
@@ -251,13 +168,13 @@ export const VARIABLES = {
     meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
     fallback: '28800',
     accepts: 'seconds from 60 to SSH_CERT_MAX_TTL (86400 unless it is set)',
-    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
+    parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   SSH_CERT_MAX_TTL: variable({
     meaning: 'The most seconds that may be asked for.',
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
-    parse: integer(60, LONGEST_CERTIFICATE_SECONDS),
+    parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',

@@ -2,14 +2,14 @@ import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate
 import { grantAdministrator } from '../roles/grant-administrator.ts'
 import type { Services } from '../services.ts'
 
-/** What the command line asks of the service: of the one that runs, or of one that it opens for that. */
+/** What the command line can have done: by the running service, or on services that it opens itself. */
 export type Command =
   | { name: 'grant-administrator'; email: string }
   | { name: 'rotate-keys'; how: 'publish' | 'at-once' | 'retire-previous' }
 
 type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
 
-/** Does it, and says in a sentence what was done. */
+/** Runs the command, and returns a sentence on what was done. */
 export async function runCommand(services: Needs, command: Command): Promise<string> {
   if (command.name === 'grant-administrator') {
     const { granted, email } = await grantAdministrator(services, command.email)
@@ -25,7 +25,7 @@ export async function runCommand(services: Needs, command: Command): Promise<str
 
 const WAYS = new Set<unknown>(['publish', 'at-once', 'retire-previous'])
 
-/** A command out of a line of text, or nothing. */
+/** Parses a line; undefined when it is no command. */
 export function readCommand(line: string): Command | undefined {
   try {
     const { name, email, how } = JSON.parse(line) as Record<string, unknown>

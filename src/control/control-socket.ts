@@ -1,14 +1,14 @@
 /**
- * On SQLite one process holds the file, so that commands go through it: it listens on a socket beside the file. Whoever
- * holds the file's lock owns that name. On PostgreSQL a command opens the database itself, and there is no socket.
+ * On SQLite one process holds the file, so commands go through it: it listens on a socket beside the file. The process that
+ * holds the file's lock owns the socket. On PostgreSQL a command opens the database itself, and there is no socket.
  */
 export const controlSocketOf = (databaseUrl: string): string | undefined =>
   databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.sock` : undefined
 
 /** The field for it in the operating system's structures (sun_path) has 104 bytes, or a few more; the last one is zero. */
-const LONGEST = 103
+const MAX_PATH_BYTES = 103
 
-export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > LONGEST
+export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > MAX_PATH_BYTES
 
 /** One line of JSON each way, then the connection ends. */
 export interface Answer {

@@ -6,10 +6,10 @@ import type { Services } from '../services.ts'
 import { readCommand, runCommand } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
 
-const LONGEST_REQUEST = 4096
+const MAX_REQUEST_LENGTH = 4096
 const PATIENCE_MS = 5000
 
-/** Listens for the command line. Who may open the file may ask; that is our own user. Answers how to stop. */
+/** Listens for the command line. Only our own user can open the socket. Returns the function that stops it. */
 export async function serveCommands(services: Services): Promise<() => Promise<void>> {
   const { config, log } = services
   const socket = controlSocketOf(config.databaseUrl)
@@ -23,7 +23,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
   }
   const server = createServer((connection) => void serve(services, connection))
   try {
-    // We hold the lock of the database: whatever stands there was left behind by a process that died.
+    // We hold the lock of the database, so a socket that is there was left by a process that died.
     rmSync(socket, { force: true })
     server.listen(socket)
     await once(server, 'listening')
@@ -68,7 +68,7 @@ function readLine(connection: Socket): Promise<string | undefined> {
     connection.on('data', (chunk: string) => {
       text += chunk
       if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')))
-      else if (text.length > LONGEST_REQUEST) resolve(undefined)
+      else if (text.length > MAX_REQUEST_LENGTH) resolve(undefined)
     })
     connection.on('close', () => resolve(undefined))
   })

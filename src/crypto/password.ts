@@ -10,7 +10,7 @@ export const MAX_HASHES_AT_ONCE = 2
 
 export interface Passwords {
   hash(password: string, address: string): Promise<string>
-  /** Without a stored hash it takes the same time and says no: an unknown account costs what a known one does. */
+  /** Without a stored hash it takes the same time and returns false: an unknown account takes as long as a known one. */
   verify(stored: string | null, password: string, address: string): Promise<boolean>
   /** True when the hash was made with other parameters than today's. */
   isOutdated(stored: string): boolean
@@ -21,12 +21,12 @@ type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 export async function createPasswords(random: Random, inTurn: InTurn): Promise<Passwords> {
   const hashNow = (password: string) => hash(password, { ...PARAMETERS, salt: random.bytes(16) })
-  const nobodys = await hashNow(random.text(32))
+  const decoyHash = await hashNow(random.text(32))
   return {
     hash: (password, address) => inTurn(address, () => hashNow(password)),
     verify: (stored, password, address) =>
       inTurn(address, async () => {
-        const matches = await verify(stored ?? nobodys, password)
+        const matches = await verify(stored ?? decoyHash, password)
         return matches && stored !== null
       }),
     isOutdated: (stored) => !stored.includes(`$${CURRENT}$`),

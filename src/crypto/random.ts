@@ -20,7 +20,7 @@ export function createRandom(): Random {
       used = 0
     }
     const taken = Buffer.from(pool.subarray(used, used + length))
-    // What was handed out does not stay behind in the pool.
+    // What was handed out is erased from the pool.
     pool.fill(0, used, used + length)
     used += length
     return taken

@@ -8,7 +8,7 @@ export interface Vault {
   seal(purpose: string, plaintext: Buffer): string
   /** Throws when the secret is not the one that sealed it, or the value was altered. */
   open(purpose: string, sealed: string): Buffer
-  /** A mark, of 43 characters, that only whoever has the secret can put on a message. Compare it in constant time. */
+  /** A message authentication code of 43 characters. Compare it in constant time. */
   mark(purpose: string, message: string): string
 }
 

@@ -3,7 +3,7 @@ import { collect } from '../collect.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests that arrive in one turn of the event loop are taken up together, and so their answers go out together. */
+/** Handles the requests of one turn of the event loop together at its end, so that their reads and writes share batches. */
 export function answerTogether(server: Server): void {
   const handlers = server.listeners('request') as Handler[]
   server.removeAllListeners('request')

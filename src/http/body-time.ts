@@ -5,18 +5,18 @@ import { AppError } from '../errors.ts'
 export const MAX_BODY_MS = 10_000
 
 /**
- * Ends requests whose body does not arrive in time: a guard has let them in, and the client must not decide for how long
- * that counts. One timer looks at all of them, because most bodies are there before it would have been set.
+ * Refuses requests whose body does not arrive in time: their guard has passed, and the client must not decide for how long
+ * that is valid. One timer serves all of them, because most bodies arrive before a timer of their own would have been set.
  */
 export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY_MS): void {
   const waiting = new Map<FastifyRequest, number>()
   const look = () => {
     const oldest = performance.now() - maxBodyMs
     for (const [request, since] of waiting) {
-      // They stand in the order in which they came.
+      // They are in the order of their arrival.
       if (since > oldest) break
       waiting.delete(request)
-      // Nobody listens any more when the request was refused or given up meanwhile.
+      // Without a listener the request was refused or aborted meanwhile.
       if (request.raw.complete || request.raw.listenerCount('error') === 0) continue
       request.raw.emit('error', new AppError('request_timeout', 'The body took too long to arrive.'))
     }
@@ -34,7 +34,7 @@ export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY
   })
 }
 
-/** A route that reads its body itself, such as an upload, has nobody who hears of the end. */
+/** A route that reads its body itself, such as an upload, has no listener for the error. */
 function hasSmallBody({ headers, raw }: FastifyRequest): boolean {
   if (raw.complete || headers['content-type']?.startsWith('multipart/')) return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -2,24 +2,24 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { MAX_DRAIN_BYTES, MAX_DRAIN_MS } from './drain-body.ts'
 import { latchkeyDialect } from './errors.ts'
-import { MAX_READ_ON_BYTES, MAX_READ_ON_MS } from './read-on.ts'
 
-/** Answers what never became a request: bytes that are no HTTP, headers without an end. No hook runs there. */
+/** Answers bytes that are no valid HTTP request, and headers that never end. No hook runs for these. */
 export function answerClientErrors(headers: Record<string, string>, log: Logger) {
-  /** Up to which number of bytes a connection that was answered is read on. */
+  /** Connections that were answered, and up to how many bytes they are drained. */
   const answered = new WeakMap<Socket, number>()
 
   return (problem: Error & { code?: string }, socket: Socket): void => {
-    // Whoever hung up hears nothing more.
+    // The client closed the connection.
     if (problem.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
-    // Whatever else the client sends makes the parser fail again.
-    const readUpTo = answered.get(socket)
-    if (readUpTo !== undefined) {
-      if (socket.bytesRead > readUpTo) socket.destroy()
+    // Further bytes of the client make the parser fail again.
+    const drainUpTo = answered.get(socket)
+    if (drainUpTo !== undefined) {
+      if (socket.bytesRead > drainUpTo) socket.destroy()
       return
     }
     if (!socket.writable) {
@@ -44,8 +44,8 @@ export function answerClientErrors(headers: Record<string, string>, log: Logger)
       connection: 'close',
     }).map(([name, value]) => `${name}: ${value}`)
     socket.end(`HTTP/1.1 ${error.status} Refused\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
-    answered.set(socket, socket.bytesRead + MAX_READ_ON_BYTES)
-    const timer = setTimeout(() => socket.destroy(), MAX_READ_ON_MS)
+    answered.set(socket, socket.bytesRead + MAX_DRAIN_BYTES)
+    const timer = setTimeout(() => socket.destroy(), MAX_DRAIN_MS)
     socket.once('close', () => clearTimeout(timer))
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 
-/** What every cookie of ours has: no script reads it, and no page of another site sends it along but by a link. */
+/** Every cookie of ours: not readable by scripts, and sent from other sites only when a link is followed. */
 export const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax'
 
 /**

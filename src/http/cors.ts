@@ -14,8 +14,8 @@ const PREFLIGHT_SECONDS = '600'
 /** On the answers of public protocol endpoints: any page may call them, and no cookie ever counts there. */
 export const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
-/** A page that may call an endpoint may also read why it was refused, when to try again, and which request it was. */
-export function letPagesReadRefusal(reply: FastifyReply): void {
+/** Lets a page that may call the endpoint also read the headers of a refusal. */
+export function exposeRefusalHeaders(reply: FastifyReply): void {
   if (reply.hasHeader('access-control-allow-origin'))
     reply.header('access-control-expose-headers', 'WWW-Authenticate, Retry-After, X-Request-Id')
 }
@@ -26,7 +26,7 @@ export function allowAnyOrigin(app: FastifyInstance): void {
   })
 }
 
-/** Dashboard and administrative endpoints: one origin may call them, with its cookie, and nobody else may change anything. */
+/** Dashboard and administrative endpoints: one origin may call them with its cookie, and no other may change anything. */
 export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pick<Config, 'dashboardOrigin'>): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: 'dashboard' }

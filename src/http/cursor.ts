@@ -1,8 +1,8 @@
 import { refuseField } from '../errors.ts'
 
 /**
- * Where a page ended: the sort keys of its last row. Opaque to callers, stable while rows are added, and worth nothing
- * to whoever forges one, since it only says where in their own list to go on.
+ * Where a page ended: the sort keys of its last row. Opaque to clients and stable while rows are added. Forging one gains
+ * nothing, since it only says where to go on in the same list.
  */
 export type Position = [number, string]
 
@@ -16,7 +16,7 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
       return value as Position
     }
   } catch {
-    // Said below, like every other forged or damaged cursor.
+    // Refused below, like every other forged or damaged cursor.
   }
   return refuseField('cursor', 'The cursor is not one that this server gave out.')
 }
@@ -25,10 +25,10 @@ const isKey = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 128 && value.isWellFormed() && !value.includes('\0')
 
 /**
- * How many rows a page looks at while it sifts them by something that no index serves. It stops there, with fewer items
- * than it was asked for and a cursor to go on from, so that no page takes longer than others like to wait.
+ * How many rows a page examines while it filters by something without an index. It stops there, with fewer items than
+ * requested and a cursor to go on from, so that no page takes long.
  */
-export const MOST_LOOKED_AT = 2500
+export const MAX_ROWS_EXAMINED = 2500
 
 /**
  * Cuts a list that was read one row longer than the page, and says where the next page starts: after its last row, or

@@ -7,7 +7,7 @@ import { PAGE_POLICY } from './headers.ts'
 
 const DIST = join(import.meta.dirname, '../../dashboard/dist')
 
-/** Where the dashboard's own router takes over. Everything else that is not served is not found. */
+/** The paths of the dashboard's own router. Any other path that is not served is 404. */
 const PAGES = [
   '/',
   '/setup',
@@ -57,7 +57,7 @@ const sendPage = (reply: FastifyReply): FastifyReply =>
     .header('cache-control', 'no-cache')
     .send(html)
 
-/** Somebody who followed a link to nowhere sees the dashboard say so; a program gets its answer as data. */
+/** A browser that follows a wrong link gets the dashboard, which says so; a program gets JSON. */
 export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html') === true
   const isOurs = /^\/(api|oauth|\.well-known|assets)\//.test(request.url)

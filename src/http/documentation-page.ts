@@ -1,4 +1,5 @@
 import type { OpenAPI } from 'openapi-types'
+import { escapeHtml } from './escape-html.ts'
 
 interface Operation {
   summary?: string
@@ -18,15 +19,15 @@ export function renderDocumentation(document: OpenAPI.Document): string {
   const body = [...sections]
     .map(
       ([tag, list]) =>
-        `<section><h2 id="${slug(tag)}">${escape(tag)}</h2>${list.map(renderOperation).join('')}</section>`,
+        `<section><h2 id="${slug(tag)}">${escapeHtml(tag)}</h2>${list.map(renderOperation).join('')}</section>`,
     )
     .join('')
-  const contents = [...sections.keys()].map((tag) => `<a href="#${slug(tag)}">${escape(tag)}</a>`).join(' ')
+  const contents = [...sections.keys()].map((tag) => `<a href="#${slug(tag)}">${escapeHtml(tag)}</a>`).join(' ')
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(info.title)} API</title><style>${STYLE}</style></head>
-<body><main><h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
-<p>${escape(info.description ?? '')} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<title>${escapeHtml(info.title)} API</title><style>${STYLE}</style></head>
+<body><main><h1>${escapeHtml(info.title)} API <small>${escapeHtml(info.version)}</small></h1>
+<p>${escapeHtml(info.description ?? '')} The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
 <nav>${contents}</nav>${body}</main></body></html>`
 }
 
@@ -46,29 +47,26 @@ function renderOperation({ method, path, operation }: Entry): string {
   const parameters = (operation.parameters ?? [])
     .map(
       (each) =>
-        `<li><code>${escape(each.name)}</code> in ${each.in}${each.required ? ', required' : ''}. ${escape(each.description ?? '')} ${renderSchema(each.schema)}</li>`,
+        `<li><code>${escapeHtml(each.name)}</code> in ${each.in}${each.required ? ', required' : ''}. ${escapeHtml(each.description ?? '')} ${renderSchema(each.schema)}</li>`,
     )
     .join('')
   const bodies = Object.entries(operation.requestBody?.content ?? {})
-    .map(([type, { schema }]) => `<h4>Body <small>${escape(type)}</small></h4>${renderSchema(schema)}`)
+    .map(([type, { schema }]) => `<h4>Body <small>${escapeHtml(type)}</small></h4>${renderSchema(schema)}`)
     .join('')
   const responses = Object.entries(operation.responses ?? {})
     .map(([status, { description, content = {} }]) => {
       const schema = Object.values(content)[0]?.schema
-      return `<h4>${status} <small>${escape(description ?? '')}</small></h4>${renderSchema(schema)}`
+      return `<h4>${status} <small>${escapeHtml(description ?? '')}</small></h4>${renderSchema(schema)}`
     })
     .join('')
-  return `<details><summary><b class="${method}">${method}</b> <code>${escape(path)}</code> <span>${escape(operation.summary ?? '')}</span> <em>${escape(access)}</em></summary>
-<div><p>${escape(operation.description ?? '')}</p>${parameters ? `<h4>Parameters</h4><ul>${parameters}</ul>` : ''}${bodies}${responses}</div></details>`
+  return `<details><summary><b class="${method}">${method}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(operation.summary ?? '')}</span> <em>${escapeHtml(access)}</em></summary>
+<div><p>${escapeHtml(operation.description ?? '')}</p>${parameters ? `<h4>Parameters</h4><ul>${parameters}</ul>` : ''}${bodies}${responses}</div></details>`
 }
 
 const renderSchema = (schema: unknown): string =>
-  schema === undefined ? '' : `<pre>${escape(JSON.stringify(schema, null, 2))}</pre>`
+  schema === undefined ? '' : `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`
 
 const slug = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? '')
 
 const STYLE = `
 :root{color-scheme:light dark;--line:light-dark(#e3e5e8,#33363c);--soft:light-dark(#f6f7f8,#1c1e22);--quiet:light-dark(#5c6370,#9aa0aa)}

@@ -1,18 +1,18 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type Issue, type OAuthErrorCode } from '../errors.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import { letPagesReadRefusal } from './cors.ts'
+import { exposeRefusalHeaders } from './cors.ts'
+import { sendThenDrain } from './drain-body.ts'
 import { levelOf } from './log.ts'
-import { sendAndReadOn } from './read-on.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What the caller was refused with, for whoever counts. */
+    /** The code of the refusal, for the metrics. */
     refusalCode: ErrorCode | null
   }
 }
 
-/** How an error reads to whoever asked. The OAuth endpoints speak RFC 6749, everything else our own. */
+/** The body of an error. OAuth endpoints use the format of RFC 6749, all others our own. */
 export type Dialect = (error: AppError) => Record<string, unknown>
 
 export const latchkeyDialect: Dialect = (error) =>
@@ -42,7 +42,7 @@ export const oauthDialect: Dialect = (error) => ({
   error_description: asDescription(error.message),
 })
 
-/** Answers with the error, in the dialect of where it happened. What is not ours to tell is logged, not told. */
+/** Sends the error in the dialect of its endpoint. The details of an unexpected one are logged and not sent. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,14 +55,14 @@ export function sendError(
     const message = error.code === 'internal_error' ? 'A request failed.' : reasonOf(thrown)
     request.log[levelOf(error.status)]({ requestId: request.id, err: thrown }, message)
   }
-  letPagesReadRefusal(reply)
+  exposeRefusalHeaders(reply)
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')
-  return sendAndReadOn(request, reply, JSON.stringify(dialect(error)))
+  return sendThenDrain(request, reply, JSON.stringify(dialect(error)))
 }
 
-/** Other things than the database can be away, or too busy, such as the hashing of passwords. The error itself says which. */
+/** Besides the database, password hashing can be too busy, for example. The error itself says which. */
 function reasonOf(thrown: unknown): string {
   const isDatabase = isUnavailable(thrown) || (thrown instanceof Error && isUnavailable(thrown.cause))
   return isDatabase ? 'The database is away.' : 'A request was turned away.'
@@ -84,10 +84,10 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side.', { cause: thrown })
 }
 
-const MOST_ISSUES = 20
+const MAX_ISSUES = 20
 
 function validationError(found: NonNullable<FastifyError['validation']>, context: string): AppError {
-  const issues: Issue[] = found.slice(0, MOST_ISSUES).map(({ instancePath, params, message }) => {
+  const issues: Issue[] = found.slice(0, MAX_ISSUES).map(({ instancePath, params, message }) => {
     const inner = params['missingProperty'] ?? params['additionalProperty']
     const parts = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])]
     const path = parts.join('/').slice(0, 200)

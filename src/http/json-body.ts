@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import { refuse, refuseField } from '../errors.ts'
 
-/** Deeper than any body of ours, and far from what would trouble a recursive reader. */
-const DEEPEST = 32
+/** Deeper than any valid body, and no problem for a recursive reader. */
+const MAX_DEPTH = 32
 
 /**
- * Reads a JSON body as strictly as a security API should: bytes that are not UTF-8, names given twice, `__proto__`,
- * lone surrogates and NUL are refused instead of being guessed at by whoever reads the value next.
+ * Parses a JSON body strictly: bytes that are not UTF-8, repeated names, `__proto__`, lone surrogates and NUL are refused,
+ * because different readers treat them differently.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   let text: string
@@ -24,7 +24,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
-/** Who unpacks what anybody sends has to bound what comes out. No client of ours needs it. */
+/** Decompressing input would need a limit on its output. No client of ours sends compressed bodies. */
 export function refuseCompressed({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
@@ -38,7 +38,7 @@ function refuseBadText(value: unknown, path: string, depth: number): void {
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth === DEEPEST) refuse('malformed_body', `The body is nested deeper than ${DEEPEST} levels.`)
+  if (depth === MAX_DEPTH) refuse('malformed_body', `The body is nested deeper than ${MAX_DEPTH} levels.`)
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, `${path}/…`, depth)
     refuseBadText(inner, path === '' ? key : `${path}/${key}`, depth + 1)

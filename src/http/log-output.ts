@@ -6,16 +6,16 @@ export interface LogOutput extends DestinationStream {
   flushSync(): void
 }
 
-/** What a slow reader or a full disk keeps waiting. Lines beyond that are dropped. */
+/** How much waits for a slow reader or a full disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_MS = 50
-/** The reader is slow, or there is no room at the moment. After any other failure nobody will read it any more. */
+/** The reader is slow, or the disk is full. After any other failure the output is closed for good. */
 const RETRIED = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT'])
 
 /**
  * Writes log lines, those of one turn of the event loop together. A log that can't be written never holds up or ends the
- * service: lines are dropped, and `onLost` is called the first time. Pino's own destination repeats a failed write for ever
- * when it is told to flush, so that a process whose standard output was closed could not end.
+ * service: lines are dropped, and `onLost` is called the first time. Pino's own destination retries a failed write for ever
+ * when it flushes, so that a process whose standard output was closed could not end.
  */
 export function createLogOutput(fd: number, onLost: (code: string) => void): LogOutput {
   let lines: string[] = []
@@ -48,7 +48,7 @@ export function createLogOutput(fd: number, onLost: (code: string) => void): Log
     }
     size = unwritten.length
   }
-  // Whoever calls process.exit() has logged why.
+  // The reason of a process.exit() was logged just before.
   process.once('exit', flushSync)
 
   return {

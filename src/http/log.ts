@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { AppError, StartError } from '../errors.ts'
 import { StorageFailure } from '../storage/failure.ts'
 
-/** Whatever might carry a secret is cut out by name, wherever in a line it stands. */
+/** Fields that may hold a secret are redacted by name, at the top of a line and one level below. */
 const SECRETS = [
   'password',
   'currentPassword',
@@ -61,19 +61,19 @@ function placesIn(stack = ''): string[] {
   return (own.length > 0 ? own : places).slice(0, MAX_PLACES)
 }
 
-/** 503 is an answer that we mean to give, while we stop or the database is away. Any other 5xx is a fault of ours. */
+/** 503 is expected, while the service stops or the database is away. Any other 5xx is a fault of ours. */
 export const levelOf = (status: number): 'info' | 'warn' | 'error' =>
   status < 500 ? 'info' : status === 503 ? 'warn' : 'error'
 
-/** A logger of its own for each request costs more than the line it writes. Lines name their request themselves. */
-export function oneForAll(log: Logger): Logger {
+/** Fastify makes a child logger for each request, which costs more than the line it writes. Our lines name their request. */
+export function withoutChildLoggers(log: Logger): Logger {
   const shared: Logger = Object.create(log, { child: { value: () => shared } }) as Logger
   return shared
 }
 
 /**
- * One line a request. The route and not the URL: a query can hold what must not be kept. What it says is all here, so this
- * logger need not look for secrets in every line.
+ * One line a request. The route and not the URL: a query can hold secrets. All its fields are set here, so this logger does
+ * not redact.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   const lines = log.child({}, { redact: [] })

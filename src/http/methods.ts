@@ -6,7 +6,7 @@ interface Served {
   context: FastifyInstance
   path: string
   methods: Set<string>
-  /** Read when all hooks have run: the group's own stamps it after this one has seen the route. */
+  /** Its `config` is read when all hooks have run: the hook of the group sets it after this one has seen the route. */
   route: RouteOptions
 }
 
@@ -16,8 +16,8 @@ const hidden = { hide: true } as FastifySchema
 const ALL: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /**
- * Gives every URL an answer for the methods it does not have: OPTIONS tells which there are (and answers preflights),
- * the others get 405 with Allow, in the dialect and with the CORS headers of the place they fall in.
+ * Answers the methods that a URL does not have: OPTIONS lists those it has (and answers preflights), the others get 405
+ * with Allow, in the dialect and with the CORS headers of their group.
  * Call it before the routes are added; call what it returns after.
  */
 export function trackMethods(app: FastifyInstance): () => void {

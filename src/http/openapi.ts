@@ -57,7 +57,7 @@ const accessOf = ({ permission }: Guard) => ({
 /** The document, once all routes are in place. */
 export const describedApi = (app: FastifyInstance) => nameSchemas(app.swagger())
 
-/** The document for programs and the same for people. Both are made once, at the first asking. */
+/** The document as JSON and as a page. Each is made once, at the first request for it. */
 export const openApiRoutes = (): Routes => async (app) => {
   const hidden = { hide: true } as FastifySchema
   let document: string | undefined

@@ -45,10 +45,10 @@ export async function createLocate({
   }
 }
 
-/** `ips` goes past the peer itself only when TRUST_PROXY says that the peer may be believed. */
+/** `ips` holds more than the peer only when TRUST_PROXY trusts the peer. */
 const cameThroughTrustedProxy = (request: FastifyRequest): boolean => (request.ips?.length ?? 0) > 1
 
-/** Edges send city names percent-encoded, or as UTF-8 bytes that HTTP reads as Latin-1. */
+/** Edge networks send city names percent-encoded, or as UTF-8 bytes that Node reads as Latin-1. */
 function readPlace(value: string | string[] | undefined): string | null {
   if (typeof value !== 'string') return null
   const bytes = Buffer.from(value, 'latin1').toString('utf8')

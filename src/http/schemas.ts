@@ -13,8 +13,8 @@ const options = {
 } as const
 
 /**
- * A body says what it means: nothing is coerced or dropped, and names alone are trimmed. What arrives in a URL is text by nature, so there a number
- * or a truth value may be written as one.
+ * In a body nothing is coerced or dropped, and only names are trimmed. A URL holds text only, so there a number or a boolean
+ * is read from its text.
  *
  * A schema is compiled when a request first needs it. Compiling all of them takes longer than everything else at the start.
  */
@@ -39,7 +39,7 @@ export function compileSchemas(app: FastifyInstance): void {
 
 type Problem = FastifySchemaValidationError
 
-/** What Fastify calls with the data: false, with the errors beside it, refuses them. */
+/** The validator that Fastify calls: false, with `errors` set, refuses the data. */
 function validateWith(compile: () => ValidateFunction, findMore?: (values: unknown) => Problem | undefined) {
   let validate: ValidateFunction | undefined
   const check = (data: unknown): boolean => {
@@ -54,8 +54,8 @@ function validateWith(compile: () => ValidateFunction, findMore?: (values: unkno
 }
 
 /**
- * `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL does not take; bodies are read without it. And
- * `1e999` becomes a number that is infinite, after the moment at which Ajv would have refused it.
+ * `%00` in a URL is a NUL, which no value of ours holds and PostgreSQL refuses; bodies with one are refused earlier. And
+ * `1e999` is coerced to Infinity after Ajv has checked for it.
  */
 function findProblem(values: unknown): Problem | undefined {
   for (const [name, value] of Object.entries(values as object)) {

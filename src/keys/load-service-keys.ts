@@ -21,7 +21,7 @@ interface Needs {
   vault: Vault
 }
 
-/** Every key of one purpose, opened. The first one is made when there is none. */
+/** Every usable key of one purpose, decrypted. The first one is made when there is none. */
 export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promise<ServiceKey[]> {
   let stored = await listKeys(needs.db.read, purpose)
   if (stored.length === 0) {

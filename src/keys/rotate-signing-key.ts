@@ -12,18 +12,18 @@ interface Needs {
   signals: Signals
 }
 
-/** Twice as long as anybody may cache the key set, so that whoever checks a new signature has heard of its key. */
+/** Twice as long as the key set may be cached, so that every verifier has read the key before it signs. */
 export const PUBLISHED_FIRST_MS = 10 * 60_000
 
 /**
  * Starts a rotation: the next key is published and waits there for its turn. While one is waiting, nothing is added.
- * Answers the id of the key that comes next. The key, its audit event and the signal to the other replicas are one
- * transaction: a key that is stored and that nobody was told of would sign before anybody has seen it.
+ * Returns the id of the next key. The key, its audit event and the signal to the other replicas are one transaction: a
+ * key that is stored without the signal would sign before the other replicas publish it.
  */
 export const publishNextKey = (services: Needs): Promise<string> =>
   services.db.transaction((trx) => publish(services, trx))
 
-/** Publishes the next key and signs with it at once, or does neither. For a key that somebody may have got hold of. */
+/** Publishes the next key and signs with it at once, or does neither. For a key that may have leaked. */
 export const rotateAtOnce = (services: Needs): Promise<string> =>
   services.db.transaction(async (trx) => {
     const id = await publish(services, trx)
@@ -39,7 +39,7 @@ export async function activateNextKey(
   const { db, now } = services
   const waiting = (await listKeys(db.read, 'signing')).find(({ state }) => state === 'next')
   if (!waiting) return undefined
-  // The clock was wrong then or is wrong now, so nobody can say how long it has been published: its time begins anew.
+  // The clock was wrong then or is wrong now, so how long it has been published is unknown: its time begins again.
   if (waiting.createdAt > now()) await db.transaction((trx) => markPublished(trx, waiting.id, now()))
   if (Math.min(waiting.createdAt, now()) > now() - publishedFor) return undefined
   const activated = await db.transaction((trx) => activate(services, trx, waiting.id))
@@ -53,7 +53,7 @@ async function publish(services: Needs, trx: Trx): Promise<string> {
   if (waiting) return waiting.id
   const id = `service-id-${(await countSkipped(trx)) + keys.length + 1}`
   await addServiceKey(services, trx, 'signing', id, 'next')
-  await tell(services, trx, 'published', id)
+  await announce(services, trx, 'published', id)
   return id
 }
 
@@ -61,11 +61,17 @@ async function publish(services: Needs, trx: Trx): Promise<string> {
 async function activate(services: Needs, trx: Trx, id: string): Promise<boolean> {
   await holdKeys(trx)
   if (!(await markActivated(trx, 'signing', id))) return false
-  await tell(services, trx, 'activated', id)
+  await announce(services, trx, 'activated', id)
   return true
 }
 
-async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' | 'retired', id: string): Promise<void> {
+/** Records the change in the audit trail and signals it to the other replicas. */
+async function announce(
+  services: Needs,
+  trx: Trx,
+  what: 'published' | 'activated' | 'retired',
+  id: string,
+): Promise<void> {
   await recordEvent(services, trx, {
     action: `signing_key.${what}`,
     outcome: 'success',
@@ -75,11 +81,11 @@ async function tell(services: Needs, trx: Trx, what: 'published' | 'activated' |
   await services.signals.emit(trx, 'keys-changed', null)
 }
 
-/** Withdraws every earlier key: what it signed is no longer believed. For a key that somebody may have got hold of. */
+/** Withdraws every earlier key: what it signed is no longer accepted. For a key that may have leaked. */
 export const retirePreviousKeys = (services: Needs): Promise<string[]> =>
   services.db.transaction(async (trx) => {
     await holdKeys(trx)
     const retired = await markRetired(trx, 'signing', services.now())
-    for (const id of retired) await tell(services, trx, 'retired', id)
+    for (const id of retired) await announce(services, trx, 'retired', id)
     return retired
   })

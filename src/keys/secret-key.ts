@@ -7,8 +7,8 @@ import { storeFile, syncFolder } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 
 /**
- * The secret that seals every key at rest: configured, or kept in a file of its own beside the data. A new one is made
- * only where there is nothing yet that an older one sealed, and it is durable before anything is sealed with it.
+ * The secret that seals every key at rest: SECRET_KEY, or the content of a file in the data folder. A new one is made only
+ * when nothing was sealed yet, and it is durable before anything is sealed with it.
  */
 export async function resolveSecretKey(
   config: Pick<Config, 'secretKey' | 'dataDir'>,

@@ -13,10 +13,10 @@ export interface StoredKey {
   retiredAt?: number | null
 }
 
-export const anyKeyStored = async (db: Reader): Promise<boolean> =>
+export const hasKeys = async (db: Reader): Promise<boolean> =>
   (await db.selectFrom('service_keys').select('id').limit(1).execute()).length > 0
 
-/** Oldest first; those that were withdrawn only when all are asked for. */
+/** Oldest first. Withdrawn keys are listed only with `all`. */
 export async function listKeys(
   db: Reader,
   purpose: KeyPurpose,
@@ -58,7 +58,7 @@ export async function addKeyOnce(trx: Trx, key: StoredKey): Promise<void> {
     .execute()
 }
 
-/** Says when a key was published, in place of a time that lies in the future. */
+/** Replaces a publication time that lies in the future. */
 export async function markPublished(trx: Trx, id: string, at: number): Promise<void> {
   await trx
     .updateTable('service_keys')
@@ -106,7 +106,7 @@ export async function holdKeys(trx: Trx): Promise<void> {
   await trx.selectFrom('counters').select('name').where('name', '=', SKIPPED).forNoKeyUpdate().execute()
 }
 
-/** Numbers that keys may have had which a restored backup knows nothing of: nobody should take one key for another. */
+/** Key numbers that may have been used after a restored backup was made. They are skipped, so that no id names two keys. */
 export async function countSkipped(db: Reader): Promise<number> {
   const row = await db.selectFrom('counters').select('value').where('name', '=', SKIPPED).executeTakeFirst()
   return Number(row?.value ?? 0)

@@ -5,11 +5,11 @@ import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
 import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
 
-/** The keys that sign ID tokens: one active, with those before and the one after it published beside it. */
+/** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
 export interface SigningKeys {
   /** A compact JWS over the claims, by the active key. */
   sign(claims: Record<string, unknown>): string
-  /** The claims of a JWS that one of our keys signed, whatever its age; nothing for any other text. */
+  /** The claims of a JWS that one of our keys signed, whatever its age; undefined for any other text. */
   verify(jws: string): Record<string, unknown> | undefined
   /** RFC 7517, as text. */
   jwks(): string
@@ -42,7 +42,7 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   let begun = 0
   let applied = 0
 
-  /** Of two readings at once the one that began later counts, whichever ends first. */
+  /** Of two reads at once the one that began later counts, whichever ends first. */
   const read = async (): Promise<Loaded> => {
     const turn = ++begun
     const keys = prepare(await loadServiceKeys(needs, 'signing'))
@@ -52,7 +52,7 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   }
   const reloadSoon = () =>
     void read().catch((error: unknown) => needs.log.warn({ err: error }, 'The signing keys could not be read again.'))
-  // Before the first reading, so that no change falls between the two.
+  // Before the first read, so that no change is missed in between.
   needs.signals.on('keys-changed', reloadSoon)
   needs.signals.on('resync', reloadSoon)
   const first = await read()

@@ -105,7 +105,7 @@ interface Due {
  * out in the planned order, also after a long downtime.
  */
 export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due): Promise<Claim[]> {
-  const longestMs = leaseMs + MAX_CLOCK_SKEW_MS
+  const maxAheadMs = leaseMs + MAX_CLOCK_SKEW_MS
   const unfinished = await db.read
     .selectFrom('lifecycle_actions')
     .select(['id', 'user_id', 'status', 'claimed_at'])
@@ -119,7 +119,7 @@ export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due
   const seen = new Set<string>()
   const ids = unfinished
     .filter(({ user_id }) => seen.size < seen.add(user_id).size)
-    .filter(({ status, claimed_at }) => status === 'pending' || isDue((claimed_at ?? 0) + leaseMs, now, longestMs))
+    .filter(({ status, claimed_at }) => status === 'pending' || isDue((claimed_at ?? 0) + leaseMs, now, maxAheadMs))
     .slice(0, limit)
     .map(({ id }) => id)
   if (ids.length === 0) return []
@@ -131,7 +131,7 @@ export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due
       .where((eb) =>
         eb.or([
           eb('status', '=', 'pending'),
-          eb.and([eb('status', '=', 'running'), due('claimed_at', now - leaseMs, longestMs)]),
+          eb.and([eb('status', '=', 'running'), due('claimed_at', now - leaseMs, maxAheadMs)]),
         ]),
       )
       .returningAll()

@@ -1,9 +1,9 @@
 import { refuseLastAdministrator } from '../access/administrators.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { AppError } from '../errors.ts'
-import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
-import { takeAdministrationLock } from '../sessions/administer.ts'
+import { holdAdministration } from '../sessions/administration-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { findUser, listEmails } from '../users/user-store.ts'
@@ -54,7 +54,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 }
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
-  await takeAdministrationLock(trx)
+  await holdAdministration(trx)
   const switches = await withPlanners(trx, await markCompleted(trx, claims, services.now()))
   const off = switches.filter(({ action }) => action === 'disable')
   const on = switches.filter(({ action }) => action === 'enable')
@@ -93,7 +93,7 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
       })
       const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
       const data = { ...about, lifecycleActionId, action, reason }
-      await tellAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
+      await notifyAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
     }
   })
 

@@ -1,5 +1,5 @@
 import { type Actor, recordEvents } from '../audit/record-event.ts'
-import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { type ChangedAccount, markDisabled, markEnabled } from './account-state-store.ts'
@@ -19,7 +19,7 @@ export interface Switch {
 export async function switchOff(services: Needs, trx: Trx, switches: Switch[]): Promise<Map<string, Ended>> {
   const users = await markDisabled(trx, userIdsOf(switches), services.now())
   const about = describe(switches, users)
-  await notifyAdministrators(services, trx, 'user.disabled', about)
+  await notifyOfSwitch(services, trx, 'user.disabled', about)
   await notifyOfPendingPlans(services, trx, about)
   const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.disabled', about, ended)
@@ -30,7 +30,7 @@ export async function switchOff(services: Needs, trx: Trx, switches: Switch[]): 
 export async function switchOn(services: Needs, trx: Trx, switches: Switch[]): Promise<void> {
   const users = await markEnabled(trx, userIdsOf(switches))
   const about = describe(switches, users)
-  await notifyAdministrators(services, trx, 'user.enabled', about)
+  await notifyOfSwitch(services, trx, 'user.enabled', about)
   await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.enabled', about)
 }
@@ -56,8 +56,8 @@ function describe(switches: Switch[], changed: ChangedAccount[]): About[] {
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const notifyAdministrators = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
-  tellAdministrators(
+const notifyOfSwitch = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
+  notifyAdministrators(
     services,
     trx,
     about.map(({ userId, email, displayName, actor }) => ({
@@ -75,7 +75,7 @@ async function notifyOfPendingPlans(services: Needs, trx: Trx, about: About[]): 
     const data = { userId, email, displayName, actorId: actor.id, pending }
     return [{ type: 'lifecycle.planner_disabled' as const, data }]
   })
-  await tellAdministrators(services, trx, messages)
+  await notifyAdministrators(services, trx, messages)
 }
 
 const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>

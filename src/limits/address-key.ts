@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** One person's network: whoever has an IPv6 address has the 2^64 of its /64. */
+/** What limits count by: the IPv4 address, or the /64 of an IPv6 address, since one person usually has all of it. */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

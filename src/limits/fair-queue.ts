@@ -5,9 +5,9 @@ import { addressKey } from './address-key.ts'
 export type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 interface Bounds {
-  /** How much runs at the same time. */
+  /** How many run at the same time. */
   atOnce: number
-  /** How much may wait, from one address and in all. */
+  /** How many may wait, from one address and in all. */
   maxWaitingPerAddress: number
   maxWaiting: number
 }
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Work that is too expensive to do all at once waits here, one line for each remote address, and the lines take turns:
- * an address that asks for a hundred things waits for its own, and somebody else's one thing waits for at most one of
- * them. Both bounds are of the queue and not of the work that runs already.
+ * Expensive work waits here in one line for each remote address, and the lines take turns: an address with a hundred
+ * requests waits for its own, and the one request of another address waits for at most one of those. Both bounds are on
+ * what waits, without what runs already.
  */
 export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bounds): InTurn {
   /** In the order of their turns; no line is empty. */
@@ -40,7 +40,7 @@ export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bo
     return undefined
   }
 
-  /** When the queue is full, whoever waits last in the longest line goes, so that few addresses can't fill it for all. */
+  /** When the queue is full, the last one in the longest line is refused, so that few addresses can't fill the queue. */
   const makeRoom = (newLength: number): void => {
     let [longestKey, longest]: [string, Waiting[]] = ['', []]
     for (const [key, line] of lines) if (line.length > longest.length) [longestKey, longest] = [key, line]

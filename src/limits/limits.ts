@@ -1,38 +1,29 @@
-import { sql } from 'kysely'
-import { digest } from '../crypto/digest.ts'
-import { AppError } from '../errors.ts'
 import type { Database } from '../storage/database.ts'
-import { isDue } from '../storage/due.ts'
-import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
-import { createRecentFailures, failuresOf, longestWindow } from './recent-failures.ts'
-
-/** So many failures in so many milliseconds. */
-export interface Limit {
-  name: string
-  most: number
-  windowMs: number
-}
+import { createAttemptSlots } from './attempt-slots.ts'
+import { createFailureCounts } from './failure-counts.ts'
+import type { Limit } from './limit.ts'
+import { createRecentFailures } from './recent-failures.ts'
 
 const MINUTE = 60_000
 
 /** Every limit of the service. They count failures, except where a request itself is what costs. */
 export const LIMITS = {
-  loginByEmailAndAddress: { name: 'login-email', most: 10, windowMs: 15 * MINUTE },
-  loginByAddress: { name: 'login-address', most: 100, windowMs: 15 * MINUTE },
-  loginFromAnywhere: { name: 'login-anywhere', most: 100, windowMs: 60 * MINUTE },
-  loginByKnownBrowser: { name: 'login-browser', most: 10, windowMs: 15 * MINUTE },
-  bootstrap: { name: 'bootstrap', most: 5, windowMs: 15 * MINUTE },
-  clientSecret: { name: 'client', most: 30, windowMs: MINUTE },
-  unknownClient: { name: 'unknown-client', most: 30, windowMs: MINUTE },
-  passkeyVerify: { name: 'passkey', most: 30, windowMs: MINUTE },
-  mailByEmailAndAddress: { name: 'mail-email', most: 5, windowMs: 60 * MINUTE },
-  mailByAddress: { name: 'mail-address', most: 30, windowMs: 60 * MINUTE },
-  mailByKnownBrowser: { name: 'mail-browser', most: 30, windowMs: 60 * MINUTE },
-  registration: { name: 'registration', most: 100, windowMs: 60 * MINUTE },
+  loginByEmailAndAddress: { name: 'login-email', max: 10, windowMs: 15 * MINUTE },
+  loginByAddress: { name: 'login-address', max: 100, windowMs: 15 * MINUTE },
+  loginFromAnywhere: { name: 'login-anywhere', max: 100, windowMs: 60 * MINUTE },
+  loginByKnownBrowser: { name: 'login-browser', max: 10, windowMs: 15 * MINUTE },
+  bootstrap: { name: 'bootstrap', max: 5, windowMs: 15 * MINUTE },
+  clientSecret: { name: 'client', max: 30, windowMs: MINUTE },
+  unknownClient: { name: 'unknown-client', max: 30, windowMs: MINUTE },
+  passkeyVerify: { name: 'passkey', max: 30, windowMs: MINUTE },
+  mailByEmailAndAddress: { name: 'mail-email', max: 5, windowMs: 60 * MINUTE },
+  mailByAddress: { name: 'mail-address', max: 30, windowMs: 60 * MINUTE },
+  mailByKnownBrowser: { name: 'mail-browser', max: 30, windowMs: 60 * MINUTE },
+  registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 
 export interface Limits {
-  /** Refuses with 429 when the key has failed too often. Asks no database: see `fail`. */
+  /** Refuses with 429 when the key has failed too often. Reads no database: see `createLimits`. */
   check(limit: Limit, key: string): void
   /** Counts one failure (or one use), on every replica together. False when that was one too many. */
   fail(limit: Limit, key: string): Promise<boolean>
@@ -42,96 +33,27 @@ export interface Limits {
   attempt<T>(limits: [Limit, string][], run: () => Promise<T>, isFailure: (error: unknown) => boolean): Promise<T>
 }
 
-/** So many attempts at one key wait for those that run. More than that come from a program. */
-const MAX_WAITING = 100
-
 /**
- * Failures are counted in the database, so that they hold across replicas and restarts. Each replica keeps what the last
- * count told it. An attempt at a bucket that this replica has not seen reads the count first; `check`, which stands on hot
- * paths, never reads: another replica learns of a full bucket at its own next failure, so there a guesser gains one guess
- * a replica.
+ * Failures are counted in the database, so that they hold across replicas and restarts. Each replica keeps the count that it
+ * read last. An attempt at a bucket that this replica has not seen reads the count first; `check`, which is on hot paths,
+ * never reads: another replica learns of a full bucket at its own next failure, so a guesser gains one guess a replica there.
  */
-export function createLimits({ db, now }: { db: Database; now: () => number }, enabled: boolean): Limits {
-  const recent = createRecentFailures(now)
-
-  const check: Limits['check'] = (limit, key) => {
-    if (!enabled) return
-    const entry = recent.find(bucketOf(limit, key))
-    if (entry && failuresOf(entry, limit, now()) >= limit.most) throw tooMany(entry.until - now())
-  }
-
-  const fail: Limits['fail'] = async (limit, key) => {
-    if (!enabled) return true
-    const bucket = bucketOf(limit, key)
-    const [row] = await countFailure(db, {
-      bucket,
-      now: now(),
-      until: now() + limit.windowMs,
-      latest: now() + longestWindow(limit),
-    })
-    if (!row) return true
-    const entry = recent.open(bucket, limit)
-    // Answers can overtake one another: within one window the count only grows.
-    entry.failures = entry.until === row.expires_at ? Math.max(entry.failures, row.failures) : row.failures
-    entry.until = row.expires_at
-    return row.failures <= limit.most
-  }
-
-  const failHere: Limits['failHere'] = (limit, key) => {
-    check(limit, key)
-    if (!enabled) return
-    const entry = recent.open(bucketOf(limit, key), limit)
-    entry.failures = failuresOf(entry, limit, now()) + 1
-    if (entry.failures === 1) entry.until = now() + limit.windowMs
-  }
-
-  const learn = async (bucket: string, limit: Limit): Promise<void> => {
-    const [row] = await failuresSoFar(db.read, { bucket })
-    if (!row || isDue(row.expires_at, now(), longestWindow(limit))) return
-    const entry = recent.open(bucket, limit)
-    entry.failures = Math.max(entry.failures, row.failures)
-    entry.until = Math.max(entry.until, row.expires_at)
-  }
-
-  const enter = async (limit: Limit, key: string): Promise<() => void> => {
-    const bucket = bucketOf(limit, key)
-    if (!recent.find(bucket)) await learn(bucket, limit)
-    // Looked at again after each wait: an entry that nobody ran on may have been replaced meanwhile.
-    let entry = recent.open(bucket, limit)
-    const failures = () => failuresOf(entry, limit, now())
-    while (failures() < limit.most && failures() + entry.running >= limit.most) {
-      const { waiting } = entry
-      if (waiting.length >= MAX_WAITING) throw tooManyAtOnce()
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      entry = recent.open(bucket, limit)
-    }
-    const entered = entry
-    // One place is free for one of those that wait. When there will be no more places, all of them are told so.
-    const wake = () => {
-      const count = failuresOf(entered, limit, now()) >= limit.most ? entered.waiting.length : 1
-      for (const resume of entered.waiting.splice(0, count)) resume()
-    }
-    if (failures() >= limit.most) wake()
-    check(limit, key)
-    entered.running++
-    return () => {
-      entered.running--
-      wake()
-    }
-  }
-
+export function createLimits(services: { db: Database; now: () => number }, enabled: boolean): Limits {
+  if (!enabled) return NO_LIMITS
+  const recent = createRecentFailures(services.now)
+  const counts = createFailureCounts(services, recent)
+  const enter = createAttemptSlots(services.now, recent, counts)
   return {
-    check,
-    fail,
-    failHere,
+    check: counts.check,
+    fail: counts.add,
+    failHere: counts.addHere,
     async attempt(limits, run, isFailure) {
-      if (!enabled) return run()
       const leave: (() => void)[] = []
       try {
         for (const [limit, key] of limits) leave.push(await enter(limit, key))
         return await run()
       } catch (error) {
-        if (isFailure(error)) for (const [limit, key] of limits) await fail(limit, key)
+        if (isFailure(error)) for (const [limit, key] of limits) await counts.add(limit, key)
         throw error
       } finally {
         for (const each of leave) each()
@@ -140,42 +62,10 @@ export function createLimits({ db, now }: { db: Database; now: () => number }, e
   }
 }
 
-const tooMany = (waitMs: number): AppError => {
-  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
-  const wait = retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`
-  return new AppError('too_many_requests', `Too many failed attempts. Try again in ${wait}.`, { retryAfter })
+/** For load tests (`RATE_LIMITS=off`). */
+const NO_LIMITS: Limits = {
+  check: () => {},
+  fail: async () => true,
+  failHere: () => {},
+  attempt: (_limits, run) => run(),
 }
-
-const tooManyAtOnce = (): AppError =>
-  new AppError('too_many_requests', 'Too many attempts at the same time. Try again in 5 seconds.', { retryAfter: 5 })
-
-/** Keys hold addresses of people: they are stored as digests. */
-const bucketOf = (limit: Limit, key: string): string => digest(`${limit.name}\0${key}`)
-
-interface Counted {
-  bucket: string
-  now: number
-  until: number
-  latest: number
-}
-
-const countFailure = writeStatement((db, value: Values<Counted>) =>
-  db
-    .insertInto('rate_limits')
-    .values({ bucket: value('bucket'), failures: 1, expires_at: value('until') })
-    .onConflict((conflict) =>
-      conflict.column('bucket').doUpdateSet({
-        failures: sql<number>`case when ${isOver(value)} then 1 else rate_limits.failures + 1 end`,
-        expires_at: sql<number>`case when ${isOver(value)} then excluded.expires_at else rate_limits.expires_at end`,
-      }),
-    )
-    .returning(['failures', 'expires_at']),
-)
-
-/** Its time has passed, or was written by a clock that was wrong. */
-const isOver = (value: Values<Counted>) =>
-  sql`rate_limits.expires_at <= ${value('now')} or rate_limits.expires_at > ${value('latest')}`
-
-const failuresSoFar = readStatement((db, value: Values<{ bucket: string }>) =>
-  db.selectFrom('rate_limits').select(['failures', 'expires_at']).where('bucket', '=', value('bucket')),
-)

@@ -16,16 +16,16 @@ export interface RecentFailuresByKey {
   open(bucket: string, limit: { windowMs: number }): RecentFailures
 }
 
-/** More keys than that are not kept. What is forgotten is read from the database again. */
+/** More keys are not kept. A key that was dropped is read from the database again. */
 const MAX_KEYS = 50_000
 
-/** When there are too many, so many of the oldest go at once, so that not every new key looks through all of them. */
+/** How many are dropped at once, so that not every new key has to scan all of them. */
 const BATCH = 5_000
 
 export function createRecentFailures(now: () => number): RecentFailuresByKey {
   const entries = new Map<string, RecentFailures>()
 
-  /** First what is over, then what is oldest; never what is in use. */
+  /** Drops expired entries, then the oldest ones; never one that is in use. */
   const makeRoom = (): void => {
     for (const [bucket, entry] of entries) if (entry.until <= now() && !isInUse(entry)) entries.delete(bucket)
     let surplus = entries.size - (MAX_KEYS - BATCH)
@@ -42,7 +42,7 @@ export function createRecentFailures(now: () => number): RecentFailuresByKey {
     open(bucket, limit) {
       const found = entries.get(bucket)
       if (found && (isCurrent(found, limit, now()) || isInUse(found))) return found
-      // Set anew at the end: the order of the map is the order of age.
+      // Deleted and set again, so that it comes last: the order of the map is the order of age.
       entries.delete(bucket)
       if (entries.size >= MAX_KEYS) makeRoom()
       const fresh: RecentFailures = { failures: 0, until: 0, running: 0, waiting: [] }
@@ -55,11 +55,11 @@ export function createRecentFailures(now: () => number): RecentFailuresByKey {
 export const failuresOf = (entry: RecentFailures, limit: { windowMs: number }, now: number): number =>
   isCurrent(entry, limit, now) ? entry.failures : 0
 
-/** Whoever waits is woken through this very entry. */
+/** Waiting attempts are resumed through their entry, so it must not be replaced. */
 const isInUse = ({ running, waiting }: RecentFailures): boolean => running > 0 || waiting.length > 0
 
-/** Nothing that ends later than this is believed: the clock was wrong when it began. */
-export const longestWindow = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS
+/** A window that ends later than this was written under a wrong clock. */
+export const maxWindowMs = ({ windowMs }: { windowMs: number }): number => windowMs + MAX_CLOCK_SKEW_MS
 
 const isCurrent = ({ until }: RecentFailures, limit: { windowMs: number }, now: number): boolean =>
-  !isDue(until, now, longestWindow(limit))
+  !isDue(until, now, maxWindowMs(limit))

@@ -1,6 +1,6 @@
 const HOUR = 3_600_000
 
-/** How long the link in a mail is good for, by what it is for. The mail itself is not sent when that is over. */
+/** How long the link in a mail is valid, by its purpose. After that the mail is not sent either. */
 export const LINK_LIFETIMES_MS = {
   reset: HOUR,
   invitation: 7 * 24 * HOUR,

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 300
 
-/** Mail servers quote what they refuse, and a mail carries a token. */
+/** Mail servers quote what they refuse, and a mail holds a token. */
 const TOKEN = /\b[a-z]{2}_[\w-]{16,}/g
 
 /** What went wrong, in one line that can be stored and shown. */

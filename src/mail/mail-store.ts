@@ -4,7 +4,7 @@ import type { Trx } from '../storage/database.ts'
 import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Schema } from '../storage/schema.ts'
 
-/** A mail that this replica is sending. `claim` tells it from a sending that lost its lease. */
+/** A mail that this replica is sending. `claim` is new for each claim, so that a sending that lost its lease changes nothing. */
 export interface ClaimedMail {
   id: string
   claim: string
@@ -17,7 +17,28 @@ export interface ClaimedMail {
   createdAt: number
 }
 
-interface Asked {
+type NewMail = Pick<ClaimedMail, 'id' | 'recipient' | 'contentSealed' | 'tokenHash' | 'expiresAt' | 'createdAt'>
+
+/** Due at once. */
+export async function addMail(trx: Trx, mail: NewMail): Promise<void> {
+  await trx
+    .insertInto('outgoing_mail')
+    .values({
+      id: mail.id,
+      recipient: mail.recipient,
+      content_sealed: mail.contentSealed,
+      next_attempt_at: mail.createdAt,
+      scheduled_at: mail.createdAt,
+      last_error: null,
+      claim: null,
+      token_hash: mail.tokenHash,
+      expires_at: mail.expiresAt,
+      created_at: mail.createdAt,
+    })
+    .execute()
+}
+
+interface ClaimRequest {
   now: number
   leaseMs: number
   limit: number
@@ -25,8 +46,8 @@ interface Asked {
   except: string[]
 }
 
-/** Taken by moving its time: of several replicas, the one whose statement moved it sends it. */
-export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: Asked): Promise<ClaimedMail[]> {
+/** Claims by moving the time: of several replicas, the one whose statement moved it sends the mail. */
+export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: ClaimRequest): Promise<ClaimedMail[]> {
   const claim = newId()
   const rows = await trx
     .updateTable('outgoing_mail')
@@ -46,7 +67,7 @@ export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: As
   return rows.map((row) => toClaimed(row, claim))
 }
 
-/** Also when its time was set in what is now the future: the clock was wrong then. See `storage/due.ts`. */
+/** Also when it was scheduled in what is now the future, under a wrong clock. See `storage/due.ts`. */
 const isDueAt = (now: number) => (eb: ExpressionBuilder<Schema, 'outgoing_mail'>) =>
   eb.or([eb('next_attempt_at', '<=', now), eb('scheduled_at', '>', now + MAX_CLOCK_SKEW_MS)])
 
@@ -91,7 +112,7 @@ export async function markForRetry(
 }
 
 /** It was sent, or never will be. False when another replica has taken it over. */
-export async function removeMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
+export async function deleteMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
   const rows = await trx
     .deleteFrom('outgoing_mail')
     .where('id', '=', id)

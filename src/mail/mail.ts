@@ -17,20 +17,20 @@ export interface LinkMail extends Mail {
   purpose: LinkPurpose
 }
 
-/** Trying again would be pointless, or wrong: the mail server has refused it for good, or may have taken it. */
+/** Must not be tried again: the mail server has refused it for good, or may have taken it. */
 export class UndeliverableMail extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : 'unknown', { cause })
   }
 }
 
-/** Takes a mail off our hands, or throws: an UndeliverableMail, or anything else when it can be tried again. */
+/** Sends a mail, or throws: an UndeliverableMail, or any other error when it can be tried again. */
 export interface MailTransport {
   send(id: string, mail: Mail): Promise<void>
   close(): Promise<void>
 }
 
-/** The way out, loaded with the first mail: many a service starts and stops without sending one. */
+/** SMTP or the outbox, loaded with the first mail, since many a process sends none. */
 export function openMail(
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
   log: Logger,

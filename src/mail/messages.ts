@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { escapeHtml } from '../http/escape-html.ts'
 import type { LinkPurpose } from './link-lifetimes.ts'
 import type { LinkMail } from './mail.ts'
 
@@ -56,11 +57,8 @@ function compose(
   const link = dashboardOrigin + path
   const text = `${says}\n\n${link}\n\n${otherwise}\n\n${rpName}\n`
   const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
-<div style="max-width:32rem;margin:0 auto"><p>${escape(says)}</p>
-<p><a href="${escape(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escape(button)}</a></p>
-<p style="color:#5c6370;font-size:14px">${escape(otherwise)}</p><p style="color:#5c6370;font-size:14px">${escape(rpName)}</p></div></body></html>`
+<div style="max-width:32rem;margin:0 auto"><p>${escapeHtml(says)}</p>
+<p><a href="${escapeHtml(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escapeHtml(button)}</a></p>
+<p style="color:#5c6370;font-size:14px">${escapeHtml(otherwise)}</p><p style="color:#5c6370;font-size:14px">${escapeHtml(rpName)}</p></div></body></html>`
   return { to, subject, text, html, link, token, purpose }
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -5,8 +5,8 @@ import { storeFile } from '../storage/durable-files.ts'
 import type { MailTransport } from './mail.ts'
 
 /**
- * No mail server: each mail is a file that any mail program opens. Its link opens an account, so that it is shown on a
- * terminal and never stands in a log that is kept.
+ * Without a mail server each mail is a file that any mail program opens. Its link opens an account, so it is shown on a
+ * terminal only and never in a log that is kept.
  */
 export function createOutbox(
   folder: string,

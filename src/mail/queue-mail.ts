@@ -3,11 +3,12 @@ import type { Vault } from '../crypto/vault.ts'
 import { newOrderedId } from '../ids.ts'
 import type { Trx } from '../storage/database.ts'
 import { LINK_LIFETIMES_MS } from './link-lifetimes.ts'
+import { addMail } from './mail-store.ts'
 import type { LinkMail } from './mail.ts'
 
 /**
- * Hands a mail over as part of the change that it belongs to: if that is undone, nothing was sent; if it stands, the mail
- * will go out, however long the mail server is away, while its link is good. What it says is sealed, since it carries a
+ * Queues a mail in the transaction of the change that it belongs to: if that is undone, nothing is sent; if it commits, the
+ * mail is sent, however long the mail server is away, as long as its link is valid. The content is sealed, since it holds a
  * token.
  */
 export async function queueMail(
@@ -15,22 +16,15 @@ export async function queueMail(
   trx: Trx,
   { token, purpose, ...mail }: LinkMail,
 ): Promise<void> {
-  // In the outbox the files stand in the order in which the mails were written.
+  // Ordered, so that the files in the outbox are in the order in which the mails were written.
   const id = newOrderedId()
   const at = now()
-  await trx
-    .insertInto('outgoing_mail')
-    .values({
-      id,
-      recipient: mail.to,
-      content_sealed: vault.seal(`mail:${id}`, Buffer.from(JSON.stringify(mail))),
-      next_attempt_at: at,
-      scheduled_at: at,
-      last_error: null,
-      claim: null,
-      token_hash: digest(token),
-      expires_at: at + LINK_LIFETIMES_MS[purpose],
-      created_at: at,
-    })
-    .execute()
+  await addMail(trx, {
+    id,
+    recipient: mail.to,
+    contentSealed: vault.seal(`mail:${id}`, Buffer.from(JSON.stringify(mail))),
+    tokenHash: digest(token),
+    expiresAt: at + LINK_LIFETIMES_MS[purpose],
+    createdAt: at,
+  })
 }

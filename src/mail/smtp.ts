@@ -15,7 +15,7 @@ export function createSmtp(url: string, from: string, silenceTimeoutMs: number =
     connectionTimeout: SETUP_TIMEOUT_MS,
     greetingTimeout: SETUP_TIMEOUT_MS,
     socketTimeout: silenceTimeoutMs,
-    // Mails are ours from end to end: nothing in one is ever read from a file or fetched.
+    // Nothing in our mails is read from a file or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
   }
@@ -48,9 +48,8 @@ const ABOUT_THE_MAIL = new Set<string | undefined>(['EENVELOPE', 'EMESSAGE'])
 const AUTHENTICATION = new Set([530, 534, 535, 538])
 
 /**
- * Whether trying again is pointless, or wrong. RFC 5321 section 4.2.1: a reply of 5xx is a permanent refusal. A server
- * that has the whole mail and says nothing for as long as it may is slow: it may still deliver it, and must not get it
- * twice.
+ * Whether the mail must not be tried again. RFC 5321 section 4.2.1: a reply of 5xx is a permanent refusal. A server that has
+ * the whole mail and does not answer in time may still deliver it, and must not get it twice.
  */
 function isFinal({ code, responseCode }: SmtpError, isHandedOver: boolean): boolean {
   if (code === 'ETIMEDOUT') return isHandedOver

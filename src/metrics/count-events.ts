@@ -3,7 +3,7 @@ import type { AuditEvent } from '../audit/record-event.ts'
 import { OUTCOMES } from '../vocabulary/audit-actions.ts'
 import { SIGN_IN_METHODS } from '../vocabulary/sign-in-methods.ts'
 
-/** Counts what goes into the audit trail, where every event of note is written. Actions are words of our own code. */
+/** Counts audit events. Their actions are a closed set, so that the number of series is bounded. */
 export function countEvents(registry: Registry): (event: AuditEvent) => void {
   const registers = [registry]
   const events = new Counter({

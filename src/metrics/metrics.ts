@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
 import type { Database, Reader } from '../storage/database.ts'
@@ -8,10 +6,11 @@ import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
 import { addProcessGauges } from './process-gauges.ts'
+import { countQueued, type QueueCounts } from './queue-store.ts'
 
-/** What this copy has done and how it is. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
+/** Counters and gauges of this replica. There is none unless METRICS_ADDRESS is set, and then nothing is counted. */
 export interface Metrics {
-  measureRequests(app: FastifyInstance): void
+  measureRequests: ReturnType<typeof measureRequests>
   countEvent(event: AuditEvent): void
   /** A revocation list for hosts was built. */
   krlBuilt(built: { bytes: number; serials: number }): void
@@ -28,7 +27,7 @@ interface Needs {
   load: Engine['load']
 }
 
-/** Whoever looks is not kept waiting for a database that does not answer. */
+/** A scrape does not wait longer than this for the database. */
 const PATIENCE_MS = 2000
 
 export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
@@ -56,9 +55,9 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   }
 }
 
-/** Queues that all copies share. Where the database is away there is nothing to tell but that. */
+/** Queues that all replicas share. While the database is away their gauges have no value. */
 function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
-  let current: { mail: number; pending: number } | undefined
+  let current: QueueCounts | undefined
   addGauge(registry, 'latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
   addGauge(registry, 'latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)
   addGauge(
@@ -67,22 +66,12 @@ function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void
     'Planned actions that are still to be carried out, on all copies together.',
     () => current?.pending,
   )
-  const query = db.selectNoFrom(({ selectFrom }) => [
-    selectFrom('outgoing_mail')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .as('mail'),
-    selectFrom('lifecycle_actions')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where(sql<boolean>`status in ('pending', 'running')`)
-      .as('pending'),
-  ])
   return {
     async read() {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
       const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
-      const row = await Promise.race([query.executeTakeFirst().catch(() => undefined), late])
+      current = await Promise.race([countQueued(db).catch(() => undefined), late])
       clearTimeout(timer)
-      current = row && { mail: row.mail ?? 0, pending: row.pending ?? 0 }
     },
   }
 }

@@ -3,16 +3,16 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { eachWindow, markNextRead } from './notification-store.ts'
 
-/** Marking so many takes milliseconds. Others have their turn between two slices. */
+/** Marking this many takes milliseconds. Other writes run between two slices. */
 const SLICE = 500
 
 /**
- * Marks everything read that there was when it was looked at. Somebody may have hundreds of thousands, so it is done in
- * slices, each a transaction of its own.
+ * Marks everything read that there is when it is listed. A person may have hundreds of thousands, so it works in slices, each
+ * a transaction of its own.
  */
 export async function markAllRead(services: Pick<Services, 'db' | 'now'>, actor: SignedInActor): Promise<void> {
   const now = services.now()
-  // Also where nothing is unread: whoever may no longer act is told so, and not how many there are.
+  // Also when nothing is unread: an actor who may no longer act is refused.
   await changeOwnAccount(services, actor, async () => {})
   for await (const { unread, above, last } of eachWindow(services.db.read, actor.id)) {
     const slice = { above, last, limit: SLICE, now }

@@ -1,11 +1,60 @@
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
-import { readStatement, type Values } from '../storage/statement.ts'
+import type { Schema } from '../storage/schema.ts'
+import { readStatement, type Values, writeStatement } from '../storage/statement.ts'
 import { type Notification, type NotificationRow, toNotification } from './notification.ts'
 
 const COLUMNS = ['id', 'type', 'data', 'created_at', 'read_at'] as const
+
+export type NewNotification = Insertable<Schema['notifications']>
+
+const addOne = writeStatement((db, value: Values<NewNotification>) =>
+  db.insertInto('notifications').values({
+    id: value('id'),
+    user_id: value('user_id'),
+    type: value('type'),
+    data: value('data'),
+    created_at: value('created_at'),
+    read_at: value('read_at'),
+  }),
+)
+
+export async function addNotification(trx: Trx, row: NewNotification): Promise<void> {
+  await addOne(trx, row)
+}
+
+export async function addNotifications(trx: Trx, rows: NewNotification[]): Promise<void> {
+  await trx.insertInto('notifications').values(rows).execute()
+}
+
+const newest = readStatement((db, value: Values<{ userId: string }>) =>
+  db
+    .selectFrom('notifications')
+    .select((eb) => eb.fn.max<string | null>('id').as('id'))
+    .where('user_id', '=', value('userId')),
+)
+
+export async function findNewestId(db: Reader, userId: string): Promise<string | undefined> {
+  const [row] = await newest(db, { userId })
+  return row?.id ?? undefined
+}
+
+/** For each of these users that exists; null for one without notifications. */
+export const listNewestIds = (db: Reader, userIds: string[]): Promise<{ userId: string; newestId: string | null }[]> =>
+  db
+    .selectFrom('users')
+    .select('users.id as userId')
+    .select((eb) =>
+      eb
+        .selectFrom('notifications')
+        .select((of) => of.fn.max('notifications.id').as('last'))
+        .whereRef('notifications.user_id', '=', 'users.id')
+        .as('newestId'),
+    )
+    .where('users.id', 'in', userIds)
+    .execute()
 
 /** Newest first. */
 export async function listNotifications(
@@ -25,7 +74,7 @@ export async function listNotifications(
   return toPage(rows, limit, (row) => [0, row.id], toNotification)
 }
 
-/** One statement looks at no more than so many: on SQLite everybody waits for it, and a person may have any number. */
+/** Rows that one statement examines: on SQLite other reads wait for it, and a person may have any number. */
 const WINDOW = 10_000
 
 const window = readStatement((db, value: Values<{ userId: string; above: string }>) =>
@@ -49,12 +98,12 @@ const window = readStatement((db, value: Values<{ userId: string; above: string 
 
 interface Window {
   unread: number
-  /** Ids: above this one, and up to and including that one. */
+  /** The ids greater than `above`, up to and including `last`. */
   above: string
   last: string
 }
 
-/** All notifications of a person, oldest first, a window at a time. Others have their turn between two windows. */
+/** All notifications of a person, oldest first, a window at a time. Other requests run between two windows. */
 export async function* eachWindow(db: Reader, userId: string): AsyncGenerator<Window> {
   for (let above = ''; ;) {
     const [found] = await window(db, { userId, above })
@@ -72,7 +121,7 @@ export async function countUnread(db: Reader, userId: string): Promise<number> {
   return count
 }
 
-/** Reading again changes nothing: the first time stands. Nothing when this person has none of that id. */
+/** Marking again changes nothing: the first time stands. Undefined when this person has none of that id. */
 export async function markRead(trx: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
   await trx
     .updateTable('notifications')
@@ -95,7 +144,7 @@ interface Slice extends Pick<Window, 'above' | 'last'> {
   now: number
 }
 
-/** Marks the first unread ones of a window, and names those. */
+/** Marks the first unread ones of a window, and returns their ids. */
 export async function markNextRead(trx: Trx, userId: string, { above, last, limit, now }: Slice): Promise<string[]> {
   const rows = await trx
     .updateTable('notifications')
@@ -133,11 +182,14 @@ export const listAfter = (db: Reader, userId: string, lastId: string, limit: num
 
 /** Where a stream begins: after the notification that was seen last if it is this person's own, otherwise at the present. */
 export async function findStart(db: Reader, userId: string, lastSeenId: string | undefined): Promise<string> {
-  const theirs = db.selectFrom('notifications').where('user_id', '=', userId)
   if (lastSeenId !== undefined) {
-    const seen = await theirs.select('id').where('id', '=', lastSeenId).executeTakeFirst()
+    const seen = await db
+      .selectFrom('notifications')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('id', '=', lastSeenId)
+      .executeTakeFirst()
     if (seen) return seen.id
   }
-  const newest = await theirs.select((eb) => eb.fn.max('id').as('id')).executeTakeFirst()
-  return newest?.id ?? ''
+  return (await findNewestId(db, userId)) ?? ''
 }

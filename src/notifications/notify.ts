@@ -1,14 +1,18 @@
-import type { Insertable } from 'kysely'
 import { idsAfter } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
-import type { Schema } from '../storage/schema.ts'
 import { emitForUsers } from '../storage/signals.ts'
-import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { holdUser, holdUsers } from '../users/user-lock-store.ts'
 import type { NotificationType } from '../vocabulary/notification-types.ts'
+import {
+  addNotification,
+  addNotifications,
+  findNewestId,
+  listNewestIds,
+  type NewNotification,
+} from './notification-store.ts'
 
-/** What each type of notification carries. */
+/** The data of each type of notification. */
 export interface NotificationData {
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
@@ -22,7 +26,7 @@ export interface NotificationData {
   'user.enabled': AboutUser
   /** For administrators: a planned action was not carried out, and will not be. `actorId` planned it. */
   'lifecycle.failed': AboutUser & { lifecycleActionId: string; action: 'enable' | 'disable'; reason: string }
-  /** For administrators: somebody who was disabled has planned so many actions that are still to come. */
+  /** For administrators: a person who was disabled has planned actions, and `pending` of them are still to come. */
   'lifecycle.planner_disabled': AboutUser & { pending: number }
   /** For administrators: a mail was not delivered, and will not be. */
   'mail.failed': { recipient: string; subject: string; reason: string }
@@ -37,10 +41,10 @@ interface AboutUser {
 
 type Needs = Pick<Services, 'now' | 'signals'>
 
-/** A kind and what it carries, as a pair that fits. */
+/** A type with its data. */
 export type Message = { [T in NotificationType]: { type: T; data: NotificationData[T] } }[NotificationType]
 
-/** Tells one person something, as part of the change that it is about: both happen or neither. */
+/** Adds a notification in the transaction of the change that it is about: both happen or neither. */
 export async function notify<T extends NotificationType>(
   services: Needs,
   trx: Trx,
@@ -48,16 +52,16 @@ export async function notify<T extends NotificationType>(
   type: T,
   data: NotificationData[T],
 ): Promise<void> {
-  const tell = await prepareNotification(services, trx, userId)
-  await tell({ type, data } as Message)
+  const add = await prepareNotification(services, trx, userId)
+  await add({ type, data } as Message)
 }
 
 /**
- * Does all of it but the writing. For a message that can be written only after a row is locked that others need too:
- * what comes before need not be waited for under that lock.
+ * Does everything but the insert, and returns a function that inserts. For a message that can be written only under a lock
+ * that other people wait for too: the rest is then done before that lock is taken.
  *
- * Ids are given out while the person's row is held, and each stands behind the one before it. So their order is the order
- * of commits: a stream that has seen one has seen all before it.
+ * An id is made while the row of the person is locked, and is greater than the newest one. So the order of ids is the order
+ * of commits: a stream that has sent one has sent all before it.
  */
 export async function prepareNotification(
   { now, signals }: Needs,
@@ -65,17 +69,16 @@ export async function prepareNotification(
   userId: string,
 ): Promise<(message: Message) => Promise<void>> {
   if (!(await holdUser(trx, userId))) return async () => {}
-  const [found] = await lastId(trx, { userId })
-  const id = idsAfter(found?.last)()
-  // It is sent with the commit, whatever is written until then.
+  const id = idsAfter(await findNewestId(trx, userId))()
+  // The signal is delivered at the commit, so it may be emitted before the insert.
   await emitForUsers(signals, trx, 'notifications', [userId])
-  return async (message) => void (await insertOne(trx, toRow(id, userId, message, now())))
+  return (message) => addNotification(trx, toRow(id, userId, message, now()))
 }
 
-/** A statement has room for so many values, and nobody waits long for one. */
+/** Rows in one insert: a statement has a limit on values, and on SQLite everything else waits for it. */
 const MAX_ROWS = 100
 
-/** Tells several people the same things. */
+/** Adds the same notifications for several people. */
 export async function notifyEach(
   { now, signals }: Needs,
   trx: Trx,
@@ -84,22 +87,17 @@ export async function notifyEach(
 ): Promise<void> {
   const held = await holdUsers(trx, userIds)
   if (held.length === 0 || messages.length === 0) return
-  const rows = (await listLastIds(trx, held)).flatMap(({ userId, last }) => {
-    const nextId = idsAfter(last)
+  const rows = (await listNewestIds(trx, held)).flatMap(({ userId, newestId }) => {
+    const nextId = idsAfter(newestId)
     return messages.map((message) => toRow(nextId(), userId, message, now()))
   })
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    await trx
-      .insertInto('notifications')
-      .values(rows.slice(at, at + MAX_ROWS))
-      .execute()
+    await addNotifications(trx, rows.slice(at, at + MAX_ROWS))
   }
   await emitForUsers(signals, trx, 'notifications', held)
 }
 
-type Row = Insertable<Schema['notifications']>
-
-const toRow = (id: string, userId: string, { type, data }: Message, at: number): Row => ({
+const toRow = (id: string, userId: string, { type, data }: Message, at: number): NewNotification => ({
   id,
   user_id: userId,
   type,
@@ -107,35 +105,3 @@ const toRow = (id: string, userId: string, { type, data }: Message, at: number):
   created_at: at,
   read_at: null,
 })
-
-const insertOne = writeStatement((db, value: Values<Row>) =>
-  db.insertInto('notifications').values({
-    id: value('id'),
-    user_id: value('user_id'),
-    type: value('type'),
-    data: value('data'),
-    created_at: value('created_at'),
-    read_at: value('read_at'),
-  }),
-)
-
-const lastId = readStatement((db, value: Values<{ userId: string }>) =>
-  db
-    .selectFrom('notifications')
-    .select((eb) => eb.fn.max<string | null>('id').as('last'))
-    .where('user_id', '=', value('userId')),
-)
-
-const listLastIds = (trx: Trx, userIds: string[]) =>
-  trx
-    .selectFrom('users')
-    .select('users.id as userId')
-    .select((eb) =>
-      eb
-        .selectFrom('notifications')
-        .select((of) => of.fn.max('notifications.id').as('last'))
-        .whereRef('notifications.user_id', '=', 'users.id')
-        .as('last'),
-    )
-    .where('users.id', 'in', userIds)
-    .execute()

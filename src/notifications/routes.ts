@@ -13,7 +13,7 @@ import type { Streams } from './streams.ts'
 
 const tags = ['Notifications']
 const UnreadCount = Type.Integer({ description: 'How many are unread in all.' })
-/** The system asks an idle connection this often whether anybody is still there. */
+/** TCP keepalive on an idle connection. */
 const KEEP_ALIVE_MS = 30_000
 const LastSeen = Type.String({ maxLength: 64 })
 
@@ -78,7 +78,7 @@ export const notificationRoutes =
         raw.writeHead(200, {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store, no-transform',
-          // Proxies that gather answers before passing them on would hold the events back.
+          // Proxies that buffer answers would hold the events back.
           'x-accel-buffering': 'no',
         })
         raw.flushHeaders()
@@ -86,7 +86,7 @@ export const notificationRoutes =
         try {
           await streams.open({ userId: user.id, sessionId: session.id }, raw, lastSeenId || undefined)
         } catch (error) {
-          // The answer has begun, so nobody can be told: the browser connects again and misses nothing.
+          // The answer has begun, so no error can be sent: the browser connects again and misses nothing.
           request.log.warn({ requestId: request.id, err: error }, 'A notification stream could not be opened.')
           raw.destroy()
         }

@@ -1,20 +1,20 @@
 import type { Writable } from 'node:stream'
 import { type NotificationRow, toNotification } from './notification.ts'
 
-/** What a stream writes to: an HTTP response, or a test's stand-in for a browser that does not read. */
+/** What a stream writes to: an HTTP response, or in tests a stand-in that does not read. */
 export type Sink = Writable
 
 export interface Stream {
   readonly userId: string
   readonly sessionId: string
-  /** Somebody has to look for what is new. Asking while it is looking makes it look once more. */
+  /** Reads what is new. Called while it is reading, it makes it read once more. */
   wake(): void
-  /** A sign of life when one is due; the end for a reader that has not read for too long. */
+  /** Sends a heartbeat when one is due, and ends the stream of a client that has not read for too long. */
   beat(): void
   end(): void
 }
 
-interface Asked {
+interface StreamOptions {
   userId: string
   sessionId: string
   /** The id of the notification that it goes on after. */
@@ -28,15 +28,24 @@ interface Asked {
 }
 
 const HEARTBEAT_MS = 25_000
-/** A reader that takes nothing for this long is gone or hostile. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 30_000
 
 /**
- * One open stream. It keeps no queue: it knows how far it has written and reads on from the database, and only when the
- * reader has taken what was written before. So a slow reader costs a page of memory at most, whatever happens meanwhile.
+ * One open stream. It keeps no queue: it knows the last notification it has written and reads on from the database, and only
+ * when the client has taken what was written before. So a slow client costs a page of memory at most.
  */
-export function openStream({ userId, sessionId, sink, monotonicNow, read, failed, closed, ...asked }: Asked): Stream {
-  let { lastId } = asked
+export function openStream({
+  userId,
+  sessionId,
+  sink,
+  monotonicNow,
+  read,
+  failed,
+  closed,
+  ...options
+}: StreamOptions): Stream {
+  let { lastId } = options
   let looking = false
   let again = false
   let over = false
@@ -89,7 +98,7 @@ export function openStream({ userId, sessionId, sink, monotonicNow, read, failed
     over = true
     closed()
   })
-  // Whatever breaks the connection is followed by `close`; without a listener it would end the process.
+  // An error is followed by `close`; without a listener it would end the process.
   sink.on('error', () => {})
   write('retry: 3000\n\n')
   wake()
@@ -114,7 +123,7 @@ export function openStream({ userId, sessionId, sink, monotonicNow, read, failed
       over = true
       closed()
       sink.end()
-      // A reader that takes nothing would keep even the end waiting.
+      // A client that does not read would keep even the end waiting.
       if (stalledSince !== undefined) sink.destroy()
     },
   }

@@ -19,7 +19,7 @@ const MAX_DECORATED = 20
 
 /**
  * The rule, on the server and on the page alike: whether a password (normalized as it is stored) would be among the first
- * hundred million guesses of somebody who knows these personal words. Where it holds characters that are no word and no
+ * hundred million guesses of an attacker who knows these personal words. Where it holds characters that are no word and no
  * pattern, a thirtieth of that is enough: the estimator counts ten possibilities for each of those, which is far too few.
  */
 export function assessPassword(estimate: Estimator, password: string, personal: string[]): Verdict {
@@ -50,11 +50,11 @@ function judge(estimate: Estimator, password: string, personal: string[]): Verdi
   return { weak: undefined, guessesLog10: asItStands.guessesLog10 }
 }
 
-const LEAST_LOG10 = 8
-const LEAST_LOG10_WITH_RANDOM_PART = 6.5
+const MIN_LOG10 = 8
+const MIN_LOG10_WITH_RANDOM_PART = 6.5
 
 const isWeak = ({ guessesLog10, parts }: Estimate): boolean =>
-  guessesLog10 < (parts.some(isRandom) ? LEAST_LOG10_WITH_RANDOM_PART : LEAST_LOG10)
+  guessesLog10 < (parts.some(isRandom) ? MIN_LOG10_WITH_RANDOM_PART : MIN_LOG10)
 
 const isRandom = ({ pattern, token }: Part): boolean =>
   pattern === 'bruteforce' && token.length >= 3 && !/^\d+$/.test(token)
@@ -67,7 +67,7 @@ function withoutSigns(password: string): string[] {
   return [...new Set([stem, inside])].filter((plain) => plain.length >= 4 && plain !== password)
 }
 
-/** The longest part tells what a person would call it. */
+/** By the longest part. */
 function reasonOf({ parts }: Estimate): WeakReason {
   const [longest] = parts.toSorted((one, other) => other.token.length - one.token.length)
   if (longest?.pattern === 'dictionary') return reasonOfWord(longest.dictionary)

@@ -20,7 +20,7 @@ export type Estimator = (password: string, personal: string[]) => Estimate
 const MAX_SUBSTITUTIONS = 10
 
 /**
- * zxcvbn with its dictionaries: megabytes that take half a second to prepare, so they are loaded by whoever needs them and
+ * zxcvbn with its dictionaries: megabytes that take half a second to prepare, so they are loaded when they are first needed and
  * not with the module. Lists of English surnames and of the words of the English Wikipedia are left out: they are as large
  * as all others together and find little more.
  */

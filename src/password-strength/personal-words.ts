@@ -8,7 +8,7 @@ export interface PersonalDetails {
 }
 
 /** Shorter ones are in too many good passwords. */
-const SHORTEST = 3
+const MIN_LENGTH = 3
 
 /** A person can have long names; a search of all their words is paid for at each password. */
 const MAX_WORDS = 50
@@ -20,7 +20,7 @@ export function personalWords(person: PersonalDetails, host: string): string[] {
   const whole = [person.email, local, ...names, joined(local), ...names.map(joined), 'latchkey', host]
   const words = [local, domain, ...names, host].flatMap((text) => (text ?? '').split(/[^\p{L}\p{N}]+/u))
   const all = [...whole, ...words].map((word) => (word ?? '').toLowerCase())
-  return [...new Set(all)].filter((word) => word.length >= SHORTEST).slice(0, MAX_WORDS)
+  return [...new Set(all)].filter((word) => word.length >= MIN_LENGTH).slice(0, MAX_WORDS)
 }
 
 /** `Ada Lovelace` as `adalovelace`. */

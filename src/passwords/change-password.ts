@@ -10,25 +10,25 @@ import { proveUntilUnchanged } from '../users/prove-password.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { setPassword } from './set-password.ts'
 
-/** Asks for the current password even of somebody signed in: a session left open must not be worth an account. */
+/** The current password is needed besides the session, so that a session left open is not enough to take over the account. */
 export async function changePassword(
   services: Services,
-  asked: { currentPassword: string; newPassword: string; source: SignInSource },
+  request: { currentPassword: string; newPassword: string; source: SignInSource },
   actor: SignedInActor,
 ): Promise<void> {
   const { db, passwords } = services
-  const { ipAddress } = asked.source
-  const password = normalizePassword(asked.newPassword)
+  const { ipAddress } = request.source
+  const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: ipAddress })
   const prove = async (): Promise<string> => {
     const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
-    if (stored !== null && (await passwords.verify(stored, normalizePassword(asked.currentPassword), ipAddress)))
+    if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
       return stored
     throw wrongPassword(stored === null)
   }
   let passwordHash: string | undefined
-  await attemptPassword(services, { email: actor.email, source: asked.source }, () =>
+  await attemptPassword(services, { email: actor.email, source: request.source }, () =>
     proveUntilUnchanged(prove, async (proved) => {
       passwordHash ??= await passwords.hash(password, ipAddress)
       return store(services, actor, proved, passwordHash)
@@ -36,7 +36,7 @@ export async function changePassword(
   )
 }
 
-/** Nothing when the current password is no longer the one that was proved. */
+/** Undefined when the current password is no longer the one that was proved. */
 const store = (
   services: Services,
   actor: SignedInActor,

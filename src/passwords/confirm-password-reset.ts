@@ -1,7 +1,7 @@
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-tokens.ts'
+import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { rememberBrowser } from '../sign-in/remember-browser.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
@@ -12,28 +12,28 @@ import { removeAddedAccess } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
- * Sets a password with the link of a reset or invitation mail, and ends every session there was. Of the browsers that the
- * account knew, only the one that it is set in stays known. Whoever has the link receives mail at the address, so it counts
- * as confirmed. If it is the first proof of that for an account that somebody registered, that may have been a stranger:
- * whatever they added to it goes.
+ * Sets a password with the link of a reset or invitation mail, and ends every session. This browser becomes the only known
+ * one of the account. The link proves that its holder receives mail at the address, so the address counts as confirmed. If
+ * that is the first proof for an account that registered itself, a stranger may have registered it: what was added to the
+ * account before is removed.
  */
 export async function confirmPasswordReset(
   services: Services,
-  asked: { token: string; newPassword: string },
+  request: { token: string; newPassword: string },
   source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
-  // Looked at first, so that nobody makes us hash for a link that is worth nothing.
-  const owner = (await findEmailTokenOwner(db.read, asked.token, ['reset', 'invitation'], now())) ?? invalid()
-  const password = normalizePassword(asked.newPassword)
+  // Checked first, so that an invalid link costs no password hash.
+  const owner = (await findEmailTokenOwner(db.read, request.token, ['reset', 'invitation'], now())) ?? invalid()
+  const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, owner.id)) ?? owner
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: source.ipAddress })
   const passwordHash = await passwords.hash(password, source.ipAddress)
 
   return db.transaction(async (trx) => {
     const account = await holdAccount(trx, owner.id)
-    const stillGood = await findEmailTokenOwner(trx, asked.token, ['reset', 'invitation'], now())
-    if (!account || !stillGood || !(await consumeEmailToken(trx, asked.token, now()))) return invalid()
+    const stillGood = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
+    if (!account || !stillGood || !(await consumeEmailToken(trx, request.token, now()))) return invalid()
     await setPassword(services, trx, owner.id, passwordHash)
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)

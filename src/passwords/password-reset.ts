@@ -1,27 +1,27 @@
-import { newId } from '../ids.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import { resetMail } from '../mail/messages.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
-import { issueEmailToken } from '../sign-in/email-tokens.ts'
+import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { findKnownBrowser } from '../sign-in/password-limits.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
+import { addResetRequest, consumeResetRequest, listResetRequests } from './password-store.ts'
 
 /**
- * Notes that somebody asked, and answers. Whether there is such an account is looked up later, by background work, so
- * that a known and an unknown email take the same time. What strangers ask for, whoever they say they are, does not use
- * up the owner's requests: those are counted by address, and those of a known browser apart.
+ * Stores the request. Whether there is such an account is looked up later, by a background job, so that a known and an
+ * unknown email take the same time. Requests are counted by remote address, and those of a known browser apart, so that
+ * the requests of strangers do not use up the owner's.
  */
 export async function requestPasswordReset(
   services: Services,
-  asked: { email: string },
+  request: { email: string },
   source: SignInSource,
 ): Promise<void> {
   const { db, now, limits } = services
-  const email = normalizeEmail(asked.email)
+  const email = normalizeEmail(request.email)
   const browser = await findKnownBrowser(services, email, source)
   const address = addressKey(source.ipAddress)
   const within =
@@ -31,22 +31,18 @@ export async function requestPasswordReset(
           limits.fail(LIMITS.mailByAddress, address),
         ])
       : [await limits.fail(LIMITS.mailByKnownBrowser, browser)]
-  if (within.every(Boolean))
-    await db.transaction((trx) =>
-      trx.insertInto('reset_requests').values({ id: newId(), email, created_at: now() }).execute(),
-    )
+  if (within.every(Boolean)) await db.transaction((trx) => addResetRequest(trx, email, now()))
 }
 
 const BATCH = 50
 
-/** Turns noted requests into mails. A request is taken and its mail queued in one transaction: neither is lost or doubled. */
+/** Turns stored requests into mails. Deleting a request and queueing its mail are one transaction: neither is lost or doubled. */
 export async function answerResetRequests(services: Services): Promise<void> {
   const { db, config } = services
-  const waiting = await db.read.selectFrom('reset_requests').select('id').orderBy('created_at').limit(BATCH).execute()
-  for (const { id } of waiting) {
+  for (const id of await listResetRequests(db.read, BATCH)) {
     await db.transaction(async (trx) => {
-      const taken = await trx.deleteFrom('reset_requests').where('id', '=', id).returning('email').executeTakeFirst()
-      const account = taken && (await findAccountByEmail(trx, taken.email))
+      const email = await consumeResetRequest(trx, id)
+      const account = email === undefined ? undefined : await findAccountByEmail(trx, email)
       if (!account || account.disabledAt !== null) return
       const token = await issueEmailToken(services, trx, 'reset', account.user)
       await queueMail(services, trx, resetMail(config, account.user.email, token))

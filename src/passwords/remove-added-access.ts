@@ -13,7 +13,7 @@ interface Removed {
   grants: number
 }
 
-/** Removes every way into an account that its owner may have added: passkeys, SSH keys with certificates, applications. */
+/** Removes everything that gives access to an account and may have been added to it: passkeys, SSH keys with certificates, grants. */
 export async function removeAddedAccess(services: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<Removed> {
   const passkeys = await deletePasskeysOfUser(trx, userId)
   const sshKeys = await deleteSshKeysOfUser(trx, userId)

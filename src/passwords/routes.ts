@@ -14,7 +14,7 @@ import { requestPasswordReset } from './password-reset.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
 
-/** How a password is changed, and how a forgotten one is replaced. */
+/** Changing a password, and replacing a forgotten one. */
 export const passwordRoutes =
   (services: Services): Routes =>
   async (app) => {
@@ -70,8 +70,8 @@ export const passwordRoutes =
         },
       },
       async (request) => {
-        const asked = { ...request.body, source: signInSourceOf(locate, request) }
-        await changePassword(services, asked, actorOf(services, request))
+        const change = { ...request.body, source: signInSourceOf(locate, request) }
+        await changePassword(services, change, actorOf(services, request))
         return success
       },
     )

@@ -2,12 +2,13 @@ import { notify } from '../notifications/notify.ts'
 import { revokeTokensOfUsers } from '../oauth/tokens/revoke-tokens.ts'
 import type { Services } from '../services.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { deleteEmailTokens } from '../sign-in/email-tokens.ts'
+import { deleteEmailTokens } from '../sign-in/email-token-store.ts'
 import type { Trx } from '../storage/database.ts'
+import { updatePasswordHash } from './password-store.ts'
 
 /**
- * A new password: every session but the one that set it ends, applications lose their tokens (what they were granted
- * stays), and no link that was sent before works any more.
+ * Sets a new password. Every session but the one that set it ends, applications lose their tokens (grants stay), and links
+ * that were sent before end.
  */
 export async function setPassword(
   services: Pick<Services, 'now' | 'signals'>,
@@ -16,7 +17,7 @@ export async function setPassword(
   passwordHash: string,
   keepSessionId?: string,
 ): Promise<void> {
-  await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+  await updatePasswordHash(trx, userId, passwordHash)
   await deleteEmailTokens(trx, userId, ['reset', 'invitation'])
   await endSessions(services, trx, userId, keepSessionId)
   await revokeTokensOfUsers(trx, [userId], services.now())

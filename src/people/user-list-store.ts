@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { MOST_LOOKED_AT, type Position, toPage } from '../http/cursor.ts'
+import { MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
 import { sessionLives } from '../sessions/session-store.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
@@ -45,7 +45,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
         .orderBy('users.created_at', 'desc')
         .orderBy('users.id', 'desc')
         .limit(1)
-        .offset(MOST_LOOKED_AT - 1)
+        .offset(MAX_ROWS_EXAMINED - 1)
         .executeTakeFirst()
     : undefined
   const first =

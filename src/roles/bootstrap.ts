@@ -8,7 +8,7 @@ import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
-import { takeAdministrationLock } from '../sessions/administer.ts'
+import { holdAdministration } from '../sessions/administration-store.ts'
 import { holdActor } from '../sessions/hold-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
@@ -26,7 +26,7 @@ export const bootstrap = (services: Needs, actor: SignedInActor, secret: string)
         return refuse('wrong_secret', 'This is not the bootstrap secret.')
       }
       return services.db.transaction(async (trx) => {
-        await takeAdministrationLock(trx)
+        await holdAdministration(trx)
         await holdActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
         await addAssignment(trx, actor.id, ADMIN_ROLE)

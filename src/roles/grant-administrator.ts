@@ -3,7 +3,7 @@ import { addAssignment } from '../access/role-store.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { takeAdministrationLock } from '../sessions/administer.ts'
+import { holdAdministration } from '../sessions/administration-store.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
@@ -17,7 +17,7 @@ export const grantAdministrator = (
   email: string,
 ): Promise<{ granted: boolean; email: string }> =>
   services.db.transaction(async (trx) => {
-    await takeAdministrationLock(trx)
+    await holdAdministration(trx)
     const account = await findAccountByEmail(trx, normalizeEmail(email))
     if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
     const { id, email: found } = account.user

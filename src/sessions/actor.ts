@@ -4,13 +4,13 @@ import type { Services } from '../services.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import type { GuardedRequest } from './guards.ts'
 
-/** A signed-in person who asks for a change: for the audit trail, and for the check in the transaction of the change. */
+/** The signed-in person who makes a change: for the audit trail, and for the check in the transaction of the change. */
 export interface SignedInActor extends Actor {
   id: string
   email: string
   source: RequestSource
   sessionId: string
-  /** What the route needs, besides a session. */
+  /** The permission that the route requires besides a session. */
   permission: Permission | null
 }
 

@@ -1,13 +1,13 @@
-import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import type { SignedInActor } from './actor.ts'
+import { holdAdministration } from './administration-store.ts'
 import { holdActor } from './hold-actor.ts'
 
 /**
- * One administrative change at a time, on all replicas together. What the caller may do is read again under the lock: two
- * administrators who remove each other at the same moment come one after the other, and the second is none any more.
+ * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: of two
+ * administrators who remove each other at the same moment, the second one is no administrator any more.
  */
 export const administer = <T>(
   services: Pick<Services, 'db' | 'now'>,
@@ -15,22 +15,13 @@ export const administer = <T>(
   change: (trx: Trx, held: UserHoldings) => Promise<T>,
 ): Promise<T> => services.db.transaction(async (trx) => change(trx, await beginAdministration(services, trx, actor)))
 
-/** The same for whoever has a transaction already. Answers what the caller holds. */
+/** The same within a transaction that is open already. Returns what the actor holds. */
 export async function beginAdministration(
   { now }: Pick<Services, 'now'>,
   trx: Trx,
   actor: SignedInActor,
 ): Promise<UserHoldings> {
-  await takeAdministrationLock(trx)
+  await holdAdministration(trx)
   await holdActor(trx, { now }, actor)
   return findHoldings(trx, actor.id)
-}
-
-/** Writing the row without changing it makes others wait for our commit; where there is one writer, it costs nothing. */
-export async function takeAdministrationLock(trx: Trx): Promise<void> {
-  await trx
-    .updateTable('roles')
-    .set((eb) => ({ created_at: eb.ref('created_at') }))
-    .where('id', '=', ADMIN_ROLE)
-    .execute()
 }

@@ -3,7 +3,7 @@ import type { Trx } from '../storage/database.ts'
 import { emitForUsers } from '../storage/signals.ts'
 import { deleteSession, deleteSessions, deleteSessionsOfUsers } from './session-store.ts'
 
-/** Ends all sessions of a user but the one to keep, and the streams that hang on them, on every copy. Says how many. */
+/** Ends all sessions of a user but the one to keep, with their streams on every replica. Returns how many. */
 export async function endSessions(
   { signals }: Pick<Services, 'signals'>,
   trx: Trx,
@@ -27,7 +27,7 @@ export async function endSession(
   return ended
 }
 
-/** Ends every session of several users. Says how many live ones there were, for each user that had any. */
+/** Ends every session of several users. Returns how many live ones there were, for each user that had any. */
 export async function endSessionsOfUsers(
   { now, signals }: Pick<Services, 'now' | 'signals'>,
   trx: Trx,

@@ -87,7 +87,7 @@ const guardedBy = <Who extends SignedIn>(
   check: (request: FastifyRequest) => Promise<void>,
 ): GuardFor<Who> => Object.assign(check, { permission })
 
-/** A missing cookie and a stale one answer alike. */
+/** A missing cookie and a stale one get the same answer. */
 const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
@@ -102,27 +102,27 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const token = readSessionCookie(config, request)
   if (token === undefined) return undefined
   const found = await find(digest(token))
-  // A time that lies ahead was written under a clock that was wrong; it would keep an unused session alive until then.
+  // A time in the future was written under a wrong clock, and would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
     await touch(db.transaction((trx) => markUsed(trx, found.session.id, now())))
   return found
 }
 
-/** Whoever reads does not wait for a database that can only be read just now, as while another program has it locked. */
+/** A request that only reads does not wait longer for the write, as while another program has the database locked. */
 const MAX_TOUCH_MS = 100
 
 async function touch(marked: Promise<void>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, MAX_TOUCH_MS)
-  // When it fails after the wait is over, nobody hears of it any more.
+  // It may fail after the wait is over: then the rejection would be unhandled.
   marked.catch(() => {})
-  await Promise.race([marked.catch(passOverUnwritable), late]).finally(() => clearTimeout(timer))
+  await Promise.race([marked.catch(ignoreUnwritable), late]).finally(() => clearTimeout(timer))
 }
 
 /**
- * Nobody is turned away because it can't be written down that they came: on a full disk everything can still be read. A
- * database that does not answer is another matter. It would not answer what comes next either, and they would wait twice.
+ * A request is not refused because `last_used_at` can't be written: on a full disk everything can still be read. When the
+ * database does not answer at all, it is refused at once: the next query would not be answered either.
  */
-function passOverUnwritable(error: unknown): void {
+function ignoreUnwritable(error: unknown): void {
   if (!isUnwritable(error)) throw error
 }

@@ -10,11 +10,11 @@ import { holdSession } from './session-store.ts'
 type Needs = Pick<Services, 'db' | 'now'>
 
 /**
- * Checks, in the transaction of a change, that whoever asked for it may still make it: the account may act, the session
- * lives, the permission is held. Guards check the same before the body is read, and the client decides when to send that.
+ * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live, the
+ * permission is held. The guard checked the same before the body was read, but the client decides when to send the body.
  *
- * The rows stay locked until the commit, so whatever would end the session waits, or has been waited for. They are taken
- * in one order (account, session, role), and so is the account before the sessions by whoever ends them.
+ * The rows stay locked until the commit, so a transaction that ends the session comes before this one or after it. The order
+ * of locks is account, session, role; ending sessions locks the account first as well.
  */
 export async function holdActor(
   trx: Trx,
@@ -37,7 +37,7 @@ export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (t
     return change(trx)
   })
 
-/** Of the ten connections of a replica, so many wait for the row of one person at most. */
+/** How many of the ten connections of a replica may wait for the row of one person. */
 const takeTurn = createTurns(3)
 
 /** The same for a change of the actor's own account: one at a time. */

@@ -9,8 +9,8 @@ const VALUE = /^[A-Za-z0-9_-]{43}$/
 type Where = Pick<Config, 'dashboardOrigin'>
 
 /**
- * `undefined` when there is none, or one of a shape that we never gave out. A page on a sibling domain can add a cookie of
- * the same name, so two that differ count as none. The one that it can't set wins where there is one.
+ * `undefined` when there is none, or its format is not ours. A page on a sibling domain can add a cookie of the same name,
+ * so two that differ count as none. The `__Host-` cookie, which such a page can't set, wins where there is one.
  */
 export function readSessionCookie(config: Where, request: FastifyRequest): string | undefined {
   const trusted = takesHostCookies(config) ? cookieValues(request, HOST_NAME) : []

@@ -15,7 +15,7 @@ interface Live {
   idleSince: number
 }
 
-/** The one place that decides whether a session lives: it has not expired, and was remembered or used not long ago. */
+/** The one place that decides whether a session is live: it has not expired, and is remembered or was used recently. */
 export const sessionLives =
   (now: number, idleSince: number = now - IDLE_MS) =>
   (eb: ExpressionBuilder<Schema, 'sessions'>) =>
@@ -52,7 +52,7 @@ const byToken = readStatement((db, value: Values<Live & { permission: string }>)
     ),
 )
 
-/** Who holds this session token now, and whether a role of theirs has a permission. One query. */
+/** The session with this token, and whether a role of its owner has the permission. One query. */
 export async function findSignedIn(
   db: Reader,
   hash: string,
@@ -91,7 +91,7 @@ const accountByToken = readStatement((db, value: Values<Live>) =>
     ]),
 )
 
-/** The same with all there is to know about them. */
+/** The same with the whole account. */
 export async function findSignedInAccount(db: Reader, hash: string, now: number): Promise<SignedInAccount | undefined> {
   const [row] = await accountByToken(db, { hash, now, idleSince: now - IDLE_MS })
   if (!row) return undefined
@@ -115,7 +115,7 @@ const heldById = writeStatement((db, value: Values<{ id: string; userId: string;
     .forShare(),
 )
 
-/** Whether the session lives, and goes on to until the transaction ends: whoever would delete it waits. */
+/** Whether the session is live. It stays so until the transaction ends: deleting it waits for that. */
 export const holdSession = async (
   trx: Trx,
   { id, userId, now }: { id: string; userId: string; now: number },

@@ -25,17 +25,17 @@ export const Session = Type.Object(
 )
 export type Session = Type.Static<typeof Session>
 
-/** Who is behind a request, read afresh from the database for each one: no more than most requests ask for. */
+/** Who sent a request, read from the database for each request: only what most requests need. */
 export interface SignedIn {
   user: { id: string; email: string; preferredUsername: string }
   session: { id: string; createdAt: number; lastUsedAt: number }
   method: SignInMethod
   amr: string[]
-  /** What the guard of the route asked for, besides a session. */
+  /** The permission that the guard of the route requires besides a session. */
   permission: Permission | null
 }
 
-/** All there is to know about who is signed in. */
+/** The same with the whole account and its permissions. */
 export interface SignedInAccount extends SignedIn {
   user: User
   session: Session

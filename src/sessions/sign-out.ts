@@ -15,7 +15,7 @@ export const signOut = (
   services: Needs,
   { user, session }: Pick<SignedIn, 'user' | 'session'>,
   source: RequestSource,
-  /** The application that asked for it, if one did. */
+  /** The application that requested it, if one did. */
   clientId?: string,
 ): Promise<void> =>
   services.db.transaction(async (trx) => {
@@ -42,7 +42,7 @@ export const revokeSession = (services: Needs, actor: SignedInActor, id: string)
     })
   })
 
-/** Ends all sessions of the actor but the one that asks. */
+/** Ends all sessions of the actor but the current one. */
 export const revokeOtherSessions = (services: Needs, actor: SignedInActor): Promise<void> =>
   changeOwnAccount(services, actor, async (trx) => {
     const ended = await endSessions(services, trx, actor.id, actor.sessionId)

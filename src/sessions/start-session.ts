@@ -10,16 +10,16 @@ import { REMEMBERED_MS, UNREMEMBERED_MS } from './session.ts'
 export interface StartedSession {
   id: string
   token: string
-  /** Seconds for the cookie; absent when the browser is to forget it. */
+  /** Seconds for the cookie; undefined when it ends with the browser. */
   maxAge: number | undefined
 }
 
-/** A session, and what makes the browser that began it a known one. */
+/** A session, and the tokens of the known-browser cookie. */
 export interface SignedInSession extends StartedSession {
   browserTokens: string[]
 }
 
-interface Asked {
+interface StartSessionRequest {
   userId: string
   method: SignInMethod
   amr: string[]
@@ -27,11 +27,11 @@ interface Asked {
   source: RequestSource
 }
 
-/** A sign-in always makes a new token: nothing that was in the browser before becomes one. */
+/** A sign-in always makes a new token, so that a token planted in the browser before is never used (session fixation). */
 export async function startSession(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,
-  { userId, method, amr, remember, source }: Asked,
+  { userId, method, amr, remember, source }: StartSessionRequest,
 ): Promise<StartedSession> {
   const token = issueToken(random, '')
   const id = newId()

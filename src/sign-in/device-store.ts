@@ -4,9 +4,9 @@ import type { RequestSource } from '../http/request-source.ts'
 import type { Trx } from '../storage/database.ts'
 
 /**
- * Remembers the browser and the network of a sign-in. True when either is new for an account that has signed in before:
- * the first sign-in of all is no news to the one who just registered. Both can be forged, so this decides about nothing but
- * a notification; what proves that a browser is a known one is its cookie.
+ * Stores the browser and the network of a sign-in. True when either is new for an account that has signed in before: the
+ * very first sign-in needs no notification. Both can be forged, so they decide only about a notification; a known browser
+ * is proved by its cookie.
  */
 export async function markSeen(trx: Trx, userId: string, source: RequestSource, now: number): Promise<boolean> {
   const seenBefore = await trx
@@ -25,10 +25,10 @@ export async function markSeen(trx: Trx, userId: string, source: RequestSource, 
   return seenBefore.length > 0 && added.length > 0
 }
 
-/** Version numbers change every few weeks; the browser stays the same one. */
+/** Without version numbers, which change every few weeks. */
 const browserOf = (userAgent: string | null): string => (userAgent ?? '').replace(/[\d._]+/g, '')
 
-/** The neighbourhood of an address: providers hand out single addresses anew all the time. */
+/** The network of an address: providers change single addresses often. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -5,7 +5,7 @@ interface KnownBrowser {
   userId: string
 }
 
-/** Which of these tokens are good, and for which account. */
+/** Those of these tokens that are valid, with their account. */
 export async function findKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom('known_browsers')
@@ -15,7 +15,7 @@ export async function findKnownBrowsers(db: Reader, hashes: string[], now: numbe
     .execute()
 }
 
-/** The one of these tokens that is good for the account with this email. */
+/** The one of these tokens that is valid for the account with this email. */
 export async function findKnownBrowserOf(
   db: Reader,
   email: string,
@@ -44,8 +44,8 @@ export async function renewKnownBrowser(trx: Trx, tokenHash: string, expiresAt: 
   await trx.updateTable('known_browsers').set({ expires_at: expiresAt }).where('token_hash', '=', tokenHash).execute()
 }
 
-/** Deletes the oldest ones of a user beyond so many. */
-export async function deleteSurplusBrowsers(trx: Trx, userId: string, most: number): Promise<void> {
+/** Keeps the `max` newest ones of a user, and deletes the others. */
+export async function deleteSurplusBrowsers(trx: Trx, userId: string, max: number): Promise<void> {
   await trx
     .deleteFrom('known_browsers')
     .where('user_id', '=', userId)
@@ -56,7 +56,7 @@ export async function deleteSurplusBrowsers(trx: Trx, userId: string, most: numb
         .where('user_id', '=', userId)
         .orderBy('created_at', 'desc')
         .orderBy('token_hash')
-        .limit(most),
+        .limit(max),
     )
     .execute()
 }

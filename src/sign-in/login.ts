@@ -13,28 +13,28 @@ import { attemptPassword } from './password-limits.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
 
-interface Attempt {
+interface LoginRequest {
   email: string
   password: string
   rememberMe?: boolean
 }
 
-/** Email and password. Whether the email is known shows neither in the answer nor in its time. */
+/** Email and password. Neither the answer nor its time shows whether the email has an account. */
 export async function login(
   services: Services,
-  asked: Attempt,
+  request: LoginRequest,
   source: SignInSource,
 ): Promise<{ user: User; session: SignedInSession }> {
-  const email = normalizeEmail(asked.email)
-  const prove = () => provePassword(services, email, normalizePassword(asked.password), source)
+  const email = normalizeEmail(request.email)
+  const prove = () => provePassword(services, email, normalizePassword(request.password), source)
   return attemptPassword(services, { email, source }, () =>
-    proveUntilUnchanged(prove, (proved) => start(services, proved, asked.rememberMe ?? false, source)),
+    proveUntilUnchanged(prove, (proved) => start(services, proved, request.rememberMe ?? false, source)),
   )
 }
 
 /**
- * The proof took a while. The account may have been disabled since, or have another password: a sign-in that was under way
- * when a reset answered leaves no session behind. Nothing when the password is no longer the one that was proved.
+ * Verifying the password took a while. The account may have been disabled since, or have a new password: a sign-in that was
+ * under way during a reset must not start a session. Undefined when the password is no longer the one that was proved.
  */
 const start = (
   services: Services,
@@ -54,7 +54,7 @@ const start = (
 
 interface Proof {
   userId: string
-  /** The hash that the password fits. */
+  /** The stored hash that the password matched. */
   hash: string
 }
 
@@ -81,7 +81,7 @@ async function provePassword(
   }
 }
 
-/** Answers the hash in force: the new one, or the old one when somebody else has just replaced that. */
+/** Returns the new hash, or the old one when that was replaced meanwhile. */
 async function rehash(
   { db, passwords }: Services,
   userId: string,

@@ -1,14 +1,15 @@
 import { digest } from '../crypto/digest.ts'
 import { AppError } from '../errors.ts'
 import { addressKey } from '../limits/address-key.ts'
-import { type Limit, LIMITS } from '../limits/limits.ts'
+import type { Limit } from '../limits/limit.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import { findKnownBrowserOf } from './known-browser-store.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'limits'>
 
-/** Runs an attempt at the password of an account (there may be none of that email), limited as guesses are. */
+/** Runs an attempt at the password of an account under the limits on failures. There may be no account with that email. */
 export async function attemptPassword<T>(
   services: Needs,
   { email, source }: { email: string; source: SignInSource },
@@ -21,8 +22,8 @@ const isWrongPassword = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'wrong_credentials' || error.code === 'wrong_password')
 
 /**
- * Strangers share a limit on the email, from however many addresses they come. A browser that has signed in to this very
- * account before has only a limit of its own, so that its owner gets in while others guess.
+ * Unknown browsers share a limit on the email, whatever their addresses. A browser that has signed in to this account before
+ * has only a limit of its own, so that its owner gets in while others guess.
  */
 async function limitsOf(services: Needs, email: string, source: SignInSource): Promise<[Limit, string][]> {
   const browser = await findKnownBrowser(services, email, source)
@@ -36,8 +37,8 @@ async function limitsOf(services: Needs, email: string, source: SignInSource): P
 }
 
 /**
- * What names the caller's browser, when it is one that the account with this email knows. Whether there is such an account
- * makes no difference to the work.
+ * The digest of the browser's token, if the browser is a known one of the account with this email. The work is the same
+ * whether or not there is such an account.
  */
 export async function findKnownBrowser(
   { db, now }: Pick<Services, 'db' | 'now'>,

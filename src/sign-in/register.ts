@@ -13,27 +13,27 @@ import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
 import { sendVerification } from './verify-email.ts'
 
-interface Registration {
+interface RegisterRequest {
   email: string
   password: string
   displayName?: string
 }
 
-/** Makes an account for whoever asks, where that is allowed, and signs them in. */
+/** Makes an account and signs in to it, where registration is open. */
 export async function register(
   services: Services,
-  asked: Registration,
+  request: RegisterRequest,
   source: SignInSource,
 ): Promise<{ user: User; session: SignedInSession }> {
   const { db, config, limits, passwords } = services
   if (config.registration === 'invite' && (await hasAdministrator(db.read))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
   }
-  const email = normalizeEmail(asked.email)
-  const password = normalizePassword(asked.password)
+  const email = normalizeEmail(request.email)
+  const password = normalizePassword(request.password)
   const address = source.ipAddress
   limits.check(LIMITS.registration, addressKey(address))
-  const person = { email, displayName: asked.displayName }
+  const person = { email, displayName: request.displayName }
   await refuseWeakPassword(services, { field: 'password', password, person, address })
   if (!(await limits.fail(LIMITS.registration, addressKey(address)))) {
     throw new AppError('too_many_requests', 'Too many accounts were made from your network. Try again in an hour.', {
@@ -46,7 +46,7 @@ export async function register(
   const user = await createUser(
     services,
     db,
-    { email, passwordHash, displayName: asked.displayName, selfRegistered: true },
+    { email, passwordHash, displayName: request.displayName, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {
         action: 'user.registered',

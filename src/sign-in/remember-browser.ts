@@ -8,15 +8,15 @@ import type { SignInSource } from './sign-in-source.ts'
 
 const YEAR = 365 * 24 * 3_600_000
 
-/** What the browser keeps, in seconds. */
+/** The lifetime of the cookie, in seconds. */
 export const KNOWN_BROWSER_MAX_AGE = YEAR / 1000
 
-/** A program that signs in without cookies leaves a new one each time. */
+/** A program that signs in without cookies adds one each time. */
 const MAX_BROWSERS_OF_ACCOUNT = 50
 
 /**
- * Makes the caller's browser a known one of the account, for a year from now, and answers the tokens that it is to hold
- * from here on: this account's first, those of other accounts behind it, and none that has ended.
+ * Makes the browser a known one of the account, for a year from now. Returns the tokens that the browser is to hold from now
+ * on: that of this account first, then those of other accounts, without expired ones.
  */
 export async function rememberBrowser(
   { now, random }: Pick<Services, 'now' | 'random'>,

@@ -7,7 +7,7 @@ import { KNOWN_BROWSER_MAX_AGE } from './remember-browser.ts'
 
 type Where = Pick<Config, 'dashboardOrigin'>
 
-/** What every answer to a sign-in sets: the session, and that the browser is a known one from now on. */
+/** The cookies that every sign-in sets: the session, and the tokens of the known browser. */
 export function setSignInCookies(config: Where, reply: FastifyReply, session: SignedInSession): void {
   setSessionCookie(config, reply, session.token, session.maxAge)
   setKnownBrowserCookie(config, reply, session.browserTokens)

@@ -8,6 +8,7 @@ import type { SignInMethod } from '../vocabulary/sign-in-methods.ts'
 import { markSeen } from './device-store.ts'
 import { rememberBrowser } from './remember-browser.ts'
 import type { SignInSource } from './sign-in-source.ts'
+import { markSignedIn } from './sign-in-store.ts'
 
 interface SigningIn {
   user: User
@@ -18,8 +19,8 @@ interface SigningIn {
 }
 
 /**
- * What every sign-in ends with, whichever way the person proved who they are. Call it in the transaction that holds the
- * last of the proof, so that there is no session without it and no proof used up without a session.
+ * The end of every sign-in, with a password or a passkey. It runs in the transaction that consumes the proof, so that there
+ * is no session without the proof, and no used-up proof without a session.
  */
 export async function signIn(
   services: Pick<Services, 'now' | 'random' | 'signals'>,
@@ -27,7 +28,7 @@ export async function signIn(
   { user, method, amr, remember, source }: SigningIn,
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
-  await trx.updateTable('users').set({ last_login_at: services.now() }).where('id', '=', user.id).execute()
+  await markSignedIn(trx, user.id, services.now())
   await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',

@@ -9,7 +9,8 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Trx } from '../storage/database.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
-import { consumeEmailToken, findEmailTokenOwner, issueEmailToken } from './email-tokens.ts'
+import { consumeEmailToken, findEmailTokenOwner } from './email-token-store.ts'
+import { issueEmailToken } from './issue-email-token.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,
@@ -20,7 +21,7 @@ export async function sendVerification(
   await queueMail(services, trx, verificationMail(services.config, user.email, token))
 }
 
-/** Sends the link again, unless that was asked too often: then it only looks as if. */
+/** Sends the link again. Beyond the limit it sends nothing, with the same answer. */
 export async function resendVerification(services: Services, actor: SignedInActor): Promise<void> {
   const { db, limits } = services
   const user = await findUser(db.read, actor.id)
@@ -34,8 +35,8 @@ export async function resendVerification(services: Services, actor: SignedInActo
 }
 
 /**
- * Confirms the address of the account that the person is signed in to. Without that session, the owner of an address who
- * clicks the link in good faith would confirm the account of a stranger who registered it.
+ * Confirms the address of the account that the person is signed in to. The session is needed because a stranger may have
+ * registered the address: its owner, who opens the link in good faith, would confirm the account of that stranger.
  */
 export const verifyEmail = (services: Services, token: string, actor: SignedInActor): Promise<void> =>
   changeOwnAccount(services, actor, async (trx) => {

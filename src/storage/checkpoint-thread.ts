@@ -10,12 +10,12 @@ const unmoved = (): number => {
   return log - checkpointed
 }
 
-/** Each time there is less left, because moving is quicker than writing; unless somebody reads what is old. */
-const MOST_TIMES = 5
+/** Each pass leaves less, since moving is faster than writing, unless a reader still uses old pages. */
+const MAX_PASSES = 5
 
 parentPort?.on('message', (until: number) => {
   try {
-    for (let times = 0; times < MOST_TIMES && unmoved() > until; times++) {
+    for (let times = 0; times < MAX_PASSES && unmoved() > until; times++) {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     }
   } finally {

@@ -3,27 +3,27 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import type { Writer } from './group-commit.ts'
 
-/** Keeps SQLite's log short. */
+/** Moves committed pages from SQLite's log into the database file. */
 export interface Checkpointer {
-  /** Before the connections close, so that the last of them finds nobody in its way. */
+  /** Called before the connections close, so that the last one can checkpoint without a conflict. */
   close(): Promise<void>
 }
 
 const LOOK_MS = 500
 /** Pages of 4 KB. */
 const WORTH_MOVING = 4000
-/** Nobody minds waiting until so many are moved. */
+/** Few enough that writes can wait until they are moved. */
 const FEW = 50
 const IDLE_MS = 60_000
 
-/** Should the other thread be lost, SQLite does it by itself, as late as this. */
+/** Where SQLite checkpoints by itself, if the thread should have failed. */
 export const LAST_RESORT_PAGES = 50_000
 
 /**
- * What is committed stands in the log until it is moved into the database itself. Moving ten thousand pages takes tenths
- * of a second, and SQLite would do it in the middle of somebody's commit, with everybody waiting. So another thread
- * moves them while this one goes on. The log begins anew only when all of them have been moved and nobody has written
- * since: for the last few, writes wait, and nothing else.
+ * Committed pages are in the log until they are moved into the database file. Moving ten thousand pages takes tenths of a
+ * second, and SQLite would do it within a commit, while all writes wait. So another thread moves them while this one goes
+ * on. The log starts again from its beginning only when all pages have been moved and nothing was written since: for the
+ * last few, writes wait.
  */
 export function createCheckpointer(
   file: string,
@@ -45,7 +45,7 @@ export function createCheckpointer(
     return started.on('error', gone).on('exit', gone)
   }
 
-  /** Resolves when no more than so many are left, or the thread is lost: then the next look starts another. */
+  /** Resolves when at most `until` pages are left, or the thread has ended: then the next look starts another. */
   const move = async (until: number): Promise<void> => {
     if (closed) return
     const thread = (worker ??= start())
@@ -53,13 +53,13 @@ export function createCheckpointer(
     thread.postMessage(until)
     const over = new AbortController()
     const { signal } = over
-    const heard = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
-    await Promise.race(heard).catch(() => {})
+    const ended = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
+    await Promise.race(ended).catch(() => {})
     over.abort()
-    await Promise.allSettled(heard)
+    await Promise.allSettled(ended)
   }
 
-  /** None where it can't be told just now: the next look asks again. */
+  /** 0 when SQLite can't say at the moment: the next look tries again. */
   const unmoved = (): number => {
     try {
       const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
@@ -70,7 +70,7 @@ export function createCheckpointer(
   }
 
   const look = () => {
-    // In the middle of a transaction SQLite does not tell.
+    // Within a transaction SQLite can't say.
     if (moving || connection.isTransaction) return
     if (unmoved() < WORTH_MOVING) {
       if (worker && performance.now() - usedAt > IDLE_MS) void worker.terminate()

@@ -1,12 +1,12 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** A query that was compiled once. What differs from one run to the next comes as parameters. */
+/** A query that was compiled once. Values that differ between runs are parameters. */
 export interface CompiledStatement extends CompiledQuery {
   name: string
 }
 
-/** How an engine runs compiled statements, past Kysely's own building and pooling. */
+/** How an engine runs compiled statements, without Kysely's query building and pooling. */
 export interface Runs {
   readonly dialect: 'sqlite' | 'postgres'
   run(statement: CompiledStatement, parameters: unknown[]): Promise<unknown[]>
@@ -31,15 +31,15 @@ export type WriteTarget = Trx | Database
 export interface Database extends Runs {
   read: Reader
   /**
-   * Commits when the work is done, and undoes it when it throws. The work may run again when the database could not tell
-   * two transactions apart that waited for each other, so it does nothing but use the database.
+   * Commits when the work is done, and undoes it when it throws. After a deadlock the work runs again, so it must do nothing
+   * but use the database.
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
 }
 
 class Undo extends Error {}
 
-/** Tells what some work would answer, and takes back what it did. */
+/** Runs some work, undoes it, and returns what it returned. */
 export async function rehearse<T>(db: Database, work: (trx: Trx) => Promise<T>): Promise<T> {
   let answer: { value: T } | undefined
   try {

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
 
-/** Small enough, and far enough apart, that nobody waiting for the database notices. */
+/** Small enough, and far enough apart, that other requests are not slowed down. */
 const SLICE = 100
 const REST_MS = 10
 
@@ -11,19 +11,19 @@ interface Slices {
   table: keyof Schema
   /** Columns that name a row and have an index, separated by commas. */
   key: string
-  /** Which rows go. An index has to serve it. */
+  /** Which rows to delete. It needs an index. */
   where: RawBuilder<boolean>
-  /** The column that the index goes by among those rows: taken in its order, no slice passes what is gone already. */
+  /** The column of that index. In its order no slice scans rows that are deleted already. */
   orderBy?: string
   rows?: number
   restMs?: number
-  /** Ends it after the slice that is under way. */
+  /** Stops after the current slice. */
   stop?: AbortSignal | undefined
 }
 
 /**
- * Deletes rows in bounded slices, each a statement of its own, and lets others have their turn between them: one statement
- * for all would keep everybody waiting on SQLite, and run into the limit of time on PostgreSQL. Answers how many went.
+ * Deletes rows in slices, each a transaction of its own, with a rest between them: one statement for all would make all
+ * writes wait on SQLite, and run into the time limit on PostgreSQL. Returns how many were deleted.
  */
 export async function deleteInSlices(db: Database, slices: Slices): Promise<number> {
   const { table, where, stop, rows: size = SLICE, restMs = REST_MS } = slices

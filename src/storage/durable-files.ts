@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-// What a file holds survives a power cut once the file is synced, and its name once the folder is that holds the name.
-// Whatever depends on a file (a row that names it, a key that it opens) is committed after both.
+// The content of a file survives a power cut once the file is synced, and its name once its folder is synced.
+// What depends on a file (a row that names it, a value that it decrypts) is committed after both.
 
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** A folder that is removed at the same moment, because it is empty, is made again. */
+/** Another request may remove the folder at the same moment, because it is empty. Then it is made again. */
 const MAX_TRIES = 5
 
 /**
- * Puts a file into its place below `root`, for our eyes only. It is written beside its place and renamed when it is on the
- * disk, so that nobody ever reads half of it. When this resolves, the file and every folder from `root` on are durable.
+ * Stores a file below `root`, readable by our user only. It is written beside its place and renamed when it is on the disk,
+ * so that it is never read half-written. When this resolves, the file and every folder from `root` on are durable.
  */
 export async function storeFile(root: string, path: string, bytes: Buffer | string): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -31,7 +31,7 @@ export async function storeFile(root: string, path: string, bytes: Buffer | stri
   }
 }
 
-/** A new file that only we can read. */
+/** Writes a new file that only our user can read. */
 export async function writeDurably(path: string, bytes: Buffer | string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
@@ -42,7 +42,7 @@ export async function writeDurably(path: string, bytes: Buffer | string): Promis
   }
 }
 
-/** A copy that only we can read. */
+/** Makes a copy that only our user can read. */
 export async function copyPrivately(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await copyFile(from, to)
@@ -55,7 +55,7 @@ export async function copyPrivately(from: string, to: string): Promise<void> {
   }
 }
 
-/** One that we may write to but not read, as the folder above the data folder may be, can't be synced by us. */
+/** A folder that we may write to but not read, such as the parent of the data folder, can't be synced: that is no error. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle
   try {

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in storage, told the same way by both engines, so that no source asks which one it runs on.
- * `target` is `table.column` of the rule that was broken, where the engine names it.
+ * What can go wrong in storage, the same for both engines, so that no caller needs to know which one it runs on.
+ * `target` is `table.column` of the unique constraint that was violated, where the engine names it.
  */
 export type FailureKind = 'duplicate' | 'missing_reference' | 'unavailable' | 'unwritable'
 
@@ -15,7 +15,7 @@ export class StorageFailure extends Error {
   }
 }
 
-/** True when a unique rule was broken; with `target`, only when it was that one (`users.email`). */
+/** True when a unique constraint was violated; with `target`, only when it was that one (`users.email`). */
 export const isDuplicate = (error: unknown, target?: string): boolean =>
   error instanceof StorageFailure && error.kind === 'duplicate' && (target === undefined || error.target === target)
 
@@ -25,5 +25,5 @@ export const isMissingReference = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof StorageFailure && (error.kind === 'unavailable' || error.kind === 'unwritable')
 
-/** It said at once that it can't be written, as on a full disk; it may well be read. */
+/** The database can't be written at the moment, as on a full disk, but may be readable. */
 export const isUnwritable = (error: unknown): boolean => error instanceof StorageFailure && error.kind === 'unwritable'

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
 
 /**
- * One process at a time works on a SQLite file: what it keeps in memory would go stale under a second one. The lock is an
- * open exclusive transaction on a file beside it, which ends with its process however that ends.
+ * One process at a time works on a SQLite file: its caches would go stale if a second one wrote. The lock is an open
+ * exclusive transaction on a file beside it, which ends with its process, however that ends.
  */
 export function lockFile(file: string): () => void {
   const lock = new DatabaseSync(`${file}.lock`)

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
 
-/** Every version has made this table, and hardly any other program has one of this name. */
+/** A table that every version of Latchkey has and hardly any other program does. */
 export const OWN_TABLE = 'service_keys'
 
-/** Refuses to go on where there is no database of Latchkey yet. It looks and makes nothing. */
+/** Refuses when there is no database of Latchkey. It only looks, and creates nothing. */
 export async function refuseWithoutDatabase(databaseUrl: string): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
     const file = databaseUrl.slice('sqlite:'.length)

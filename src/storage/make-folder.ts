@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { isCode } from './durable-files.ts'
 
 /**
- * Makes a folder that only we can use, with the folders above it, and their names durable. `mkdirSync` with `recursive` never
- * ends where the system says ENOENT although the parent is there, as below /proc, so that this goes upwards by itself.
+ * Makes a folder that only our user can use, with the folders above it, all durable. `mkdirSync` with `recursive` never
+ * returns where the system answers ENOENT although the parent exists, as below /proc, so this makes the parents itself.
  */
 export function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return

@@ -8,8 +8,8 @@ interface WithMigrations {
 }
 
 /**
- * Brings the database to the shape this code knows. Copies that start together wait for one another at the lock, and
- * all of it is one transaction: either every step is there afterwards or none.
+ * Applies the migrations that are missing. Replicas that start together wait for one another at the lock, and all of it is
+ * one transaction: either every step is applied or none.
  */
 export async function migrate(
   db: Kysely<Schema>,

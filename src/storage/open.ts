@@ -8,7 +8,7 @@ import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** Opens the database and brings it to the shape this code knows. */
+/** Opens the database and applies the migrations that are missing. */
 export async function openStorage(databaseUrl: string, log: Logger, now: number, patience = 1): Promise<Engine> {
   if (!databaseUrl.startsWith('sqlite:')) {
     const { openPostgres } = await import('./postgres.ts')

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
 
 /**
- * What a session of PostgreSQL may take, in the server's own settings. The server keeps to them whatever becomes of the
- * replica: one that is frozen, or whose machine is gone, holds its rows for seconds and not for as long as it stays so.
+ * The time limits of a PostgreSQL session, as settings of the server. The server enforces them whatever happens to the
+ * replica: one that is frozen, or whose machine is gone, holds its row locks for seconds only.
  */
 export interface SessionLimits {
   /** Milliseconds that a statement may wait for a lock. */
@@ -14,9 +14,9 @@ export interface SessionLimits {
 }
 
 /**
- * The server gives up a statement shortly before the replica does (QUERY_TIMEOUT_MS), so that nothing is done that was
- * answered with 503, and no statement stays behind in the server. A frozen replica holds its rows for as long as one
- * statement and one pause at most: 8.25 seconds.
+ * The server ends a statement shortly before the replica stops waiting (QUERY_TIMEOUT_MS), so that nothing is done that was
+ * answered with 503, and no statement goes on in the server. A frozen replica holds its row locks for one statement and one
+ * pause at most: 8.25 seconds.
  */
 export const SERVING: SessionLimits = {
   lock_timeout: 3000,
@@ -31,10 +31,10 @@ export const MIGRATING: SessionLimits = {
   idle_in_transaction_session_timeout: 60_000,
 }
 
-/** How the server finds out that nobody is at the other end: the keepalives in seconds, the timeout in milliseconds. */
+/** How the server detects that the client is gone: keepalives in seconds, the timeout in milliseconds. */
 const TCP = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3, tcp_keepalives_count: 3, tcp_user_timeout: 10_000 }
 
-/** As long as a new session may take for them: it is asked for before anything else that waits. */
+/** How long setting the limits may take. Every new session does it before its first query. */
 const SET_TIMEOUT_MS = 1000
 
 /**

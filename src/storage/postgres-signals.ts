@@ -7,14 +7,14 @@ import { createEmitter, type Signals } from './signals.ts'
 const CHANNEL = 'latchkey'
 const RECONNECT_MS = 500
 const HEARTBEAT_MS = 5000
-/** Should a signal be lost in a way that nobody noticed, what it was about is read this much later at the latest. */
+/** How late a change is read at the latest when its signal was lost unnoticed. */
 const RESYNC_MS = 60_000
 const QUERY_TIMEOUT_MS = 4000
 
 /**
  * Signals over LISTEN/NOTIFY. A notification belongs to the transaction that sends it: it is delivered when that commits
- * and never otherwise. What was said before this replica listened, or while the listening connection was away, is made up
- * for by a `resync`: at each LISTEN, the first one included, since the caches were filled before it.
+ * and never otherwise. Signals from before this replica listened, or while its listening connection was lost, are made up
+ * for by a `resync` after each LISTEN, the first one included, since the caches were filled before it.
  */
 export function createPostgresSignals(
   settings: pg.ClientConfig,
@@ -58,7 +58,7 @@ export function createPostgresSignals(
       await connection.query(`listen ${CHANNEL}`)
       client = connection
       resync()
-      // A connection can be gone without either end being told. Asking now and then is how one finds out.
+      // A connection can be lost without either end noticing. A query now and then finds out.
       heartbeat = setInterval(() => void connection.query('select 1').catch(again), HEARTBEAT_MS)
     } catch (error) {
       again(error instanceof Error ? error : undefined)
@@ -83,7 +83,7 @@ export function createPostgresSignals(
   }
 }
 
-/** Anybody with an account on the database can notify on any channel: what is not ours is passed over. */
+/** Any database user can notify on any channel: what is not a signal of ours is ignored. */
 function readSignal(text: string | undefined): { name: string; payload: unknown } | undefined {
   try {
     const signal = JSON.parse(text ?? '') as { name?: unknown; payload?: unknown } | null

@@ -14,14 +14,14 @@ const TLS = /\b(ssl|tls|cert|certificate)|_CERT|SIGNATURE/i
 const UNREACHABLE = /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|^ *$/i
 
 /**
- * Connects once, before anything else does: whatever is wrong with DATABASE_URL or with the server is then one line for the
- * person who starts it. Answers whether the tables of Latchkey are there.
+ * Connects once, before anything else does, so that a problem with DATABASE_URL or the server is one clear line at the start.
+ * Returns whether the tables of Latchkey are there.
  */
 export async function tryPostgres(settings: pg.ClientConfig, url: string): Promise<{ hasTables: boolean }> {
   let client: pg.Client | undefined
   try {
     client = new pg.Client(settings)
-    // A connection that is lost tells so at the next query as well; unheard, the event would end the process.
+    // A lost connection makes the next query fail as well. Without a listener the event would end the process.
     client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [OWN_TABLE])
@@ -33,7 +33,7 @@ export async function tryPostgres(settings: pg.ClientConfig, url: string): Promi
   }
 }
 
-/** What a person can do something about is a sentence; anything else stays what it is. */
+/** Turns an error that the operator can mend into a sentence; any other error is returned unchanged. */
 export function explainRefusal(error: unknown, url: string): unknown {
   const cause = error instanceof Error && error.cause instanceof pg.DatabaseError ? error.cause : error
   return cause instanceof pg.DatabaseError && Object.hasOwn(HINTS, cause.code ?? '') ? explain(cause, url) : error

@@ -21,13 +21,13 @@ import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Nobody waits longer than this for a database that does not answer: the caller gets 503 instead. With what else a request
- * does, such as hashing a password, that stays below five seconds.
+ * After this long without an answer from the database the client gets 503. With what else a request does, such as hashing a
+ * password, that stays below five seconds.
  */
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
 const MAX_CONNECTIONS = 10
-/** A connection that nothing was heard on for this long is asked whether the other end is still there. */
+/** TCP keepalive starts on a connection that was silent for this long. */
 const KEEPALIVE_IDLE_MS = 10_000
 
 /** `patience` multiplies every limit on time: tests set it where they are not about these limits. */
@@ -47,7 +47,7 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
     SERVING,
     patience,
   )
-  // An idle connection that the server closes is replaced at the next use; unheard, the event would end the process.
+  // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   const run: Runs['run'] = async ({ name, sql: text }, values) => {
     try {
@@ -73,7 +73,7 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
     },
   }
 
-  /** Without a limit on a query's time: a copy that starts waits for as long as another one takes to migrate. */
+  /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
     const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, patience)
@@ -95,7 +95,7 @@ function toTrx(kysely: Transaction<Schema>): Trx {
   return Object.assign(kysely, { dialect, run }) as unknown as Trx
 }
 
-/** Two transactions waited for each other, and the server ended one of them. */
+/** The SQLSTATE of a deadlock: the server ended one of two transactions that waited for each other. */
 const DEADLOCK = '40P01'
 const MAX_DEADLOCKS = 3
 
@@ -115,8 +115,8 @@ const isDeadlock = (error: unknown): boolean =>
 function connect(settings: pg.PoolConfig, limits: SessionLimits, patience: number) {
   // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
   const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, patience) })
-  // The pool hears of idle connections alone. One that is lost in the hands of a transaction, between two of its queries,
-  // tells so at the next query; unheard, the event would end the process.
+  // The pool listens to idle connections only. One that is lost during a transaction, between two of its queries, makes the
+  // next query fail. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const kysely = new Kysely<Schema>({
     dialect: {
@@ -177,12 +177,12 @@ function createDriver(pool: pg.Pool): Driver {
       client.release(broken)
     },
     beginTransaction: async (held) => void (await send(held as Connection, 'begin')),
-    // The server answers the commit of a transaction in which something failed with success, and undoes it.
+    // The server answers the COMMIT of a failed transaction with success and the command ROLLBACK.
     commitTransaction: async (held) => {
       const { command } = await send(held as Connection, 'commit')
       if (command !== 'COMMIT') throw new StorageFailure('unavailable', 'The transaction was undone, not committed.')
     },
-    // A connection that failed is thrown away, and the server undoes what it had begun.
+    // A broken connection is closed, and the server then rolls back.
     rollbackTransaction: async (held) => {
       if (!(held as Connection).broken) await send(held as Connection, 'rollback')
     },
@@ -197,9 +197,9 @@ const FOREIGN_KEY_VIOLATION = '23503'
  * time, and a transaction that stayed idle for too long: trying again may work.
  */
 const AWAY = /^(08|53|57|58|40|55P03|25P03|25P04)/
-/** Of those, the ones that end a statement or a transaction and leave the session usable. */
+/** Those of them that end a statement or a transaction and leave the session usable. */
 const SESSION_GOES_ON = /^(55P03|57014|40)/
-/** A full disk, and a server that only reads just now. */
+/** A full disk, or a server in read-only mode. */
 const UNWRITABLE = /^(53100|25006)$/
 const AWAY_MESSAGE =
   /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
@@ -219,7 +219,7 @@ export function translate(error: unknown): unknown {
 const isSessionUsable = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && SESSION_GOES_ON.test(error.code ?? '')
 
-/** The name of the rule, since the message is in the server's language: `users_email_key` is about `users.email`. */
+/** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */
 function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {
   return `${table}.${constraint.replace(`${table}_`, '').replace(/_key$/, '')}`
 }

@@ -4,7 +4,7 @@ import { collect } from '../collect.ts'
 /** Runs a read and resolves with what it found. */
 export type ReadTogether = <T>(read: () => T) => Promise<T>
 
-interface Asked {
+interface Pending {
   run(): void
   failed(error: unknown): void
 }
@@ -14,41 +14,41 @@ interface Errors {
   isBusy(error: unknown): boolean
 }
 
-/** While the log is being recovered, or changes hands, a read may have to try again. */
+/** While SQLite recovers or resets its log, a read may fail as busy and is tried again. */
 const RETRY_MS = 10
 const MAX_WAIT_MS = 3000
 
 /**
- * Reads that are asked for in one turn of the event loop run together at its end, in one read transaction: SQLite takes
- * and releases its lock once for all of them. Nobody sees less than was durable when they asked.
+ * Reads of one turn of the event loop run together at its end, in one read transaction: SQLite takes and releases its lock
+ * once for all of them. A read sees everything that was durable when it was requested.
  */
 export function createReadTogether(connection: DatabaseSync, { translate, isBusy }: Errors): ReadTogether {
-  const ask = collect<Asked>((together) => {
+  const add = collect<Pending>((together) => {
     try {
       connection.exec('BEGIN')
       for (const { run } of together) run()
       connection.exec('COMMIT')
     } catch (error) {
       if (connection.isOpen && connection.isTransaction) connection.exec('ROLLBACK')
-      // Whoever has an answer keeps it: a promise is settled once.
+      // A read that has resolved stays resolved: a promise is settled once.
       for (const { failed } of together) failed(translate(error))
     }
   })
   return <T>(read: () => T) =>
     new Promise<T>((resolve, reject) => {
       let giveUpAt: number | undefined
-      const asked: Asked = {
+      const pending: Pending = {
         run() {
           try {
             resolve(read())
           } catch (error) {
             giveUpAt ??= performance.now() + MAX_WAIT_MS
-            if (isBusy(error) && performance.now() < giveUpAt) setTimeout(ask, RETRY_MS, asked)
+            if (isBusy(error) && performance.now() < giveUpAt) setTimeout(add, RETRY_MS, pending)
             else reject(translate(error))
           }
         },
         failed: reject,
       }
-      ask(asked)
+      add(pending)
     })
 }

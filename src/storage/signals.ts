@@ -2,15 +2,15 @@ import { EventEmitter } from 'node:events'
 import type { Trx } from './database.ts'
 
 /**
- * What copies of the service tell each other. A signal is a hint that something may have changed: whoever hears it reads
- * the database again, so hearing one twice, or one whose transaction was undone, does no harm.
+ * Messages between replicas. A signal is a hint that something may have changed: its listener reads the database again, so
+ * one that comes twice, or whose transaction was undone, does no harm.
  */
 export interface SignalPayloads {
   notifications: { userIds: string[] }
   'sessions-ended': { userIds: string[] }
   'client-changed': { clientId: string }
   'keys-changed': null
-  /** Signals may have been missed: look at everything again. */
+  /** Signals may have been missed: reread everything. */
   resync: null
 }
 
@@ -24,7 +24,7 @@ export interface Signals {
 }
 
 /** PostgreSQL carries no more than 8,000 bytes at a time. */
-const MOST_USERS = 100
+const MAX_USERS_PER_SIGNAL = 100
 
 export async function emitForUsers(
   signals: Signals,
@@ -32,8 +32,8 @@ export async function emitForUsers(
   name: 'notifications' | 'sessions-ended',
   userIds: string[],
 ): Promise<void> {
-  for (let at = 0; at < userIds.length; at += MOST_USERS) {
-    await signals.emit(trx, name, { userIds: userIds.slice(at, at + MOST_USERS) })
+  for (let at = 0; at < userIds.length; at += MAX_USERS_PER_SIGNAL) {
+    await signals.emit(trx, name, { userIds: userIds.slice(at, at + MAX_USERS_PER_SIGNAL) })
   }
 }
 
@@ -48,7 +48,7 @@ export function createEmitter() {
   }
 }
 
-/** One process on one file: nobody else to tell. */
+/** For SQLite: one process works on the file, so signals stay within it. */
 export function createLocalSignals(afterCommit: (task: () => void) => void): Signals {
   const { deliver, on } = createEmitter()
   return { emit: async (_trx, name, payload) => afterCommit(() => deliver(name, payload)), on }

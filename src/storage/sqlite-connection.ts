@@ -6,14 +6,14 @@ import { LAST_RESORT_PAGES } from './checkpoint.ts'
 /** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
 const MAX_STATEMENTS = 1000
 
-/** Only while the file is opened, when nobody is served yet. */
+/** While the file is opened only, when no request is served yet. */
 const OPEN_TIMEOUT_MS = 5000
 
 /** A connection to the file, with the statements that were prepared on it. */
 export interface SqliteConnection {
   connection: DatabaseSync
   execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown>
-  /** What it returns alone: counting what it changed takes as long as a small statement. */
+  /** The rows only: counting changed rows takes as long as a small statement. */
   rows(sql: string, parameters: readonly unknown[]): object[]
 }
 
@@ -21,8 +21,8 @@ export interface SqliteConnection {
  * The log and the index that SQLite puts beside the file get the file's own mode.
  *
  * Only before the first connection: closing any descriptor of a file cancels all POSIX locks that this process has on it
- * (fcntl(2)). Without them another program that opens, reads and closes the file takes itself for the last one to do so and
- * deletes the log, and with it every commit that follows. So nothing here opens the database file but SQLite, which knows.
+ * (fcntl(2)). Without them another program that opens, reads and closes the file would find itself the last one to do so and
+ * delete the log, and with it every commit that follows. So only SQLite, which avoids this, opens the database file.
  */
 export function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
@@ -37,7 +37,7 @@ export function connect(file: string, readOnly: boolean): SqliteConnection {
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`,
     )
   }
-  // SQLite would wait for a lock of another process in this thread, and everybody else with it: we try again ourselves.
+  // SQLite would block this thread while it waits for a lock of another process. We retry ourselves instead.
   connection.exec('PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0')
 
   const statements = new Map<string, Statement>()
@@ -69,8 +69,8 @@ interface Statement {
 }
 
 /**
- * Rows are read as arrays and made objects here, all of one shape. Those that SQLite's binding makes have each a shape of
- * its own, and reading a property of one takes several times as long.
+ * Rows are read as arrays and turned into objects of one hidden class here. Each object that the binding makes has a hidden
+ * class of its own, and reading its properties takes several times as long.
  */
 function prepare(connection: DatabaseSync, sql: string): Statement {
   const statement = connection.prepare(sql)

@@ -10,11 +10,12 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { StorageFailure } from './failure.ts'
-import type { Transaction, Writer } from './group-commit.ts'
+import type { Writer } from './group-commit.ts'
 import type { ReadTogether } from './read-together.ts'
 import type { Schema } from './schema.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { translateSqlite } from './sqlite-errors.ts'
+import type { Transaction } from './transaction-turn.ts'
 
 /** Builds queries and runs them on the connection that only reads. */
 export const openReading = (reading: SqliteConnection, read: ReadTogether): Kysely<Schema> =>
@@ -69,7 +70,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** Whoever is in a transaction is alone here. So a row need not be held, as it must on PostgreSQL. */
+/** There is one transaction at a time, so row locks, which PostgreSQL needs, are left out of the query. */
 class SingleWriterQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node)
@@ -105,7 +106,7 @@ function createDriver(run: Run, { begin }: { begin(): Promise<Transaction> }): D
       held.transaction = await begin()
     },
     commitTransaction: (held: Connection) => transactionOf(held).commit(),
-    // Also called when the commit failed: then there is nothing left to undo.
+    // Kysely also calls it when the commit failed: then there is nothing left to undo.
     rollbackTransaction: async (held: Connection) => transactionOf(held).rollback(),
     destroy: async () => {},
   }

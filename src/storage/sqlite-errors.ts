@@ -11,10 +11,10 @@ const FOREIGN_KEY = 787
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined
 
-/** True when somebody else holds the lock that this needed. Trying again later may work. */
+/** True when another connection holds the lock. Trying again later may work. */
 export const isBusy = (error: unknown): boolean => BUSY.has((codeOf(error) ?? 0) & PRIMARY_CODE)
 
-/** SQLite's errors in the words that both engines share. */
+/** Turns SQLite's errors into those that both engines share. */
 export function translateSqlite(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error

@@ -41,7 +41,7 @@ export function openSqlite(file: string): Engine {
     async close() {
       await writer.drained()
       await checkpointer.close()
-      // Reads that were asked for before this are served in this turn.
+      // Reads that were requested before this run in this turn.
       await setImmediate()
       reads.connection.close()
       writes.connection.close()

@@ -8,9 +8,9 @@ interface Line {
 /**
  * Runs at most `max` pieces of work with the same key at a time; the others wait here, in order.
  *
- * For transactions that lock the same row. In the database they would wait for each other as well, each with a connection
- * of the pool in hand, and a row that stays locked would take all connections from everybody else. When one of them fails
- * for want of the database, so do those behind it, instead of waiting as long again for the same answer.
+ * For transactions that lock the same row. In the database they would wait for each other too, but each would hold a
+ * connection of the pool, and one row that stays locked would use up all connections. When one of them fails because the
+ * database is away, so do those behind it, instead of waiting as long again for the same answer.
  */
 export function createTurns(max: number) {
   const lines = new Map<string, Line>()
@@ -26,7 +26,7 @@ export function createTurns(max: number) {
       if (isUnavailable(error)) for (const { fail } of line.waiting.splice(0)) fail(error)
       throw error
     } finally {
-      // Whoever is next takes over the place, so that nobody can come in between.
+      // The next one takes over the place directly, so that no other can come in between.
       const next = line.waiting.shift()
       if (next) next.start()
       else if (--line.running === 0) lines.delete(key)

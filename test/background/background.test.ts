@@ -9,12 +9,12 @@ import { anonymous, signedInPerson } from '../support/people.ts'
 onEachEngine('background work', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('a job with a period runs once in it, whichever copy ticks', async () => {
+  test('a job with a period runs once in it, whichever replica ticks', async () => {
     const { services, clock } = shared()
     let runs = 0
     const job = { name: 'periodic', everyMs: 60_000, run: async () => void runs++ }
-    const copies = Array.from({ length: 4 }, () => createTicker(services, [job]))
-    const tickAll = () => Promise.all(copies.map((copy) => copy.tick()))
+    const replicas = Array.from({ length: 4 }, () => createTicker(services, [job]))
+    const tickAll = () => Promise.all(replicas.map((replica) => replica.tick()))
     await tickAll()
     assert.equal(runs, 1)
     clock.advance(59_999)

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
 import { createTicker } from '../../src/background/ticker.ts'
 import { sharedApp } from '../support/app.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace, onEachEngine } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 
 const EXPIRED = 300_000
 
@@ -35,7 +35,7 @@ test('SIGTERM during a sweep of 300,000 rows ends the service in order, and leav
   const place = await createPlace('sqlite')
   t.after(place.remove)
   const file = place.databaseUrl.slice('sqlite:'.length)
-  const start = () => startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+  const start = () => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
   assert.equal(await (await start()).stop(), 0)
   const database = new DatabaseSync(file, { timeout: 5000 })
   t.after(() => database.close())
@@ -46,9 +46,9 @@ test('SIGTERM during a sweep of 300,000 rows ends the service in order, and leav
   const count = database.prepare('select count(*) as count from rate_limits')
   const left = () => Number(count.get()?.['count'])
 
-  const copy = await start()
+  const replica = await start()
   await until(async () => left() < EXPIRED)
   // Exit code 0: it closed everything itself. One that takes more than the nine seconds is cut off with 1.
-  assert.equal(await copy.stop(), 0)
+  assert.equal(await replica.stop(), 0)
   assert.ok(left() > 0, 'the sweep was not finished first')
 })

@@ -16,9 +16,9 @@ import { SECRET_KEY, startApp, type TestApp } from '../support/app.ts'
 import { getTokens, registerApplication } from '../support/application.ts'
 import { createClock } from '../support/clock.ts'
 import { latchkey } from '../support/command.ts'
-import { REAL_CLOCK, startCopy } from '../support/copies.ts'
 import { createPlace, type Place } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
+import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { ask } from '../support/visitor.ts'
 
 const log = createLogger('silent')
@@ -212,7 +212,7 @@ test('a restore refuses to overwrite data, and to work beside a running service'
 
 test('a backup of a running service under writes has every write that was acknowledged before it began', async (t) => {
   const place = await newPlace(t)
-  const copy = await startCopy(t, place, { environment: { RATE_LIMITS: 'off', DATA_DIR: place.dataDir } })
+  const replica = await startReplica(t, place, { environment: { RATE_LIMITS: 'off', DATA_DIR: place.dataDir } })
   const acknowledged: string[] = []
   let count = 0
   const stop = new AbortController()
@@ -220,7 +220,7 @@ test('a backup of a running service under writes has every write that was acknow
     while (!stop.signal.aborted) {
       const email = `writer${++count}@example.com`
       const json = { email, password: 'correct horse battery staple' }
-      const answer = await ask(copy.address, 'POST', '/api/auth/register', { json })
+      const answer = await ask(replica.address, 'POST', '/api/auth/register', { json })
       assert.equal(answer.status, 201, answer.body)
       acknowledged.push(email)
     }

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
-import { REAL_CLOCK, startCopy, until } from '../support/copies.ts'
 import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
+import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
 import { ask, sessionOf } from '../support/visitor.ts'
 
 async function newPlace(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite'): Promise<Place> {
@@ -18,15 +18,15 @@ async function newPlace(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite'
 }
 
 const socketOf = ({ databaseUrl }: Place) => `${databaseUrl.slice('sqlite:'.length)}.sock`
-const startOn = (t: TestContext, place: Place) => startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+const startOn = (t: TestContext, place: Place) => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
 
 onEachEngine('latchkey beside a running service', (engine) => {
   test('admin grant makes an administrator at once, and says when it can’t', async (t) => {
     const place = await newPlace(t, engine)
-    const copy = await startOn(t, place)
+    const replica = await startOn(t, place)
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
-    const cookie = sessionOf(await ask(copy.address, 'POST', '/api/auth/register', { json }))
-    const asAdministrator = () => ask(copy.address, 'GET', '/api/admin/users', { cookie })
+    const cookie = sessionOf(await ask(replica.address, 'POST', '/api/auth/register', { json }))
+    const asAdministrator = () => ask(replica.address, 'GET', '/api/admin/users', { cookie })
     assert.equal((await asAdministrator()).status, 403)
 
     const granted = await latchkey(place, ['admin', 'grant', 'ADA@example.com'])
@@ -34,7 +34,7 @@ onEachEngine('latchkey beside a running service', (engine) => {
     assert.equal((await asAdministrator()).status, 200)
     const again = await latchkey(place, ['admin', 'grant', 'ada@example.com'])
     assert.deepEqual([again.code, again.stdout], [0, 'ada@example.com was an administrator already.\n'])
-    const { events } = (await ask(copy.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })).json<{
+    const { events } = (await ask(replica.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })).json<{
       events: unknown[]
     }>()
     assert.equal(events.length, 1)
@@ -49,13 +49,13 @@ onEachEngine('latchkey beside a running service', (engine) => {
 
   test('keys rotate publishes a key that the running service shows at once', async (t) => {
     const place = await newPlace(t, engine)
-    const copy = await startOn(t, place)
+    const replica = await startOn(t, place)
     const keys = async () => {
-      const answer = await ask(copy.address, 'GET', '/.well-known/jwks.json')
+      const answer = await ask(replica.address, 'GET', '/.well-known/jwks.json')
       return answer.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
     }
     const shown = async (expected: string[]) => {
-      // On PostgreSQL the copy hears of it through a signal.
+      // On PostgreSQL the replica hears of it through a signal.
       for (let tries = 0; tries < 200 && (await keys()).join() !== expected.join(); tries++) {
         await new Promise((resolve) => setTimeout(resolve, 25))
       }
@@ -124,7 +124,7 @@ describe('the socket of a service on SQLite', () => {
 
   test('answers what it does not understand with a refusal, and hangs on nobody', async (t) => {
     const place = await newPlace(t)
-    const copy = await startOn(t, place)
+    const replica = await startOn(t, place)
     const say = (text: string) =>
       new Promise<string>((resolve, reject) => {
         let heard = ''
@@ -138,7 +138,7 @@ describe('the socket of a service on SQLite', () => {
     }
     assert.equal(await say('x'.repeat(10_000)), '', 'a line that does not end')
     const idle = connect(socketOf(place))
-    assert.equal(await copy.stop(), 0, 'somebody who says nothing does not hold up the end')
+    assert.equal(await replica.stop(), 0, 'somebody who says nothing does not hold up the end')
     idle.destroy()
   })
 
@@ -148,8 +148,8 @@ describe('the socket of a service on SQLite', () => {
     const dataDir = join(folder, 'x'.repeat(120))
     mkdirSync(dataDir)
     const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
-    const copy = await startOn(t, place)
-    await until(async () => copy.output().includes('too long for a socket'))
+    const replica = await startOn(t, place)
+    await until(async () => replica.output().includes('too long for a socket'))
     const refused = await latchkey(place, ['keys', 'rotate'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /^latchkey: Another Latchkey is already running on \S+\. Stop it, [^\n]*\n$/)

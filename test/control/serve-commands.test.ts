@@ -3,8 +3,8 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { askService } from '../../src/control/ask-service.ts'
 import { controlSocketOf } from '../../src/control/control-socket.ts'
+import { sendCommand } from '../../src/control/send-command.ts'
 import { serveCommands } from '../../src/control/serve-commands.ts'
 import { startApp } from '../support/app.ts'
 import { signedInPerson } from '../support/people.ts'
@@ -39,7 +39,7 @@ describe('a service that listens for commands', () => {
   test('carries a command out and says what was done', async (t) => {
     const { app, databaseUrl } = await startServing(t)
     const person = await signedInPerson(app, { email: 'ada@example.com' })
-    const grant = () => askService(databaseUrl, { name: 'grant-administrator', email: 'Ada@example.com' })
+    const grant = () => sendCommand(databaseUrl, { name: 'grant-administrator', email: 'Ada@example.com' })
     assert.deepEqual(await grant(), { said: 'ada@example.com is an administrator now.' })
     assert.equal((await person.get('/api/admin/users')).statusCode, 200)
     assert.deepEqual(await grant(), { said: 'ada@example.com was an administrator already.' })
@@ -47,7 +47,7 @@ describe('a service that listens for commands', () => {
 
   test('says why it refuses', async (t) => {
     const { databaseUrl } = await startServing(t)
-    assert.deepEqual(await askService(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' }), {
+    assert.deepEqual(await sendCommand(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' }), {
       refused: 'There is no account with the email nobody@example.com.',
     })
   })
@@ -55,7 +55,7 @@ describe('a service that listens for commands', () => {
   test('tells nothing of an unexpected failure, and logs it', async (t) => {
     const { app, databaseUrl } = await startServing(t)
     await app.services.db.transaction((trx) => sql`alter table users rename to lost_users`.execute(trx))
-    const answer = await askService(databaseUrl, { name: 'grant-administrator', email: 'ada@example.com' })
+    const answer = await sendCommand(databaseUrl, { name: 'grant-administrator', email: 'ada@example.com' })
     assert.deepEqual(answer, { refused: 'It failed. The log of the running service says why.' })
     const line = JSON.parse(app.logged()) as { msg: string; command: string; err: { at: string[] } }
     assert.deepEqual([line.msg, line.command], ['A command failed.', 'grant-administrator'])
@@ -85,7 +85,7 @@ describe('a service that listens for commands', () => {
     assert.equal(statSync(socket).mode & 0o777, 0o600)
     await stop()
     assert.ok(!existsSync(socket))
-    assert.equal(await askService(databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
+    assert.equal(await sendCommand(databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
     await stop()
   })
 
@@ -94,7 +94,7 @@ describe('a service that listens for commands', () => {
     const { databaseUrl } = app.services.config
     writeFileSync(controlSocketOf(databaseUrl) ?? '', 'left behind')
     t.after(await serveCommands(app.services))
-    const answer = await askService(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' })
+    const answer = await sendCommand(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' })
     assert.match(answer?.refused ?? '', /no account/)
   })
 
@@ -114,6 +114,6 @@ describe('a service that listens for commands', () => {
     const app = await startApp(t, { engine: 'postgres' })
     const stop = await serveCommands(app.services)
     await stop()
-    assert.equal(await askService(app.services.config.databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
+    assert.equal(await sendCommand(app.services.config.databaseUrl, { name: 'rotate-keys', how: 'publish' }), undefined)
   })
 })

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { until } from '../support/copies.ts'
 import { createDatabase, DURABLE, startPostgres } from '../support/postgres.ts'
+import { until } from '../support/replicas.ts'
 import { ask } from '../support/visitor.ts'
 import { crashAgainAndAgain } from './crash.ts'
 import { assertSoundServer } from './invariants.ts'
@@ -15,12 +15,12 @@ test('kill -9 of the service and of PostgreSQL under mixed writes loses nothing 
     environment: {},
     unavailable: 'done or not',
     /** The service, or the database below it, or both at once, in turn. */
-    async crash(copy, start, round) {
+    async crash(replica, start, round) {
       const [serviceDies, databaseDies] = [round % 3 !== 1, round % 3 !== 0]
-      await Promise.all([serviceDies && copy.kill(), databaseDies && server.halt('SIGQUIT')])
+      await Promise.all([serviceDies && replica.kill(), databaseDies && server.halt('SIGQUIT')])
       if (databaseDies) await server.resume()
       await assertSoundServer(databaseUrl)
-      const serving = serviceDies ? await start() : copy
+      const serving = serviceDies ? await start() : replica
       await until(async () => (await ask(serving.address, 'GET', '/readyz')).status === 200, 10_000)
       return serving
     },

@@ -13,8 +13,8 @@ test('kill -9 under mixed writes on SQLite loses nothing that was acknowledged',
     place,
     environment: { DATA_DIR: place.dataDir },
     unavailable: 'never',
-    async crash(copy, start) {
-      await copy.kill()
+    async crash(replica, start) {
+      await replica.kill()
       await assertSoundFile(file)
       return start()
     },
@@ -32,9 +32,9 @@ test('programs that open, read and close the SQLite file under mixed writes, and
     environment: { DATA_DIR: place.dataDir },
     unavailable: 'never',
     during: () => readFromOutside(file),
-    async crash(copy, start) {
+    async crash(replica, start) {
       await readFromOutside(file)
-      await copy.kill()
+      await replica.kill()
       await assertSoundFile(file)
       return start()
     },

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Copy, startCopy, until } from '../support/copies.ts'
 import type { Place } from '../support/engines.ts'
+import { type Replica, startReplica, until } from '../support/replicas.ts'
 import type { Tolerance } from './attempt.ts'
 import { between, figure, fork, rounds, seededRandom } from './rounds.ts'
 import { createTraffic } from './traffic.ts'
@@ -21,17 +21,17 @@ interface Subject {
   unavailable: Tolerance['unavailable']
   /** What else goes on while there is traffic. What is acknowledged after it is lost no more than before. */
   during?(): Promise<void>
-  /** Ends something at once, whatever it is doing, and answers the copy that serves afterwards. */
-  crash(copy: Copy, start: () => Promise<Copy>, round: number): Promise<Copy>
+  /** Ends something at once, whatever it is doing, and answers the replica that serves afterwards. */
+  crash(replica: Replica, start: () => Promise<Replica>, round: number): Promise<Replica>
 }
 
 /** Mixed writes, a crash in the midst of them, a look at everything that was acknowledged; and again. */
 export async function crashAgainAndAgain(t: TestContext, subject: Subject): Promise<void> {
   const random = seededRandom(t)
   const { part, place } = subject
-  const start = () => startCopy(t, place, { environment: { ...ENVIRONMENT, ...subject.environment } })
-  let copy = await start()
-  const world = await createWorld(copy.address)
+  const start = () => startReplica(t, place, { environment: { ...ENVIRONMENT, ...subject.environment } })
+  let replica = await start()
+  const world = await createWorld(replica.address)
   const traffic = createTraffic(t, world, fork(random))
   traffic.attempts.tolerance = { brokenConnections: true, unavailable: subject.unavailable }
   let checked = 0
@@ -44,15 +44,15 @@ export async function crashAgainAndAgain(t: TestContext, subject: Subject): Prom
     await until(async () => traffic.acknowledged() - before >= LEAST)
     const crashed = performance.now()
     const stopped = stop()
-    copy = await subject.crash(copy, start, round)
+    replica = await subject.crash(replica, start, round)
     await stopped
     longestRestart = Math.max(longestRestart, performance.now() - crashed)
-    world.address = copy.address
+    world.address = replica.address
     checked += await traffic.verify({ random, sample: SAMPLE })
   }
   await traffic.settle()
   const held = await traffic.verify('all')
-  await copy.kill()
+  await replica.kill()
   figure(t, part, 'rounds', ROUNDS)
   figure(t, part, 'acknowledged requests', traffic.acknowledged())
   figure(t, part, 'requests in flight at a crash', traffic.attempts.lost())

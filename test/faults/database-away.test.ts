@@ -3,9 +3,9 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openEventStream } from '../notifications/event-stream.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { cuttable } from '../support/cuttable.ts'
 import { createDatabase, DURABLE, startPostgres } from '../support/postgres.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
 import { type Answer, ask } from '../support/visitor.ts'
 import { assertSoundServer } from './invariants.ts'
@@ -120,19 +120,19 @@ async function setUp(t: TestContext) {
   const server = await startPostgres(DURABLE)
   t.after(server.stop)
   const line = await cuttable(t, await createDatabase(server.url, 'away'))
-  const copy = await startCopy(t, { databaseUrl: line.url }, { environment: ENVIRONMENT })
-  const world = await createWorld(copy.address)
+  const replica = await startReplica(t, { databaseUrl: line.url }, { environment: ENVIRONMENT })
+  const world = await createWorld(replica.address)
   const outages: Outage[] = [
     { name: 'stopped', ms: [300, 2000], begin: () => server.halt('SIGINT'), end: () => server.resume() },
     { name: 'frozen', ms: [4500, 6000], begin: async () => line.freeze(), end: async () => line.thaw() },
     { name: 'crashed', ms: [300, 2000], begin: () => server.halt('SIGQUIT'), end: () => server.resume() },
   ]
-  return { server, copy, world, outages, databaseUrl: `${server.url}/away` }
+  return { server, replica, world, outages, databaseUrl: `${server.url}/away` }
 }
 
 test('PostgreSQL goes and comes back under load: 503 meanwhile, no lies, and full service without a restart', async (t) => {
   const random = seededRandom(t)
-  const { world, copy, outages, databaseUrl } = await setUp(t)
+  const { world, replica, outages, databaseUrl } = await setUp(t)
   const traffic = createTraffic(t, world, fork(random), LATER_MS)
   const stream = await openEventStream(world.address, { cookie: world.admin.cookie })
   t.after(() => stream.close())
@@ -151,7 +151,7 @@ test('PostgreSQL goes and comes back under load: 503 meanwhile, no lies, and ful
   await assertSoundServer(databaseUrl)
   const told = await listNotifications(world)
   await until(async () => told.every((id) => stream.received().includes(id)), 10_000)
-  assert.equal((await ask(copy.address, 'GET', '/readyz')).status, 200)
+  assert.equal((await ask(replica.address, 'GET', '/readyz')).status, 200)
 
   figure(t, PART, 'outages', count)
   figure(

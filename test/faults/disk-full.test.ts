@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import sharp from 'sharp'
-import { startCopy, until } from '../support/copies.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { limitFileSize, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import type { Answer } from '../support/visitor.ts'
 import { assertSoundFile } from './invariants.ts'
@@ -26,14 +26,14 @@ test('a disk that fails under SQLite: writes are refused whole, reads go on, and
 
 async function fillAndFree(t: TestContext, part: string, disk: SmallDisk): Promise<void> {
   const random = seededRandom(t)
-  const copy = await startCopy(
+  const replica = await startReplica(
     t,
     { databaseUrl: `sqlite:${join(disk.folder, 'latchkey.db')}` },
     { environment: { ...ENVIRONMENT, DATA_DIR: disk.folder }, within: disk.within },
   )
-  const folder = disk.seenHere(copy.pid)
+  const folder = disk.seenHere(replica.pid)
   const file = join(folder, 'latchkey.db')
-  const world = await createWorld(copy.address)
+  const world = await createWorld(replica.address)
   const traffic = createTraffic(t, world, fork(random))
   const { attempts } = traffic
   await upload(world, 200, 'red')
@@ -50,7 +50,7 @@ async function fillAndFree(t: TestContext, part: string, disk: SmallDisk): Promi
     // SQLite goes by the real name of a file, and a disk in another namespace has none here.
     if (folder === disk.folder) letSessionsAge(file)
 
-    disk.fill(copy.pid)
+    disk.fill(replica.pid)
     attempts.tolerance = { brokenConnections: false, unavailable: 'not done' }
     const refused = attempts.unavailable.length
     stop = traffic.start()
@@ -59,7 +59,7 @@ async function fillAndFree(t: TestContext, part: string, disk: SmallDisk): Promi
     await uploadInVain(world, folder)
     await stop()
 
-    disk.free(copy.pid)
+    disk.free(replica.pid)
     attempts.tolerance = { brokenConnections: false, unavailable: 'never' }
     const freed = performance.now()
     await upload(world, 200, 'green')

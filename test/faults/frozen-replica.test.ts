@@ -3,8 +3,8 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { newPublicKey } from '../ssh/public-keys.ts'
-import { type Copy, startCopy, until } from '../support/copies.ts'
 import { createPlace } from '../support/engines.ts'
+import { type Replica, startReplica, until } from '../support/replicas.ts'
 import { type Answer, ask, sessionOf } from '../support/visitor.ts'
 import { assertSoundServer } from './invariants.ts'
 import { between, figure, fork, rounds, seededRandom } from './rounds.ts'
@@ -24,7 +24,7 @@ async function setUp(t: TestContext) {
     for (const client of [outside, observer]) await client.end()
     await place.remove()
   })
-  const start = () => startCopy(t, place, { environment: ENVIRONMENT })
+  const start = () => startReplica(t, place, { environment: ENVIRONMENT })
   const [victim, other] = await Promise.all([start(), start()])
   const world = await createWorld(other.address)
   return { place, victim, other, world, outside, observer }
@@ -91,7 +91,7 @@ async function serveAgain(request: () => Promise<Answer>, frozenAt: number): Pro
   }
 }
 
-async function wakeUp(victim: Copy, world: World): Promise<void> {
+async function wakeUp(victim: Replica, world: World): Promise<void> {
   process.kill(victim.pid, 'SIGCONT')
   const { cookie } = world.admin
   await until(async () => (await ask(victim.address, 'GET', '/api/auth/me', { cookie })).status === 200, 10_000)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { delayedLine } from '../support/delayed-line.ts'
 import { createPlace } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { ask } from '../support/visitor.ts'
 import { figure } from './rounds.ts'
 import { ENVIRONMENT } from './world.ts'
@@ -19,8 +19,8 @@ test('a process that begins to listen only after a rotation of the keys learns o
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await delayedLine(t, place.databaseUrl, 'listen latchkey')
-  const other = await startCopy(t, place, { environment: ENVIRONMENT })
-  const late = await startCopy(t, { databaseUrl: line.url }, { environment: ENVIRONMENT })
+  const other = await startReplica(t, place, { environment: ENVIRONMENT })
+  const late = await startReplica(t, { databaseUrl: line.url }, { environment: ENVIRONMENT })
   await line.held
   const { code, stderr } = await latchkey(place, ['keys', 'rotate'])
   assert.equal(code, 0, stderr)

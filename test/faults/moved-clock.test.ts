@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { sessionOf } from '../support/visitor.ts'
 import { figure } from './rounds.ts'
 import { createWorld, ENVIRONMENT, passwordOf, type World } from './world.ts'
@@ -19,7 +19,7 @@ const SHIFTED_CLOCK = pathToFileURL(join(import.meta.dirname, '../support/shifte
 
 /** The service as it runs on a machine whose clock is so far ahead, or behind. */
 const startAt = (t: TestContext, place: Place, offsetMs: number) =>
-  startCopy(t, place, {
+  startReplica(t, place, {
     environment: { ...ENVIRONMENT, NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, CLOCK_OFFSET_MS: String(offsetMs) },
   })
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
-import { startCopy } from '../support/copies.ts'
 import { createPlace } from '../support/engines.ts'
 import { readFromOutside } from '../support/outside-process.ts'
+import { startReplica } from '../support/replicas.ts'
 import { ask } from '../support/visitor.ts'
 
 const PASSWORD = 'correct horse battery staple'
@@ -30,21 +30,21 @@ test('after a restart another process may open, read and close the SQLite file: 
   const backups = mkdtempSync(join(tmpdir(), 'latchkey-outside-'))
   t.after(() => rmSync(backups, { recursive: true, force: true }))
   const file = place.databaseUrl.slice('sqlite:'.length)
-  const start = () => startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+  const start = () => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
 
   // The first start makes the files. They are opened as they are from the second one on.
   assert.equal(await (await start()).stop(), 0)
-  const copy = await start()
+  const replica = await start()
   await readFromOutside(file)
   const emails = Array.from({ length: COUNT }, (_, index) => `after${index}@example.com`)
   for (const email of emails) {
-    const answer = await ask(copy.address, 'POST', '/api/auth/register', { json: { email, password: PASSWORD } })
+    const answer = await ask(replica.address, 'POST', '/api/auth/register', { json: { email, password: PASSWORD } })
     assert.equal(answer.status, 201, answer.body)
   }
   const backup = await latchkey(place, ['backup', join(backups, 'one')])
   assert.equal(backup.code, 0, backup.stderr)
   await readFromOutside(file)
-  await copy.kill()
+  await replica.kill()
 
   const again = await start()
   for (const email of emails) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { openEventStream } from '../notifications/event-stream.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 import { ask } from '../support/visitor.ts'
 import { assertSoundServer } from './invariants.ts'
@@ -12,7 +12,7 @@ import { createWorld, ENVIRONMENT, type World } from './world.ts'
 
 const PART = 'Rolling restart'
 const LEAST = 20
-const COPIES = 3
+const REPLICAS = 3
 
 /** A browser that comes back whenever its stream ends, and says what it saw last. */
 function watch(t: TestContext, world: World) {
@@ -53,9 +53,9 @@ test('a rolling restart under load: no request fails, and no notification is los
   const place = await createPlace('postgres')
   t.after(place.remove)
   const start = (port?: number) =>
-    startCopy(t, place, { environment: ENVIRONMENT, ...(port === undefined ? {} : { port }) })
-  const copies = await Promise.all(Array.from({ length: COPIES }, () => start()))
-  const ports = copies.map(({ port }) => port)
+    startReplica(t, place, { environment: ENVIRONMENT, ...(port === undefined ? {} : { port }) })
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start()))
+  const ports = replicas.map(({ port }) => port)
   const proxy = await startRoundRobin(t, ports)
   const world = await createWorld(proxy.address)
   const traffic = createTraffic(t, world, fork(random))
@@ -73,11 +73,11 @@ test('a rolling restart under load: no request fails, and no notification is los
   for (let cycle = 0; cycle < cycles; cycle++) {
     for (const [index, port] of ports.entries()) {
       const stopping = performance.now()
-      assert.equal(await copies[index]?.stop(), 0)
+      assert.equal(await replicas[index]?.stop(), 0)
       longestStop = Math.max(longestStop, performance.now() - stopping)
       const successor = await start(port)
       await until(async () => (await ask(successor.address, 'GET', '/readyz')).status === 200)
-      copies[index] = successor
+      replicas[index] = successor
       await acknowledgeMore()
     }
   }
@@ -93,7 +93,7 @@ test('a rolling restart under load: no request fails, and no notification is los
   assert.equal(new Set(watcher.seen).size, watcher.seen.length, 'No notification comes twice.')
   await watcher.stop()
 
-  figure(t, PART, 'copies restarted under load', cycles * COPIES)
+  figure(t, PART, 'copies restarted under load', cycles * REPLICAS)
   figure(t, PART, 'requests meanwhile, none failed', answered)
   figure(t, PART, 'refused connections that the proxy tried elsewhere', proxy.refused())
   figure(t, PART, 'acknowledged facts that hold at the end', checked)

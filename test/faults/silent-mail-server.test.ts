@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { startMailServer } from '../mail/mail-server.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { figure, rounds } from './rounds.ts'
 import { createWorld, ENVIRONMENT } from './world.ts'
 
@@ -22,7 +22,10 @@ test('a mail server that has a mail and says nothing for a minute gets it once, 
   })
   const server = await startMailServer(t, { decide: () => setTimeout(SILENCE_MS) })
   const environment = { ...ENVIRONMENT, SMTP_URL: server.url }
-  const [one, two] = await Promise.all([startCopy(t, place, { environment }), startCopy(t, place, { environment })])
+  const [one, two] = await Promise.all([
+    startReplica(t, place, { environment }),
+    startReplica(t, place, { environment }),
+  ])
   // The first administrator gets a mail like everybody who registers.
   await createWorld(one.address)
   await until(async () => server.received.length > 0, 10_000)
@@ -33,6 +36,6 @@ test('a mail server that has a mail and says nothing for a minute gets it once, 
   assert.ok(ms >= SILENCE_MS - 1000, `${ms} ms`)
   assert.equal(server.received.length, 1)
   assert.equal(server.connections(), 1)
-  for (const copy of [one, two]) assert.equal(await copy.stop(), 0)
+  for (const replica of [one, two]) assert.equal(await replica.stop(), 0)
   figure(t, PART, 'silent for, ms, and the mail came once', ms)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { until } from '../support/copies.ts'
+import { until } from '../support/replicas.ts'
 import { changePassword, endOtherSessions, registerPerson, signIn, signOut } from './account-writes.ts'
 import {
   cancelPlanned,

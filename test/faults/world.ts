@@ -4,7 +4,7 @@ import { type Answer, ask, type Asked, sessionOf } from '../support/visitor.ts'
 
 export const BOOTSTRAP_SECRET = 'a-bootstrap-secret-for-the-fault-tests'
 
-/** What a copy needs for traffic that would otherwise be told to slow down. */
+/** What a replica needs for traffic that would otherwise be told to slow down. */
 export const ENVIRONMENT = { RATE_LIMITS: 'off', ADMIN_BOOTSTRAP_SECRET: BOOTSTRAP_SECRET, LOG_LEVEL: 'warn' }
 
 /** A service with an administrator, an application and two roles, all made over the wire. */

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, before } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
-import { REAL_CLOCK } from '../support/copies.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { REAL_CLOCK } from '../support/replicas.ts'
 
 const notOurs = () => assert.fail('The real clock is nobody’s to move.')
 

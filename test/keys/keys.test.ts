@@ -52,11 +52,11 @@ onEachEngine('keys', (engine) => {
     assert.deepEqual(await storedKeys(place, { SECRET_KEY: SECRET }), before)
   })
 
-  test('copies that start at once on an empty database agree on one set of keys', async (t) => {
+  test('replicas that start at once on an empty database agree on one set of keys', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
-    const copies = engine === 'postgres' ? 4 : 1
-    const all = await Promise.all(Array.from({ length: copies }, () => open(place, { SECRET_KEY: SECRET })))
+    const replicas = engine === 'postgres' ? 4 : 1
+    const all = await Promise.all(Array.from({ length: replicas }, () => open(place, { SECRET_KEY: SECRET })))
     const publicKeys = new Set(all.map(({ sshCa }) => sshCa.publicKey))
     await Promise.all(all.map((each) => each.close()))
     assert.equal(publicKeys.size, 1)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { REAL_CLOCK, startCopy, until } from '../support/copies.ts'
 import { signedInPerson } from '../support/people.ts'
+import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
 import { plan } from './scene.ts'
 
@@ -58,7 +58,7 @@ async function assertOnce({ services }: TestApp, admins: { user: { id: string } 
 
 test('two processes and 500 actions in one second: 500 disables, no notification twice', async (t) => {
   const { app, admins, place } = await setUp(t)
-  await Promise.all([startCopy(t, place), startCopy(t, place)])
+  await Promise.all([startReplica(t, place), startReplica(t, place)])
   const people = await addPeople(app, 500)
   const from = Date.now() + 500
   await plan(
@@ -71,7 +71,7 @@ test('two processes and 500 actions in one second: 500 disables, no notification
 
 test('an action runs at its time, and within two seconds of it', async (t) => {
   const { app, place, db } = await setUp(t)
-  await startCopy(t, place)
+  await startReplica(t, place)
   const [userId = ''] = await addPeople(app, 1)
   const executeAt = Date.now() + 1500
   await plan(app, [{ userId, executeAt }])
@@ -89,7 +89,7 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() })),
   )
-  const victim = await startCopy(t, place)
+  const victim = await startReplica(t, place)
   await until(async () => (await countDone(app)) > 0)
   await victim.kill()
   const left = await db.read
@@ -106,7 +106,7 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
       .where('status', '=', 'running')
       .execute(),
   )
-  await Promise.all([startCopy(t, place), startCopy(t, place)])
+  await Promise.all([startReplica(t, place), startReplica(t, place)])
   await until(async () => (await countDone(app)) === 1500)
   await assertOnce(app, admins, 1500)
 })
@@ -124,28 +124,28 @@ test('a process that died between taking an action and finishing it leaves it to
       claimedAt: Date.now() - 11_000,
     })),
   )
-  await startCopy(t, place)
+  await startReplica(t, place)
   await until(async () => (await countDone(app)) === 3)
   await assertOnce(app, admins, 3)
 })
 
 test('down over the due time: it runs at the start', async (t) => {
   const { app, admins, place } = await setUp(t)
-  const first = await startCopy(t, place)
+  const first = await startReplica(t, place)
   const people = await addPeople(app, 5)
   await first.stop()
   await plan(
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() - 3_600_000 })),
   )
-  await startCopy(t, place)
+  await startReplica(t, place)
   await until(async () => (await countDone(app)) === 5)
   await assertOnce(app, admins, 5)
 })
 
 test('a removed role takes effect at the next request, on every replica', async (t) => {
   const { admins, place } = await setUp(t)
-  const copies = await Promise.all([startCopy(t, place), startCopy(t, place)])
+  const copies = await Promise.all([startReplica(t, place), startReplica(t, place)])
   const [keeper, goer] = admins
   if (!keeper || !goer) throw new Error('There are two.')
   const ask = (cookie: string, address: string) =>

@@ -26,8 +26,8 @@ function createQueue(bounds: { atOnce: number; maxWaiting: number; maxWaitingPer
   return { begun, ask, endOne, endAll }
 }
 
-const outcomeOf = (asked: Promise<string>): Promise<string> =>
-  asked.catch((error: unknown) => (error instanceof AppError ? `${error.status} after ${error.retryAfter}` : 'a bug'))
+const outcomeOf = (result: Promise<string>): Promise<string> =>
+  result.catch((error: unknown) => (error instanceof AppError ? `${error.status} after ${error.retryAfter}` : 'a bug'))
 
 test('sixty that wait from one address let another address in after one of them', async () => {
   const { ask, begun, endOne, endAll } = createQueue({ atOnce: 2, maxWaiting: 500, maxWaitingPerAddress: 100 })
@@ -44,19 +44,19 @@ test('sixty that wait from one address let another address in after one of them'
 
 test('addresses take turns, whoever came first and however much each asks', async () => {
   const { ask, begun, endAll } = createQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
-  const asked = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((address) => ask(address))
+  const results = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((address) => ask(address))
   await nextTurn()
   await endAll()
-  await Promise.all(asked)
+  await Promise.all(results)
   assert.deepEqual(begun, ['a', 'a', 'b', 'c', 'a', 'b', 'a'])
 })
 
 test('the addresses of one IPv6 network wait in one line', async () => {
   const { ask, begun, endAll } = createQueue({ atOnce: 1, maxWaiting: 500, maxWaitingPerAddress: 100 })
-  const asked = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map((address) => ask(address))
+  const results = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map((address) => ask(address))
   await nextTurn()
   await endAll()
-  await Promise.all(asked)
+  await Promise.all(results)
   assert.deepEqual(begun, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::3'])
 })
 
@@ -82,11 +82,11 @@ test('a few addresses can not fill the queue for all: the last of the longest li
 
 test('a queue full of addresses that wait once each refuses one more', async () => {
   const { ask, endAll } = createQueue({ atOnce: 1, maxWaiting: 2, maxWaitingPerAddress: 2 })
-  const asked = ['a', 'b', 'c'].map((address) => ask(address))
+  const results = ['a', 'b', 'c'].map((address) => ask(address))
   assert.equal(await outcomeOf(ask('d')), '503 after 10')
   await nextTurn()
   await endAll()
-  assert.deepEqual(await Promise.all(asked), ['done', 'done', 'done'])
+  assert.deepEqual(await Promise.all(results), ['done', 'done', 'done'])
 })
 
 test('work that fails gives its place to the next', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
-import type { Limit } from '../../src/limits/limits.ts'
+import type { Limit } from '../../src/limits/limit.ts'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
 const HOUR = 3_600_000
-const ONE: Limit = { name: 'test-one', most: 1, windowMs: HOUR }
+const ONE: Limit = { name: 'test-one', max: 1, windowMs: HOUR }
 
 const isWrong = (error: unknown): boolean => error instanceof AppError && error.code === 'wrong_password'
 const statusOf = (error: unknown): number => (error instanceof AppError ? error.status : 500)

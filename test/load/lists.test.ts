@@ -4,12 +4,12 @@ import { grow, run } from '../../bench/grow.ts'
 import { expiredStatements } from '../../bench/growth.ts'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
-import { MOST_LOOKED_AT } from '../../src/http/cursor.ts'
+import { MAX_ROWS_EXAMINED } from '../../src/http/cursor.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
-const USERS = 2 * MOST_LOOKED_AT + 500
+const USERS = 2 * MAX_ROWS_EXAMINED + 500
 const CERTIFICATES = USERS
 
 onEachEngine('lists that are longer than one look', (engine) => {

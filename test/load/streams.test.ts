@@ -18,7 +18,7 @@ const STREAMS_EACH = 20
 /** Of each person's streams. */
 const NEVER_READING = 2
 const FAN_OUTS = inForm(6, 200)
-const LONGEST_WAIT_MS = 30_000
+const MAX_RETRY_WAIT_MS = 30_000
 /** What the service may have opened meanwhile for itself: the thread that keeps SQLite's log short has a dozen. */
 const OTHER_DESCRIPTORS = 20
 const MOST_GROWTH_MB = 200
@@ -63,7 +63,7 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
   const memoryAfter = residentMemory(server.pid)
 
   for (const socket of [...reading, ...idle]) socket.destroy()
-  const deadline = performance.now() + LONGEST_WAIT_MS
+  const deadline = performance.now() + MAX_RETRY_WAIT_MS
   while (descriptorsOf(server).sockets > before.sockets && performance.now() < deadline) await sleep(100)
   const after = descriptorsOf(server)
   assert.equal(after.sockets, before.sockets, 'every stream is released')
@@ -95,7 +95,7 @@ function createCounter() {
     async expect(count: number, work: () => Promise<void>): Promise<void> {
       missing = count
       all = Promise.withResolvers()
-      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), LONGEST_WAIT_MS)
+      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), MAX_RETRY_WAIT_MS)
       await Promise.all([work(), all.promise])
       clearTimeout(late)
     },

@@ -115,7 +115,7 @@ onEachEngine('mail', (engine) => {
   })
 })
 
-test('of two copies on one PostgreSQL, one sends each mail', async (t) => {
+test('of two replicas on one PostgreSQL, one sends each mail', async (t) => {
   const port = await freePort()
   const received = await startSmtp(t, port)
   const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
@@ -123,7 +123,7 @@ test('of two copies on one PostgreSQL, one sends each mail', async (t) => {
   const two = await startApp(t, { engine: 'postgres', config, place: one.place, clock: one.clock })
   for (let n = 0; n < 8; n++) {
     await anonymous(one).post('/api/auth/register', {
-      email: `copy${n}@example.com`,
+      email: `replica${n}@example.com`,
       password: 'correct horse battery staple',
     })
   }

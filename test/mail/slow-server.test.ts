@@ -3,10 +3,10 @@ import { test, type TestContext } from 'node:test'
 import { UndeliverableMail } from '../../src/mail/mail.ts'
 import { createSmtp } from '../../src/mail/smtp.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { until } from '../support/copies.ts'
 import { cuttable } from '../support/cuttable.ts'
 import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
+import { until } from '../support/replicas.ts'
 import { startMailServer } from './mail-server.ts'
 
 const MINUTE = 60_000

@@ -24,7 +24,7 @@ export interface Frame {
   comment?: string
 }
 
-export interface Asked {
+export interface StreamRequest {
   cookie: string
   lastEventId?: string
   query?: string
@@ -32,8 +32,8 @@ export interface Asked {
   reading?: boolean
 }
 
-export async function openEventStream(address: string, asked: Asked): Promise<EventStream> {
-  const { cookie, lastEventId, query = '', reading = true } = asked
+export async function openEventStream(address: string, options: StreamRequest): Promise<EventStream> {
+  const { cookie, lastEventId, query = '', reading = true } = options
   const call = request(`${address}/api/notifications/stream${query}`, {
     agent: false,
     headers: {

@@ -4,7 +4,7 @@ import { notify } from '../../src/notifications/notify.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
-import { type Asked, type EventStream, openEventStream } from './event-stream.ts'
+import { type StreamRequest, type EventStream, openEventStream } from './event-stream.ts'
 
 const HOUR = 3_600_000
 
@@ -25,13 +25,13 @@ onEachEngine('the notification stream', (engine) => {
   const opened: EventStream[] = []
   after(() => opened.forEach((stream) => stream.close()))
 
-  const open = async (person: { cookie: string }, rest: Partial<Asked> = {}): Promise<EventStream> => {
+  const open = async (person: { cookie: string }, rest: Partial<StreamRequest> = {}): Promise<EventStream> => {
     const stream = await openEventStream(address, { cookie: person.cookie, ...rest })
     opened.push(stream)
     return stream
   }
   /** Opened and at its place: what is told from now on is told through it. */
-  const follow = async (person: { cookie: string }, rest: Partial<Asked> = {}): Promise<EventStream> => {
+  const follow = async (person: { cookie: string }, rest: Partial<StreamRequest> = {}): Promise<EventStream> => {
     const stream = await open(person, rest)
     assert.deepEqual(await stream.next(), { retry: '3000' })
     return stream
@@ -210,7 +210,7 @@ onEachEngine('a notification stream over time', (engine) => {
     const app = await startApp(t, { engine })
     const address = await app.listen()
     const person = await signedInPerson(app)
-    const open = async (rest: Partial<Asked> = {}) => {
+    const open = async (rest: Partial<StreamRequest> = {}) => {
       const stream = await openEventStream(address, { cookie: person.cookie, ...rest })
       t.after(() => stream.close())
       if (rest.reading !== false) await stream.next()

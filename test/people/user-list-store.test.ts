@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { decodeCursor, MOST_LOOKED_AT } from '../../src/http/cursor.ts'
+import { decodeCursor, MAX_ROWS_EXAMINED } from '../../src/http/cursor.ts'
 import { findUserDetails, listUsers, type UserFilter } from '../../src/people/user-list-store.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
 /** More than one page looks at when it has to ask each row. */
-const USERS = MOST_LOOKED_AT + 100
+const USERS = MAX_ROWS_EXAMINED + 100
 const SMALL_ROLE = 'small'
 /** More members than are listed one by one. */
 const LARGE_ROLE = 'large'

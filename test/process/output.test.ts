@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace, onEachEngine } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { ask, sessionOf } from '../support/visitor.ts'
 import { type Running, start } from './start.ts'
 
@@ -98,28 +98,28 @@ onEachEngine('an orderly stop', (engine) => {
   test('logs nothing at error level, with requests, streams and probes under way', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
-    const copy = await startCopy(t, place, { environment: { DATA_DIR: place.dataDir } })
+    const replica = await startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
-    const cookie = sessionOf(await ask(copy.address, 'POST', '/api/auth/register', { json }))
-    const stream = ask(copy.address, 'GET', '/api/notifications/stream', { cookie })
+    const cookie = sessionOf(await ask(replica.address, 'POST', '/api/auth/register', { json }))
+    const stream = ask(replica.address, 'GET', '/api/notifications/stream', { cookie })
     const stopped = new AbortController()
     const probes = new Set<number>()
     const probe = async () => {
       while (!stopped.signal.aborted) {
-        await ask(copy.address, 'GET', '/readyz').then(
+        await ask(replica.address, 'GET', '/readyz').then(
           ({ status }) => probes.add(status),
           () => {},
         )
-        await ask(copy.address, 'POST', '/api/auth/login', { json }).catch(() => {})
+        await ask(replica.address, 'POST', '/api/auth/login', { json }).catch(() => {})
       }
     }
     const probing = [probe(), probe()]
     await until(async () => probes.has(200))
-    assert.equal(await copy.stop(), 0)
+    assert.equal(await replica.stop(), 0)
     stopped.abort()
     await Promise.all([stream, ...probing])
     assert.ok(probes.has(503), 'it says that it stops')
-    const lines = linesOf(copy.output()).filter((line) => line.startsWith('{'))
+    const lines = linesOf(replica.output()).filter((line) => line.startsWith('{'))
     const levels = new Set(lines.map((line) => (JSON.parse(line) as { level: string }).level))
     assert.ok(levels.has('info'))
     assert.deepEqual(

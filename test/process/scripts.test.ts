@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { run } from '../../scripts/run.ts'
 import type { TestTime } from '../../scripts/test-times.ts'
-import { until } from '../support/copies.ts'
+import { until } from '../support/replicas.ts'
 
 const SCRIPTS = join(import.meta.dirname, '../../scripts')
 

@@ -76,7 +76,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
   })
 })
 
-test('failures hold across two copies on one PostgreSQL', async (t) => {
+test('failures hold across two replicas on one PostgreSQL', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
   await signedInPerson(one, { email: 'copies@example.com', password: PASSWORD })

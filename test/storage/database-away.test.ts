@@ -39,7 +39,7 @@ test('while PostgreSQL is away the answer is 503 with Retry-After, and everythin
   assert.equal(back.json().displayName, null, 'what was answered with 503 was not done')
 })
 
-test('copies hear each other again after the connection that listens was lost', async (t) => {
+test('replicas hear each other again after the connection that listens was lost', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)

@@ -61,15 +61,15 @@ onEachEngine('migrations', (engine) => {
   })
 })
 
-test('four copies that start at once on an empty PostgreSQL migrate it once', async (t) => {
+test('four replicas that start at once on an empty PostgreSQL migrate it once', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const { kysely, close } = await openStorage(place.databaseUrl, log, 1)
   await kysely.schema.dropSchema('public').cascade().execute()
   await kysely.schema.createSchema('public').execute()
   await close()
-  const copies = await Promise.all(Array.from({ length: 4 }, () => openStorage(place.databaseUrl, log, 1)))
-  await Promise.all(copies.map((copy) => copy.close()))
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => openStorage(place.databaseUrl, log, 1)))
+  await Promise.all(replicas.map((replica) => replica.close()))
 })
 
 test('a second process on the same SQLite file is refused with one clear line', async (t) => {

@@ -7,9 +7,9 @@ import { isDuplicate, isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { translate } from '../../src/storage/postgres.ts'
 import { startApp } from '../support/app.ts'
-import { until } from '../support/copies.ts'
 import { createPlace, type Place } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
+import { until } from '../support/replicas.ts'
 
 const log = createLogger('silent')
 

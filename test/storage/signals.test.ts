@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { activateNextKey, publishNextKey } from '../../src/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { until } from '../support/copies.ts'
 import { delayedLine } from '../support/delayed-line.ts'
 import { createPlace } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
+import { until } from '../support/replicas.ts'
 
 const keysOf = async (app: TestApp): Promise<string[]> => {
   const response = await anonymous(app).get('/.well-known/jwks.json')

@@ -34,7 +34,7 @@ interface Options {
   engine?: EngineName
   config?: Partial<Config>
   clock?: Clock
-  /** A second copy on the same database, or a restart on it. */
+  /** A second replica on the same database, or a restart on it. */
   place?: Place
   logLevel?: string
   maxBodyMs?: number

@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test'
 
 export interface RoundRobin {
   address: string
-  /** How many requests each copy has answered. */
+  /** How many requests each replica has answered. */
   answered(): number[]
-  /** Connections that were refused, and requests that went to another copy for it. */
+  /** Connections that were refused, and requests that went to another replica for it. */
   refused(): number
   /** Requests that broke on the way: whoever asked got 502, or half an answer. */
   broken(): string[]
@@ -19,7 +19,7 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 const CHECK_MS = 100
 
 /**
- * One request to each copy in turn, over connections that are kept; a copy whose /readyz says no is passed over. A refused
+ * One request to each replica in turn, over connections that are kept; a replica whose /readyz says no is passed over. A refused
  * connection is tried on the next one, since nothing of the request has left; whatever else goes wrong is not repeated.
  */
 export async function startRoundRobin(t: TestContext, ports: number[]): Promise<RoundRobin> {

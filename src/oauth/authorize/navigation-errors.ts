@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../errors.ts'
+import { sendThenDrain } from '../../http/drain-body.ts'
 import { oauthDialect, sendError, toAppError } from '../../http/errors.ts'
 import { levelOf } from '../../http/log.ts'
-import { sendAndReadOn } from '../../http/read-on.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
 /** The page needs no scripts, images or other resources. */
@@ -35,7 +35,7 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, thrown: unknown)
     .header('content-security-policy', POLICY)
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-  return sendAndReadOn(request, reply, renderError(error))
+  return sendThenDrain(request, reply, renderError(error))
 }
 
 const renderError = ({ message }: AppError): string => `<!doctype html>

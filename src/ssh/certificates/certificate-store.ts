@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { MOST_LOOKED_AT } from '../../http/cursor.ts'
+import { MAX_ROWS_EXAMINED } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
@@ -137,7 +137,7 @@ export async function listCertificates(
         .select(serialText)
         .orderBy('serial', 'desc')
         .limit(1)
-        .offset(MOST_LOOKED_AT - 1)
+        .offset(MAX_ROWS_EXAMINED - 1)
         .executeTakeFirst()
     : undefined
   let query = scanned.select(COLUMNS).select(serialText)

@@ -1,4 +1,4 @@
-import { LONGEST_CERTIFICATE_SECONDS } from '../../config/variables.ts'
+import { MAX_CERTIFICATE_SECONDS } from '../../config/variables.ts'
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -27,7 +27,7 @@ export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Pro
     )
   }
   await markLastSerial(trx, last)
-  const validBefore = now() + LONGEST_CERTIFICATE_SECONDS * 1000
+  const validBefore = now() + MAX_CERTIFICATE_SECONDS * 1000
   await addRevokedRange(trx, { first, last, revokedAt: now(), validBefore })
   await raiseKrlVersionTo(trx, last)
   return { first, last }

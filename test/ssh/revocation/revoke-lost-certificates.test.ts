@@ -7,9 +7,9 @@ import type { Role } from '../../../src/access/role.ts'
 import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { isRevoked, readKrl } from '../../openssh/read-krl.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
-import { until } from '../../support/copies.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
+import { until } from '../../support/replicas.ts'
 import { issue, type Issued, saveKey } from '../public-keys.ts'
 
 let names = 0

@@ -3,8 +3,8 @@ import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { type Message, notifyEach } from './notify.ts'
 
-/** Tells everyone who holds the administrator's role, as part of the change that it is about. */
-export const tellAdministrators = async (
+/** Notifies everyone who holds the administrator's role, in the transaction of the change that it is about. */
+export const notifyAdministrators = async (
   services: Pick<Services, 'now' | 'signals'>,
   trx: Trx,
   messages: Message[],

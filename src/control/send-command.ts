@@ -3,8 +3,8 @@ import { StartError } from '../errors.ts'
 import type { Command } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
 
-/** Asks the service that runs on this file; nothing when none does. */
-export async function askService(databaseUrl: string, command: Command): Promise<Answer | undefined> {
+/** Sends a command to the service that runs on this file; undefined when none does. */
+export async function sendCommand(databaseUrl: string, command: Command): Promise<Answer | undefined> {
   const socket = controlSocketOf(databaseUrl)
   if (socket === undefined || isTooLong(socket)) return undefined
   let text = ''
@@ -19,7 +19,7 @@ export async function askService(databaseUrl: string, command: Command): Promise
     if (text === '' && (code === 'ENOENT' || code === 'ECONNREFUSED')) return undefined
     throw new StartError(`The running service can't be asked: ${(error as Error).message}.`)
   }
-  // An answer is one line. Without its end the service was stopped in the middle, and what it did is in its log.
+  // An answer is one line. Without the line break the service was stopped before the end; its log says what it did.
   if (!text.endsWith('\n'))
     throw new StartError('The running service ended the connection before its answer was whole.')
   return JSON.parse(text) as Answer

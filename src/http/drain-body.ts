@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** As long, and as much, as a client that has been answered may go on sending. */
-export const MAX_READ_ON_MS = 3000
-export const MAX_READ_ON_BYTES = 16 * 1024 * 1024
+/** For how long, and how much, a client may go on sending after its answer. */
+export const MAX_DRAIN_MS = 3000
+export const MAX_DRAIN_BYTES = 16 * 1024 * 1024
 
 /**
  * Sends an answer to a request whose body may still be on its way. Closing a connection with bytes unread makes the system reset
  * it, and a client that was still writing loses the answer before it has read it (RFC 9112 section 9.6). So the whole answer
- * goes out at once, and the connection is closed after what the client has still sent was read and thrown away.
+ * is sent at once, and the connection is closed after the rest of the body was read and discarded.
  */
-export function sendAndReadOn({ raw }: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
+export function sendThenDrain({ raw }: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   // Undefined where there is no connection, as in tests.
   const isComplete = raw.complete as boolean | undefined
   if (isComplete !== false) return reply.send(text)
@@ -25,7 +25,7 @@ export function sendAndReadOn({ raw }: FastifyRequest, reply: FastifyReply, text
 function withLateEnd(text: string, request: IncomingMessage): Readable {
   const answer = new Readable({ read() {} })
   answer.push(text)
-  let left = MAX_READ_ON_BYTES
+  let left = MAX_DRAIN_BYTES
   const count = (chunk: Buffer): void => {
     left -= chunk.length
     if (left <= 0) end()
@@ -35,8 +35,8 @@ function withLateEnd(text: string, request: IncomingMessage): Readable {
     request.off('data', count).off('end', end).off('close', end)
     answer.push(null)
   }
-  const timer = setTimeout(end, MAX_READ_ON_MS)
-  // Whoever read it before does so no longer.
+  const timer = setTimeout(end, MAX_DRAIN_MS)
+  // Detached from whatever read it before.
   request.unpipe()
   request.on('end', end).on('close', end).on('data', count).resume()
   return answer

@@ -10,7 +10,7 @@ import type { Place } from './engines.ts'
 import { freePort } from './postgres.ts'
 
 /** A real process of the service. */
-export interface Copy {
+export interface Replica {
   address: string
   port: number
   pid: number
@@ -30,7 +30,7 @@ export const REAL_CLOCK: Clock = {
 }
 
 interface Circumstances {
-  /** Where the copy before it listened, for one that takes its place. */
+  /** Where the replica before it listened, for one that takes its place. */
   port?: number
   environment?: Record<string, string>
   /** A command that ends by running the one that is appended to it. */
@@ -38,12 +38,12 @@ interface Circumstances {
 }
 
 /** Starts the service as people start it, on the database of that place. */
-export async function startCopy(
+export async function startReplica(
   t: Pick<TestContext, 'after'>,
   place: Pick<Place, 'databaseUrl'>,
   { port: given, environment = {}, within = [] }: Circumstances = {},
-): Promise<Copy> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
+): Promise<Replica> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
   const port = given ?? (await freePort())
   const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../src/main.ts')]
   const child = spawn(command, args, {
@@ -76,7 +76,7 @@ export async function startCopy(
     rmSync(folder, { recursive: true, force: true })
   })
   await until(async () => {
-    if (!isAlive(child)) throw new Error(`The copy ended: ${output}`)
+    if (!isAlive(child)) throw new Error(`The replica ended: ${output}`)
     return fetch(`${address}/healthz`).then(
       ({ ok }) => ok,
       () => false,

@@ -8,7 +8,7 @@ import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
 const MB = 1024 * 1024
 /** More than is ever read on, with what the system holds in between. */
-const MOST_TAKEN = 64 * MB
+const MAX_TAKEN = 64 * MB
 
 let port: number
 let person: SignedInPerson
@@ -162,8 +162,8 @@ describe('a client that is refused while it is still sending', () => {
       const written = await write(socket, endless(first, rest))
       await closed(socket)
       assert.equal(statusOf(heard()), 413, heard())
-      assert.ok(answeredAfter !== undefined && answeredAfter < MOST_TAKEN, String(answeredAfter))
-      assert.ok(written < MOST_TAKEN, `${written} bytes were taken`)
+      assert.ok(answeredAfter !== undefined && answeredAfter < MAX_TAKEN, String(answeredAfter))
+      assert.ok(written < MAX_TAKEN, `${written} bytes were taken`)
     })
   }
 

@@ -1,16 +1,14 @@
-import { sessionLives } from '../sessions/session-store.ts'
-import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
 import { readStatement } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import { sessionLives } from './session-store.ts'
+import { IDLE_MS } from './session.ts'
 
-/** As many as one statement asks about. A fixed number makes it one statement to prepare. */
+/** Ids in one statement. A fixed number makes it one prepared statement. */
 const AT_ONCE = 100
 const SLOTS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`)
 
-type Asked = Record<string, string | number>
-
-const live = readStatement<Asked, { id: string }>((db, value) =>
+const live = readStatement<Record<string, string | number>, { id: string }>((db, value) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -24,7 +22,7 @@ const live = readStatement<Asked, { id: string }>((db, value) =>
     .where(accountMayAct),
 )
 
-/** Which of these sessions still let somebody in. */
+/** Those of these sessions that are live and whose account may act. */
 export async function listLiveSessions(db: Reader, ids: string[], now: number): Promise<Set<string>> {
   const found = new Set<string>()
   for (let from = 0; from < ids.length; from += AT_ONCE) {

@@ -1,11 +1,11 @@
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
-import type { FailedMail } from '../mail/deliver-mail.ts'
-import { tellAdministrators } from '../notifications/tell-administrators.ts'
+import type { FailedMail } from '../mail/send-mail.ts'
+import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 
-/** Whoever was to get the mail can't be told by mail: administrators hear of it, and the audit trail keeps it. */
-export async function tellMailFailed(
+/** The recipient can't be reached by mail, so the administrators are notified and the audit trail has an event. */
+export async function reportFailedMail(
   services: Pick<Services, 'now' | 'signals'>,
   trx: Trx,
   { id, recipient, subject, reason }: FailedMail,
@@ -18,5 +18,5 @@ export async function tellMailFailed(
     target: { type: 'mail', id },
     data,
   })
-  await tellAdministrators(services, trx, [{ type: 'mail.failed', data }])
+  await notifyAdministrators(services, trx, [{ type: 'mail.failed', data }])
 }

@@ -1,8 +1,8 @@
 import type { Recovered } from '../backup/recover.ts'
 import { say } from './with-services.ts'
 
-/** What was done, and what nobody but a person can do. */
-export function tellRecovered({ copiedAt, serials, ended, cancelled, pending }: Recovered): void {
+/** What was done, and what has to be done by hand. */
+export function printRecovered({ copiedAt, serials, ended, cancelled, pending }: Recovered): void {
   say(
     ended
       ? `Ended: ${ended.sessions} sessions, ${ended.authorizations} authorizations of applications, ${ended.tokens} tokens, ${ended.links} mailed links, ${ended.certificates} SSH certificates.`

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { askService } from '../../src/control/ask-service.ts'
+import { sendCommand } from '../../src/control/send-command.ts'
 import { StartError } from '../../src/errors.ts'
 
 const COMMAND = { name: 'rotate-keys', how: 'publish' } as const
@@ -42,14 +42,14 @@ describe('asking the service that runs', () => {
         setImmediate(() => connection.end('ne."}\n'))
       })
     })
-    assert.deepEqual(await askService(databaseUrl, COMMAND), { said: 'Done.' })
+    assert.deepEqual(await sendCommand(databaseUrl, COMMAND), { said: 'Done.' })
     assert.equal(heard, '{"name":"rotate-keys","how":"publish"}\n')
   })
 
   test('finds none when there is no socket, when its path is too long, and on PostgreSQL', async (t) => {
-    assert.equal(await askService(newDatabaseUrl(t), COMMAND), undefined)
-    assert.equal(await askService(`sqlite:/tmp/${'x'.repeat(120)}/latchkey.db`, COMMAND), undefined)
-    assert.equal(await askService('postgres://localhost/latchkey', COMMAND), undefined)
+    assert.equal(await sendCommand(newDatabaseUrl(t), COMMAND), undefined)
+    assert.equal(await sendCommand(`sqlite:/tmp/${'x'.repeat(120)}/latchkey.db`, COMMAND), undefined)
+    assert.equal(await sendCommand('postgres://localhost/latchkey', COMMAND), undefined)
   })
 
   test('finds none behind a socket that a dead process left', async (t) => {
@@ -59,7 +59,7 @@ describe('asking the service that runs', () => {
     const server = await listenAt(`${socket}.before`, () => {})
     renameSync(`${socket}.before`, socket)
     server.close()
-    assert.equal(await askService(databaseUrl, COMMAND), undefined)
+    assert.equal(await sendCommand(databaseUrl, COMMAND), undefined)
   })
 
   test('says in one line that the connection ended without an answer, or with half of one', async (t) => {
@@ -67,7 +67,7 @@ describe('asking the service that runs', () => {
       const databaseUrl = await listenFor(t, (connection) => {
         connection.once('data', () => connection.end(half))
       })
-      await assert.rejects(askService(databaseUrl, COMMAND), (error) => {
+      await assert.rejects(sendCommand(databaseUrl, COMMAND), (error) => {
         assert.ok(error instanceof StartError, String(error))
         assert.equal(error.message, 'The running service ended the connection before its answer was whole.')
         return true

@@ -3,24 +3,24 @@ import { test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { notify } from '../../src/notifications/notify.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Copy, REAL_CLOCK, startCopy } from '../support/copies.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { type Replica, REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 
 async function setUp(t: TestContext) {
   const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
-  const [one, two] = await Promise.all([startCopy(t, app.place), startCopy(t, app.place)])
+  const [one, two] = await Promise.all([startReplica(t, app.place), startReplica(t, app.place)])
   const admin = await signedInPerson(app, { admin: true })
   const person = await signedInPerson(app)
-  const open = async ({ address }: Copy, { cookie }: SignedInPerson): Promise<EventStream> => {
+  const open = async ({ address }: Replica, { cookie }: SignedInPerson): Promise<EventStream> => {
     const stream = await openEventStream(address, { cookie })
     t.after(() => stream.close())
     await stream.next()
     return stream
   }
-  const ask = (copy: Copy, { cookie }: SignedInPerson, path: string, body?: unknown) =>
-    fetch(copy.address + path, {
+  const ask = (replica: Replica, { cookie }: SignedInPerson, path: string, body?: unknown) =>
+    fetch(replica.address + path, {
       method: 'POST',
       headers: { cookie: `session=${cookie}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

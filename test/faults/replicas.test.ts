@@ -7,8 +7,8 @@ import { newPublicKey } from '../ssh/public-keys.ts'
 import { ORIGIN } from '../support/app.ts'
 import { newPkce, REDIRECT_URI } from '../support/application.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import { startCopy, until } from '../support/copies.ts'
 import { createPlace } from '../support/engines.ts'
+import { startReplica, until } from '../support/replicas.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 import { assertWithin } from '../support/speed.ts'
 import { ask, type Asked, sessionOf } from '../support/visitor.ts'
@@ -28,7 +28,7 @@ interface Holdings {
   streams: EventStream[]
 }
 
-/** Asks another copy each time, so that nothing that one of them knows helps the next step. */
+/** Asks another replica each time, so that nothing that one of them knows helps the next step. */
 const takingTurns = (addresses: string[], first: number) => {
   let turn = first
   return async (status: number, method: string, path: string, asked?: Asked) => {
@@ -134,7 +134,7 @@ async function hear(stream: EventStream, type: string): Promise<void> {
   while ((await stream.notification()).type !== type);
 }
 
-/** How long after its answer the switch-off held on this copy, in all that lets a person in. */
+/** How long after its answer the switch-off held on this replica, in all that lets a person in. */
 async function timeOfCutOff(world: World, address: string, held: Holdings, since: number): Promise<number> {
   const isOut = async () => {
     for (const cookie of held.cookies)
@@ -155,18 +155,18 @@ async function timeOfCutOff(world: World, address: string, held: Holdings, since
 async function startThree(t: TestContext) {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const start = () => startCopy(t, place, { environment: ENVIRONMENT })
-  const copies = await Promise.all([start(), start(), start()])
+  const start = () => startReplica(t, place, { environment: ENVIRONMENT })
+  const replicas = await Promise.all([start(), start(), start()])
   const proxy = await startRoundRobin(
     t,
-    copies.map(({ port }) => port),
+    replicas.map(({ port }) => port),
   )
-  return { copies, proxy, world: await createWorld(proxy.address) }
+  return { replicas, proxy, world: await createWorld(proxy.address) }
 }
 
 test('three processes behind a round-robin proxy serve one person, and one switch turns them off on all three', async (t) => {
-  const { copies, proxy, world } = await startThree(t)
-  const addresses = copies.map(({ address }) => address)
+  const { replicas, proxy, world } = await startThree(t)
+  const addresses = replicas.map(({ address }) => address)
   const openStreams = async (cookie: string) => {
     const opened = await Promise.all([...addresses, proxy.address].map((each) => openEventStream(each, { cookie })))
     for (const stream of opened) {
@@ -180,7 +180,7 @@ test('three processes behind a round-robin proxy serve one person, and one switc
   let slowest = 0
   let slowestStream = 0
   for (let round = 0; round < count; round++) {
-    // Each starts at another copy; the last of every four leaves the choice to the proxy.
+    // Each starts at another replica; the last of every four leaves the choice to the proxy.
     const demand = takingTurns(round % 4 === 3 ? [proxy.address] : addresses, round)
     const held = await goAllTheWay(world, demand, `person${round}@example.com`, openStreams)
     const ended = held.streams.map(({ ended: over }) => over.then(() => performance.now()))

@@ -1,0 +1,14 @@
+import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import type { Trx } from '../storage/database.ts'
+
+/**
+ * One administrative change at a time, on all replicas, until the transaction ends. Writing the row of the administrator's
+ * role without changing it locks it on PostgreSQL; on SQLite there is one writer anyway.
+ */
+export async function holdAdministration(trx: Trx): Promise<void> {
+  await trx
+    .updateTable('roles')
+    .set((eb) => ({ created_at: eb.ref('created_at') }))
+    .where('id', '=', ADMIN_ROLE)
+    .execute()
+}

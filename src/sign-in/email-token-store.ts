@@ -1,0 +1,62 @@
+import type { Insertable } from 'kysely'
+import { digest } from '../crypto/digest.ts'
+import type { LinkPurpose } from '../mail/link-lifetimes.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
+import { accountMayAct } from '../users/account-standing.ts'
+
+export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
+  await trx.insertInto('email_tokens').values(token).execute()
+}
+
+export interface EmailTokenOwner {
+  id: string
+  email: string
+}
+
+/** The account that a link was sent to, if the link is unused and not expired, the address is still its own and it may act. */
+export async function findEmailTokenOwner(
+  db: Reader,
+  token: string,
+  purposes: LinkPurpose[],
+  now: number,
+): Promise<EmailTokenOwner | undefined> {
+  return liveTokens(db, digest(token), now)
+    .where('email_tokens.purpose', 'in', purposes)
+    .select(['users.id', 'users.email'])
+    .executeTakeFirst()
+}
+
+/** Whether a link is still good, asked before its mail is sent. */
+export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
+  (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
+
+const liveTokens = (db: Reader, tokenHash: string, now: number) =>
+  db
+    .selectFrom('email_tokens')
+    .innerJoin('users', (join) =>
+      join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'),
+    )
+    .where('email_tokens.token_hash', '=', tokenHash)
+    .where('email_tokens.expires_at', '>', now)
+    .where(accountMayAct)
+
+/** Read and delete are one statement, so it serves once. */
+export async function consumeEmailToken(trx: Trx, token: string, now: number): Promise<boolean> {
+  const rows = await trx
+    .deleteFrom('email_tokens')
+    .where('token_hash', '=', digest(token))
+    .where('expires_at', '>', now)
+    .returning('user_id')
+    .execute()
+  return rows.length > 0
+}
+
+export async function deleteEmailTokens(trx: Trx, userId: string, purposes: LinkPurpose[]): Promise<void> {
+  await trx.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
+}
+
+/** Ends every link that was sent to these users. */
+export async function deleteEmailTokensOfUsers(trx: Trx, userIds: string[]): Promise<void> {
+  await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { isBusy } from './sqlite-errors.ts'
+
+/** One statement, or one whole transaction, that waits for its place in a batch. */
+export interface Turn {
+  /** When it was queued, by the monotonic clock. */
+  queuedAt: number
+  run(isFirst: boolean): void | Promise<void>
+  committed(): void
+  failed(error: unknown): void
+}
+
+interface Outcome {
+  /** Another process holds the write lock, so these turns have not run. */
+  locked(turns: Turn[], error: unknown): Promise<void>
+  /** Called in the same step as `committed` of the turns, before any code that awaits one of them runs. */
+  committed(): void
+  undone(): void
+}
+
+/** Runs the turns one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
+export async function commitBatch(
+  connection: DatabaseSync,
+  translate: (error: unknown) => unknown,
+  turns: Turn[],
+  outcome: Outcome,
+): Promise<void> {
+  const done: Turn[] = []
+  try {
+    for (const [index, turn] of turns.entries()) {
+      // At the start, and after a turn that had the SQLite transaction for itself and undid it: nothing is to be kept yet.
+      const locked = connection.isTransaction ? undefined : begin(connection)
+      if (locked !== undefined) {
+        await outcome.locked(turns.slice(index), locked)
+        break
+      }
+      try {
+        const running = turn.run(done.length === 0)
+        if (running) await running
+        done.push(turn)
+      } catch (error) {
+        turn.failed(translate(error))
+        // A full disk or an I/O error makes SQLite undo the whole transaction, not the statement alone.
+        if (!connection.isTransaction && done.length > 0) throw error
+      }
+    }
+    if (connection.isTransaction) connection.exec('COMMIT')
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    outcome.undone()
+    // Calling `failed` twice does no harm: a promise is settled once.
+    for (const turn of turns) turn.failed(translate(error))
+    return
+  }
+  for (const turn of done) turn.committed()
+  outcome.committed()
+}
+
+/** Returns the error when another process holds the write lock. */
+function begin(connection: DatabaseSync): unknown {
+  try {
+    connection.exec('BEGIN IMMEDIATE')
+    return undefined
+  } catch (error) {
+    if (isBusy(error)) return error
+    throw error
+  }
+}
