@@ -95,7 +95,7 @@ export async function startReplica(
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
 /** Looks until it is so; for what another process does in its own time. */
-export async function until(isSo: () => Promise<boolean>, withinMs = 30_000): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`It was not so within ${withinMs} ms.`)
