@@ -32,6 +32,7 @@ import { createProvider } from './oauth/provider.ts'
 import { tokenRoutes } from './oauth/tokens/routes.ts'
 import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
 import type { OpenServices } from './open-services.ts'
+import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
@@ -133,6 +134,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     lifecycleRoutes(services),
     notificationRoutes(services),
     auditRoutes(services),
+    overviewRoutes(services),
     clientRoutes(provider),
     consentRoutes(provider),
     grantRoutes(provider),

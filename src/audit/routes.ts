@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor, type Position } from '../http/cursor.ts'
-import { createOverview, Overview } from '../overview/overview.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
@@ -28,8 +27,6 @@ const Query = Type.Object(
 export const auditRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const overview = createOverview(services)
-
     app.get(
       '/api/admin/audit',
       {
@@ -66,20 +63,6 @@ export const auditRoutes =
         const { items, nextCursor } = await listEvents(services.db.read, filter, limit ?? 50, after)
         return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
       },
-    )
-
-    app.get(
-      '/api/admin/overview',
-      {
-        onRequest: needs(services, 'users:read'),
-        schema: {
-          tags: ['Administration'],
-          summary: 'The figures of the service',
-          description: 'Counted at most every five seconds.',
-          response: { 200: Overview, ...failures(401, 403) },
-        },
-      },
-      () => overview(),
     )
   }
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, type KeyObject, sign } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Vault } from '../crypto/vault.ts'
 import type { Database } from '../storage/database.ts'
@@ -9,8 +9,6 @@ import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
 export interface SigningKeys {
   /** A compact JWS over the claims, by the active key. */
   sign(claims: Record<string, unknown>): string
-  /** The claims of a JWS that one of our keys signed, whatever its age; undefined for any other text. */
-  verify(jws: string): Record<string, unknown> | undefined
   /** RFC 7517, as text. */
   jwks(): string
   /** Reads the keys again. */
@@ -28,7 +26,6 @@ interface Needs {
 interface Loaded {
   header: string
   privateKey: KeyObject
-  publicKeys: Map<string, KeyObject>
   jwks: string
 }
 
@@ -67,18 +64,15 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
       const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
       return `${content}.${signature.toString('base64url')}`
     },
-    verify: (jws) => verified(current(), jws),
   }
 }
 
 function prepare(keys: ServiceKey[]): Loaded {
   const active = keys.findLast(({ state }) => state === 'active')
   if (!active) throw new Error('No signing key is active.')
-  const publicKeys = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
   return {
     header: encode({ alg: 'ES256', typ: 'JWT', kid: active.id }),
     privateKey: active.privateKey,
-    publicKeys,
     jwks: JSON.stringify({ keys: [active, ...keys.filter((key) => key !== active)].map(toJwk) }),
   }
 }
@@ -87,20 +81,3 @@ function toJwk({ id, publicKey }: ServiceKey) {
   const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
   return { kty, crv, alg: 'ES256', use: 'sig', kid: id, x, y }
 }
-
-const COMPACT = /^([\w-]{1,1000})\.([\w-]{1,8000})\.([\w-]{86})$/
-
-function verified({ publicKeys }: Loaded, jws: string): Record<string, unknown> | undefined {
-  const [, header = '', payload = '', signature = ''] = COMPACT.exec(jws) ?? []
-  try {
-    const { alg, kid } = decode(header)
-    const key = alg === 'ES256' && typeof kid === 'string' ? publicKeys.get(kid) : undefined
-    const signed = Buffer.from(`${header}.${payload}`)
-    const bytes = Buffer.from(signature, 'base64url')
-    return key && verify('sha256', signed, { key, dsaEncoding: ENCODING }, bytes) ? decode(payload) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../errors.ts'
 import { sendThenDrain } from '../../http/drain-body.ts'
 import { oauthDialect, sendError, toAppError } from '../../http/errors.ts'
+import { escapeHtml } from '../../http/escape-html.ts'
 import { levelOf } from '../../http/log.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
 
@@ -46,11 +47,8 @@ const renderError = ({ message }: AppError): string => `<!doctype html>
 <style>body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1.5rem;color-scheme:light dark}h1{font-size:1.4rem}</style>
 <main>
 <h1>This request can't be completed</h1>
-<p>${escape(message)}</p>
+<p>${escapeHtml(message)}</p>
 <p>Nothing was shared with the application. Go back to it and try again; if this keeps happening, tell whoever runs it.</p>
 </main>
 </html>
 `
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')

@@ -1,0 +1,24 @@
+import { failures, type Routes } from '../http/contracts.ts'
+import type { Services } from '../services.ts'
+import { needs } from '../sessions/guards.ts'
+import { createOverview, Overview } from './overview.ts'
+
+export const overviewRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const overview = createOverview(services)
+
+    app.get(
+      '/api/admin/overview',
+      {
+        onRequest: needs(services, 'users:read'),
+        schema: {
+          tags: ['Administration'],
+          summary: 'The figures of the service',
+          description: 'Counted at most every five seconds.',
+          response: { 200: Overview, ...failures(401, 403) },
+        },
+      },
+      () => overview(),
+    )
+  }
