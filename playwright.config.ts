@@ -19,7 +19,8 @@ export default defineConfig({
   use: {
     ...devices['Desktop Chrome'],
     locale: 'en-GB',
-    trace: 'retain-on-failure',
+    // Recording every page makes the tests take nearly twice as long: only when asked, with TRACE=1.
+    trace: process.env.TRACE ? 'retain-on-failure' : 'off',
     launchOptions: {
       ...(existsSync(installed) ? { executablePath: installed } : {}),
       // Chromium's sandbox refuses to run as root, and needs user namespaces that most containers lack for others.

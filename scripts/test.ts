@@ -32,7 +32,8 @@ await requireSystemPackages()
 
 const serverTests = [
   '--test',
-  '--test-concurrency=2',
+  // One more than the smallest machine has cores: many tests wait, for timeouts and for processes that they start.
+  '--test-concurrency=3',
   `--test-timeout=${LONGEST_TEST_MS}`,
   '--test-global-setup=test/support/global-setup.ts',
   '--test-reporter=spec',
