@@ -45,10 +45,8 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
   const { kysely, pool } = connect(
     { ...settings, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS * patience },
     SERVING,
-    patience,
+    { log, patience },
   )
-  // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   const run: Runs['run'] = async ({ name, sql: text }, values) => {
     try {
       return (await pool.query({ name, text, values })).rows
@@ -76,7 +74,7 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
   /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
   async function prepare(patiently: pg.ClientConfig): Promise<void> {
     await tryPostgres(patiently, url)
-    const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, patience)
+    const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, { log, patience })
     try {
       await migrate(starting, now)
     } catch (error) {
@@ -112,9 +110,11 @@ async function repeatDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 const isDeadlock = (error: unknown): boolean =>
   error instanceof StorageFailure && error.cause instanceof pg.DatabaseError && error.cause.code === DEADLOCK
 
-function connect(settings: pg.PoolConfig, limits: SessionLimits, patience: number) {
+function connect(settings: pg.PoolConfig, limits: SessionLimits, { log, patience }: { log: Logger; patience: number }) {
   // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
   const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, patience) })
+  // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   // The pool listens to idle connections only. One that is lost during a transaction, between two of its queries, makes the
   // next query fail. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
