@@ -65,7 +65,7 @@ export const account: typeof English = {
   },
   password: {
     title: 'Passwort',
-    description: 'Wer es ändert, wird überall sonst abgemeldet.',
+    description: 'Wenn Sie es ändern, werden Sie überall sonst abgemeldet, und Anwendungen müssen Sie neu anmelden.',
     current: 'Bisheriges Passwort',
     next: 'Neues Passwort',
     submit: 'Passwort ändern',

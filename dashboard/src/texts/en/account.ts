@@ -64,7 +64,7 @@ export const account = {
   },
   password: {
     title: 'Password',
-    description: 'Changing it signs you out everywhere else.',
+    description: 'Changing it signs you out everywhere else, and applications have to sign you in again.',
     current: 'Current password',
     next: 'New password',
     submit: 'Change password',
