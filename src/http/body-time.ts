@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
 /** How long a small body may take. Uploads have the time of the whole request. */
-export const MAX_BODY_MS = 10_000
+const MAX_BODY_MS = 10_000
 
 /**
  * Refuses requests whose body does not arrive in time: their guard has passed, and the client must not decide for how long

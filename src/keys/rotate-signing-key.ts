@@ -13,7 +13,7 @@ interface Needs {
 }
 
 /** Twice as long as the key set may be cached, so that every verifier has read the key before it signs. */
-export const PUBLISHED_FIRST_MS = 10 * 60_000
+const PUBLISHED_FIRST_MS = 10 * 60_000
 
 /**
  * Starts a rotation: the next key is published and waits there for its turn. While one is waiting, nothing is added.

@@ -16,7 +16,7 @@ export type Expectation = {
 }
 
 /** WebAuthn Level 3 §7.1: a registration with a longer credential id fails. */
-export const MAX_CREDENTIAL_ID_BYTES = 1023
+const MAX_CREDENTIAL_ID_BYTES = 1023
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 

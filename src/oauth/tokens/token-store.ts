@@ -101,8 +101,6 @@ export async function countLiveAccessTokens(
   return count
 }
 
-export type AccessToken = NonNullable<Awaited<ReturnType<typeof findAccessToken>>>
-
 const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_refresh_tokens as tokens')
