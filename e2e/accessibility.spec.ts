@@ -47,159 +47,154 @@ const APPLICATION = {
   scopes: ['openid'],
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme} colours`, () => {
-    test.use({ colorScheme })
-    // Every page is loaded and examined in turn.
-    test.slow()
+// Every page is loaded and examined in turn.
+test.slow()
 
-    test('the entrance pages meet WCAG 2.2 AA', async ({ page, expectAccessible }) => {
-      for (const path of OUTSIDE) {
-        await page.goto(path)
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-        await expectAccessible()
-      }
-    })
+test('the entrance pages meet WCAG 2.2 AA', async ({ page, expectAccessible }) => {
+  for (const path of OUTSIDE) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expectAccessible()
+  }
+})
 
-    test('the account pages meet WCAG 2.2 AA', async ({ page, person: _person, expectAccessible }) => {
-      for (const path of INSIDE) {
-        await page.goto(path)
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-        await expectAccessible()
-      }
-    })
+test('the account pages meet WCAG 2.2 AA', async ({ page, person: _person, expectAccessible }) => {
+  for (const path of INSIDE) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expectAccessible()
+  }
+})
 
-    test('one user’s and one application’s page and their dialogs meet WCAG 2.2 AA', async ({
-      asAdministrator: page,
-      newcomer,
-      expectAccessible,
-    }) => {
-      const made = await page.request.post('/api/admin/users', { data: { email: newcomer.email } })
-      const { user } = (await made.json()) as { user: { id: string } }
-      const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
-      const { client_id: clientId } = (await registered.json()) as { client_id: string }
-      for (const path of [`/admin/users/${user.id}`, `/admin/applications/${clientId}`]) {
-        await page.goto(path)
-        await expect(page.getByRole('button', { name: 'Delete…' })).toBeVisible()
-        await expectAccessible()
-        for (const name of [path.includes('users') ? 'Disable…' : 'New secret…', 'Delete…']) {
-          await page.getByRole('button', { name }).click()
-          await expect(page.getByRole('dialog')).toBeVisible()
-          await expectAccessible('[role=dialog]')
-          await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-        }
-      }
-      await page.getByRole('button', { name: 'New secret…' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
-      await expect(page.getByText('The secret, this once')).toBeVisible()
+test('one user’s and one application’s page and their dialogs meet WCAG 2.2 AA', async ({
+  asAdministrator: page,
+  newcomer,
+  expectAccessible,
+}) => {
+  const made = await page.request.post('/api/admin/users', { data: { email: newcomer.email } })
+  const { user } = (await made.json()) as { user: { id: string } }
+  const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
+  const { client_id: clientId } = (await registered.json()) as { client_id: string }
+  for (const path of [`/admin/users/${user.id}`, `/admin/applications/${clientId}`]) {
+    await page.goto(path)
+    await expect(page.getByRole('button', { name: 'Delete…' })).toBeVisible()
+    await expectAccessible()
+    for (const name of [path.includes('users') ? 'Disable…' : 'New secret…', 'Delete…']) {
+      await page.getByRole('button', { name }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
       await expectAccessible('[role=dialog]')
-    })
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    }
+  }
+  await page.getByRole('button', { name: 'New secret…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+  await expect(page.getByText('The secret, this once')).toBeVisible()
+  await expectAccessible('[role=dialog]')
+})
 
-    test('the other dialogs, the tabs and what is not found meet WCAG 2.2 AA', async ({
-      asAdministrator: page,
-      expectAccessible,
-    }) => {
-      for (const [path, name] of Object.entries(DIALOGS)) {
-        await page.goto(path)
-        await page.getByRole('button', { name }).click()
-        await expect(page.getByRole('dialog')).toBeVisible()
-        await expectAccessible('[role=dialog]')
-      }
-      await page.goto('/ssh')
-      for (const name of ['Keys', 'Set up a host']) {
-        await page.getByRole('tab', { name }).click()
-        await expectAccessible('main')
-      }
-      await page.goto('/account/nowhere')
-      await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
-      await expectAccessible('main')
-    })
+test('the other dialogs, the tabs and what is not found meet WCAG 2.2 AA', async ({
+  asAdministrator: page,
+  expectAccessible,
+}) => {
+  for (const [path, name] of Object.entries(DIALOGS)) {
+    await page.goto(path)
+    await page.getByRole('button', { name }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expectAccessible('[role=dialog]')
+  }
+  await page.goto('/ssh')
+  for (const name of ['Keys', 'Set up a host']) {
+    await page.getByRole('tab', { name }).click()
+    await expectAccessible('main')
+  }
+  await page.goto('/account/nowhere')
+  await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+  await expectAccessible('main')
+})
 
-    test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
-      page,
-      person: _person,
-      expectAccessible,
-    }, info) => {
-      const look = async (name: string) => {
-        const dialog = page.getByRole('dialog')
-        await expect(dialog).toBeVisible()
-        await expectAccessible('[role=dialog]')
-        await dialog.screenshot({ path: info.outputPath(`${name}.png`) })
-      }
-      await addAuthenticator(page)
-      await page.goto('/account/passkeys')
-      await page.getByRole('button', { name: 'Add a passkey' }).first().click()
-      await look('passkey-add')
-      await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
-      const passkey = page.getByRole('listitem').filter({ hasText: 'This device only' }).first()
-      for (const name of ['Rename', 'Remove']) {
-        await passkey.getByRole('button', { name }).click()
-        await look(`passkey-${name.toLowerCase()}`)
-        await page.keyboard.press('Escape')
-        await expect(page.getByRole('dialog')).toBeHidden()
-      }
+test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
+  page,
+  person: _person,
+  expectAccessible,
+}, info) => {
+  const look = async (name: string) => {
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toBeVisible()
+    await expectAccessible('[role=dialog]')
+    await dialog.screenshot({ path: info.outputPath(`${name}.png`) })
+  }
+  await addAuthenticator(page)
+  await page.goto('/account/passkeys')
+  await page.getByRole('button', { name: 'Add a passkey' }).first().click()
+  await look('passkey-add')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  const passkey = page.getByRole('listitem').filter({ hasText: 'This device only' }).first()
+  for (const name of ['Rename', 'Remove']) {
+    await passkey.getByRole('button', { name }).click()
+    await look(`passkey-${name.toLowerCase()}`)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toBeHidden()
+  }
 
-      await page.goto('/account')
-      const chooser = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'Choose a picture' }).click()
-      await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
-      await look('picture-crop')
-    })
+  await page.goto('/account')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a picture' }).click()
+  await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
+  await look('picture-crop')
+})
 
-    test('adding an SSH key, revoking a certificate and revoking an application meet WCAG 2.2 AA', async ({
-      asAdministrator: page,
-      expectAccessible,
-    }) => {
-      const dialog = page.getByRole('dialog')
-      await page.goto('/ssh')
-      await page.getByRole('tab', { name: 'Keys' }).click()
-      await page.getByRole('button', { name: 'Add a key' }).click()
-      await expect(dialog.getByLabel('Public key')).toBeVisible()
-      await expectAccessible('[role=dialog]')
-      await dialog.getByLabel('Public key').fill('ssh-rsa AAAAB3NzaC1yc2E= ada')
-      await dialog.getByRole('button', { name: 'Add a key' }).click()
-      await expect(dialog.getByRole('alert')).toBeVisible()
-      await expectAccessible('[role=dialog]')
+test('adding an SSH key, revoking a certificate and revoking an application meet WCAG 2.2 AA', async ({
+  asAdministrator: page,
+  expectAccessible,
+}) => {
+  const dialog = page.getByRole('dialog')
+  await page.goto('/ssh')
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  await expect(dialog.getByLabel('Public key')).toBeVisible()
+  await expectAccessible('[role=dialog]')
+  await dialog.getByLabel('Public key').fill('ssh-rsa AAAAB3NzaC1yc2E= ada')
+  await dialog.getByRole('button', { name: 'Add a key' }).click()
+  await expect(dialog.getByRole('alert')).toBeVisible()
+  await expectAccessible('[role=dialog]')
 
-      const added = await page.request.post('/api/ssh/keys', {
-        data: { name: 'ada@laptop', publicKey: makeKey('ada@laptop').publicKey },
-      })
-      const { key } = (await added.json()) as { key: { id: string } }
-      const issued = await page.request.post('/api/ssh/certs/issue', { data: { savedKeyId: key.id } })
-      expect(issued.status()).toBe(201)
-      await page.goto('/admin/certificates')
-      await page.getByRole('button', { name: 'Revoke' }).first().click()
-      await expect(dialog.getByLabel('Reason')).toBeVisible()
-      await expectAccessible('[role=dialog]')
-
-      const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
-      const { client_id: clientId } = (await registered.json()) as { client_id: string }
-      const approved = await page.request.post('/oauth/approve', {
-        data: {
-          client_id: clientId,
-          response_type: 'code',
-          redirect_uri: APPLICATION.redirectUris[0],
-          scope: 'openid',
-          code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-          code_challenge_method: 'S256',
-        },
-      })
-      expect(approved.status()).toBe(200)
-      await page.goto('/account/applications')
-      await page.getByRole('button', { name: 'Revoke' }).first().click()
-      await expect(dialog).toBeVisible()
-      await expectAccessible('[role=dialog]')
-    })
-
-    test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {
-      for (const path of ADMINISTRATION) {
-        await page.goto(path)
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-        await expectAccessible()
-      }
-    })
+  const added = await page.request.post('/api/ssh/keys', {
+    data: { name: 'ada@laptop', publicKey: makeKey('ada@laptop').publicKey },
   })
-}
+  const { key } = (await added.json()) as { key: { id: string } }
+  const issued = await page.request.post('/api/ssh/certs/issue', { data: { savedKeyId: key.id } })
+  expect(issued.status()).toBe(201)
+  await page.goto('/admin/certificates')
+  await page.getByRole('button', { name: 'Revoke' }).first().click()
+  await expect(dialog.getByLabel('Reason')).toBeVisible()
+  await expectAccessible('[role=dialog]')
+
+  const registered = await page.request.post('/oauth/clients', { data: APPLICATION })
+  const { client_id: clientId } = (await registered.json()) as { client_id: string }
+  const approved = await page.request.post('/oauth/approve', {
+    data: {
+      client_id: clientId,
+      response_type: 'code',
+      redirect_uri: APPLICATION.redirectUris[0],
+      scope: 'openid',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    },
+  })
+  expect(approved.status()).toBe(200)
+  await page.goto('/account/applications')
+  await page.getByRole('button', { name: 'Revoke' }).first().click()
+  await expect(dialog).toBeVisible()
+  await expectAccessible('[role=dialog]')
+})
+
+test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {
+  for (const path of ADMINISTRATION) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expectAccessible()
+  }
+})
 
 test('on a phone the navigation opens and closes, and nothing is wider than the screen', async ({
   page,

@@ -14,7 +14,7 @@ type Fixtures = {
   asAdministrator: Page
   /** Every test fails when its page breaks the content security policy or asks anybody but our own server. */
   keepsToItself: void
-  /** Fails on any breach of WCAG 2.2 A or AA on the page as it stands, or in the named part of it. */
+  /** Fails on any violation of WCAG 2.2 A or AA on the current page, or in the named part of it, in light and in dark colours. */
   expectAccessible: (within?: string) => Promise<void>
 }
 
@@ -81,16 +81,27 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
   ],
   expectAccessible: async ({ page }, use) => {
     await use(async (within = 'html') => {
-      const { violations } = await new AxeBuilder({ page })
-        .include(within)
-        .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-        .analyze()
-      const told = violations.map(
+      const analyzer = () => new AxeBuilder({ page }).include(within)
+      await showIn(page, 'dark')
+      // The structure of a page is the same in dark colours: only the rules about colours are checked a second time.
+      const dark = await analyzer().withRules(COLOUR_RULES).analyze()
+      await showIn(page, 'light')
+      const light = await analyzer().withTags(WCAG_22_AA).analyze()
+      const found = [...dark.violations, ...light.violations].map(
         ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join('\n  ')}`,
       )
-      expect(told).toEqual([])
+      expect(found).toEqual([])
     })
   },
 })
+
+const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Changes the colours that the system prefers, and waits until the page has followed. */
+async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
+}
 
 export { expect } from '@playwright/test'
