@@ -11,10 +11,11 @@ test('kill -9 of the service and of PostgreSQL under mixed writes loses nothing 
   const databaseUrl = await createDatabase(server.url, 'crash')
   await crashAgainAndAgain(t, {
     part: 'Crash on PostgreSQL',
+    // The service, the database, and both at once.
+    crashes: 3,
     place: { databaseUrl },
     environment: {},
     unavailable: 'done or not',
-    /** The service, or the database below it, or both at once, in turn. */
     async crash(replica, start, round) {
       const [serviceDies, databaseDies] = [round % 3 !== 1, round % 3 !== 0]
       await Promise.all([serviceDies && replica.kill(), databaseDies && server.halt('SIGQUIT')])

@@ -10,6 +10,7 @@ test('kill -9 under mixed writes on SQLite loses nothing that was acknowledged',
   const file = place.databaseUrl.slice('sqlite:'.length)
   await crashAgainAndAgain(t, {
     part: 'Crash on SQLite',
+    crashes: 2,
     place,
     environment: { DATA_DIR: place.dataDir },
     unavailable: 'never',
@@ -28,6 +29,7 @@ test('programs that open, read and close the SQLite file under mixed writes, and
   const file = place.databaseUrl.slice('sqlite:'.length)
   await crashAgainAndAgain(t, {
     part: 'Outside readers and a crash on SQLite',
+    crashes: 1,
     place,
     environment: { DATA_DIR: place.dataDir },
     unavailable: 'never',

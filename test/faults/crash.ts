@@ -9,12 +9,13 @@ import { createWorld, ENVIRONMENT } from './world.ts'
 
 /** Of what earlier rounds left, so much is looked at again in each; at the end, all of it. */
 const SAMPLE = 100
-const ROUNDS = rounds(3)
 /** On a machine with no time to spare a round lasts until there is something to lose. */
 const LEAST = 20
 
 interface Subject {
   part: string
+  /** How many crashes the short form has. */
+  crashes: number
   place: Pick<Place, 'databaseUrl'>
   environment: Record<string, string>
   /** Whether a request may be told that the database is away. */
@@ -29,6 +30,7 @@ interface Subject {
 export async function crashAgainAndAgain(t: TestContext, subject: Subject): Promise<void> {
   const random = seededRandom(t)
   const { part, place } = subject
+  const count = rounds(subject.crashes)
   const start = () => startReplica(t, place, { environment: { ...ENVIRONMENT, ...subject.environment } })
   let replica = await start()
   const world = await createWorld(replica.address)
@@ -36,7 +38,7 @@ export async function crashAgainAndAgain(t: TestContext, subject: Subject): Prom
   traffic.attempts.tolerance = { brokenConnections: true, unavailable: subject.unavailable }
   let checked = 0
   let longestRestart = 0
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < count; round++) {
     const stop = traffic.start()
     await subject.during?.()
     const before = traffic.acknowledged()
@@ -53,7 +55,7 @@ export async function crashAgainAndAgain(t: TestContext, subject: Subject): Prom
   await traffic.settle()
   const held = await traffic.verify('all')
   await replica.kill()
-  figure(t, part, 'rounds', ROUNDS)
+  figure(t, part, 'rounds', count)
   figure(t, part, 'acknowledged requests', traffic.acknowledged())
   figure(t, part, 'requests in flight at a crash', traffic.attempts.lost())
   figure(t, part, 'checks after a restart', checked + held)

@@ -54,38 +54,37 @@ async function liveThroughATick(world: World, offsetMs: number, email: string): 
 }
 
 onEachEngine('a clock that was wrong', (engine) => {
-  for (const [name, offsetMs] of [
-    ['ahead', 400 * DAY],
-    ['behind', -400 * DAY],
-  ] as const) {
-    test(`one start with the clock 400 days ${name}, and everything runs on time when it is right`, async (t) => {
-      const place = await createPlace(engine)
-      t.after(place.remove)
-      const wrong = await startAt(t, place, offsetMs)
-      const world = await createWorld(wrong.address)
-      await liveThroughATick(world, offsetMs, 'then@example.com')
-      assert.equal(await wrong.stop(), 0)
-      await query(
-        place,
-        `insert into passkey_challenges (id, challenge, expires_at, created_at)
-          values ('expired', 'x', ${Date.now() - MINUTE}, 0) returning id`,
-      )
+  test('one start with the clock 400 days ahead and one 400 days behind, and everything runs on time when it is right', async (t) => {
+    const place = await createPlace(engine)
+    t.after(place.remove)
+    let world: World | undefined
+    const runOnce = async (offsetMs: number, email: string) => {
+      const replica = await startAt(t, place, offsetMs)
+      if (world === undefined) world = await createWorld(replica.address)
+      else await signInAgain(world, replica.address)
+      await liveThroughATick(world, offsetMs, email)
+      assert.equal(await replica.stop(), 0)
+    }
+    await runOnce(400 * DAY, 'ahead@example.com')
+    await runOnce(-400 * DAY, 'behind@example.com')
+    await query(
+      place,
+      `insert into passkey_challenges (id, challenge, expires_at, created_at)
+        values ('expired', 'x', ${Date.now() - MINUTE}, 0) returning id`,
+    )
 
-      const right = await startAt(t, place, 0)
-      world.address = right.address
-      // A session of then may have ended by now; the administrator signs in again.
-      const json = { email: 'admin@example.com', password: passwordOf('admin@example.com', 0) }
-      world.admin.cookie = sessionOf(await world.demand(200, 'POST', '/api/auth/login', { json }))
-      await liveThroughATick(world, 0, 'now@example.com')
-      figure(t, PART, `${engine}, clock ${name} once`, 'everything on time afterwards')
-      assert.equal(await right.stop(), 0)
-      assert.deepEqual(await query(place, `select id from passkey_challenges where id = 'expired'`), [])
-      for (const job of await query(place, 'select name, next_run_at from background_jobs')) {
-        assert.ok(
-          Number(job['next_run_at']) <= Date.now() + MINUTE,
-          `${String(job['name'])} rests until it is due again`,
-        )
-      }
-    })
-  }
+    await runOnce(0, 'now@example.com')
+    figure(t, PART, `${engine}, clock ahead once and behind once`, 'everything on time afterwards')
+    assert.deepEqual(await query(place, `select id from passkey_challenges where id = 'expired'`), [])
+    for (const job of await query(place, 'select name, next_run_at from background_jobs')) {
+      assert.ok(Number(job['next_run_at']) <= Date.now() + MINUTE, `${String(job['name'])} rests until it is due again`)
+    }
+  })
 })
+
+/** The session may have ended by the clock that the service has now. */
+async function signInAgain(world: World, address: string): Promise<void> {
+  world.address = address
+  const json = { email: 'admin@example.com', password: passwordOf('admin@example.com', 0) }
+  world.admin.cookie = sessionOf(await world.demand(200, 'POST', '/api/auth/login', { json }))
+}

@@ -12,7 +12,7 @@ import { createWorld, ENVIRONMENT, type World } from './world.ts'
 
 const PART = 'Rolling restart'
 const LEAST = 20
-const REPLICAS = 3
+const REPLICAS = 2
 
 /** A browser that comes back whenever its stream ends, and says what it saw last. */
 function watch(t: TestContext, world: World) {
