@@ -3,7 +3,7 @@ import { addBuiltInRoles } from './access/role-store.ts'
 import { createDailyCounts } from './audit/daily-counts.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
-import { createPasswords, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
+import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
 import { createRandom } from './crypto/random.ts'
 import { createVault } from './crypto/vault.ts'
 import { createLocate } from './http/request-source.ts'
@@ -34,6 +34,8 @@ interface Outside {
   monotonicNow?: () => number
   /** Multiplies the limits on how long PostgreSQL may take. */
   patience?: number
+  /** What hashing a password costs. Tests that are not about it hash cheaply. */
+  hashCost?: HashCost
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
@@ -63,7 +65,7 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       vault,
       signingKeys,
       sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
-      passwords: await createPasswords(random, createFairQueue(passwordQueue(config))),
+      passwords: createPasswords(random, createFairQueue(passwordQueue(config)), outside.hashCost),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
       mail,

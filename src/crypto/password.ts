@@ -1,9 +1,16 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Random } from './random.ts'
 
+export interface HashCost {
+  /** In KiB. */
+  memoryCost: number
+  timeCost: number
+}
+
 /** OWASP's first choice for argon2id is 19 MiB, two passes, one lane; ours is no weaker. */
-const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as const
-const CURRENT = `m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}`
+const COST: HashCost = { memoryCost: 19 * 1024, timeCost: 2 }
+const SALT_BYTES = 16
+const HASH_BYTES = 32
 
 /** Each hash takes 19 MiB and a thread of the pool. The pool has four: two stay free for files, names and images. */
 export const MAX_HASHES_AT_ONCE = 2
@@ -19,16 +26,19 @@ export interface Passwords {
 /** Work waits for its turn by the remote address that it is done for. */
 type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
-export async function createPasswords(random: Random, inTurn: InTurn): Promise<Passwords> {
-  const hashNow = (password: string) => hash(password, { ...PARAMETERS, salt: random.bytes(16) })
-  const decoyHash = await hashNow(random.text(32))
+export function createPasswords(random: Random, inTurn: InTurn, cost = COST): Passwords {
+  const parameters = `m=${cost.memoryCost},t=${cost.timeCost},p=1`
+  const base64 = (bytes: number) => random.bytes(bytes).toString('base64').replaceAll('=', '')
+  // No password has this hash. It takes as long to verify as any other.
+  const decoyHash = `$argon2id$v=19$${parameters}$${base64(SALT_BYTES)}$${base64(HASH_BYTES)}`
   return {
-    hash: (password, address) => inTurn(address, () => hashNow(password)),
+    hash: (password, address) =>
+      inTurn(address, () => hash(password, { ...cost, parallelism: 1, salt: random.bytes(SALT_BYTES) })),
     verify: (stored, password, address) =>
       inTurn(address, async () => {
         const matches = await verify(stored ?? decoyHash, password)
         return matches && stored !== null
       }),
-    isOutdated: (stored) => !stored.includes(`$${CURRENT}$`),
+    isOutdated: (stored) => !stored.includes(`$${parameters}$`),
   }
 }

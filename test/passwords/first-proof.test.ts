@@ -22,7 +22,7 @@ async function registerSomebody(app: TestApp): Promise<{ email: string; person: 
 
 async function resetByMail(app: TestApp, email: string): Promise<Person> {
   await anonymous(app).post('/api/auth/password-reset', { email })
-  const { token } = await lastMailTo(app, email)
+  const { token } = await lastMailTo(app, email, '/reset-password')
   const answer = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW })
   assert.equal(answer.statusCode, 200, answer.body)
   const login = await anonymous(app).post('/api/auth/login', { email, password: NEW })

@@ -5,7 +5,7 @@ import { anonymous, signedInPerson } from '../support/people.ts'
 import { testSpeed } from '../support/speed.ts'
 
 testSpeed('a storm of sign-ins slows down sign-ins and nothing else', async (t) => {
-  const app = await startApp(t, { config: { rateLimits: false } })
+  const app = await startApp(t, { realHashCost: true, config: { rateLimits: false } })
   const person = await signedInPerson(app)
   let waiting = 40
   const storm = Array.from({ length: waiting }, async (_, n) => {
@@ -18,7 +18,7 @@ testSpeed('a storm of sign-ins slows down sign-ins and nothing else', async (t) 
 })
 
 test('sixty sign-ins from one address let somebody at another address in before all but a few of them', async (t) => {
-  const app = await startApp(t, { config: { trustProxy: ['127.0.0.1'] } })
+  const app = await startApp(t, { realHashCost: true, config: { trustProxy: ['127.0.0.1'] } })
   await signedInPerson(app, { email: 'elsewhere@example.com', password: 'correct horse battery staple' })
   const answered: string[] = []
   const login = async (email: string, address: string) => {

@@ -31,7 +31,7 @@ async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown
 }
 
 onEachEngine('what the time of an answer tells', (engine) => {
-  const shared = sharedApp({ engine, config: { rateLimits: false } })
+  const shared = sharedApp({ engine, realHashCost: true, config: { rateLimits: false } })
   const login = (email: string) => anonymous(shared()).post('/api/auth/login', { email, password: 'not the password' })
 
   testSpeed(

@@ -12,6 +12,8 @@ import { createPlace, type EngineName, type Place } from './engines.ts'
 export const ORIGIN = 'http://localhost:3000'
 export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
 
+const CHEAP = { memoryCost: 64, timeCost: 1 }
+
 export interface TestApp {
   app: FastifyInstance
   services: OpenServices
@@ -40,11 +42,13 @@ interface Options {
   maxBodyMs?: number
   /** 1 where a test is about the limits on how long PostgreSQL may take. Others are not to fail on a slow machine. */
   patience?: number
+  /** Set where a test is about what hashing a password costs. Others hash cheaply: the cost is most of what they would take. */
+  realHashCost?: boolean
 }
 
 /** The whole service in this process, gone when the test is over. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
-  const { engine = 'sqlite', clock = createClock(), patience = 5 } = options
+  const { engine = 'sqlite', clock = createClock(), patience = 5, realHashCost = false } = options
   const place = options.place ?? (await createPlace(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
@@ -52,7 +56,13 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
     ...options.config,
   }
-  const services = await openServices(config, { log, now: clock.now, monotonicNow: clock.monotonicNow, patience })
+  const services = await openServices(config, {
+    log,
+    now: clock.now,
+    monotonicNow: clock.monotonicNow,
+    patience,
+    ...(realHashCost ? {} : { hashCost: CHEAP }),
+  })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))

@@ -28,9 +28,11 @@ export async function caughtMails(test: TestApp): Promise<CaughtMail[]> {
     .map((file) => read(readFileSync(file, 'utf8')))
 }
 
-/** The newest mail to somebody, which must be there. */
-export async function lastMailTo(test: TestApp, to: string): Promise<CaughtMail> {
-  const mail = (await caughtMails(test)).findLast((each) => each.to === to)
+/** The newest mail to this address, or the newest with a link to that page. Mails that are sent at once arrive in any order. */
+export async function lastMailTo(test: TestApp, to: string, page?: string): Promise<CaughtMail> {
+  const mail = (await caughtMails(test)).findLast(
+    (each) => each.to === to && (page === undefined || each.link.pathname === page),
+  )
   if (!mail) throw new Error(`No mail to ${to}.`)
   return mail
 }
