@@ -20,7 +20,7 @@ import { openAuthority } from './openssh/certificate.ts'
 import type { Services } from './services.ts'
 import { openStorage } from './storage/open.ts'
 
-/** The services of a running process, with what only its top floor uses. */
+/** The services of a running process, with what only its top layer uses. */
 export interface OpenServices extends Services {
   /** The notification streams that are open on this replica. */
   streams: Streams
