@@ -74,7 +74,11 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       ...(metrics && { observeEvent: metrics.countEvent }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
-        await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))
+        await dailyCounts
+          .flush()
+          .catch((error: unknown) =>
+            log.warn({ err: error }, 'The last daily counts could not be stored and are lost.'),
+          )
         metrics?.close()
         await mail.close()
         await close()

@@ -20,15 +20,15 @@ const Issue = Type.Object({
   reason: Type.Optional(
     Type.Union(
       WEAK_REASONS.map((reason) => Type.Literal(reason)),
-      { description: 'Of `weak_password`: what makes it easy to guess.' },
+      { description: 'For `weak_password`: what makes it easy to guess.' },
     ),
   ),
 })
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'A sentence for a person.' }),
-    code: Type.Enum(ERROR_CODES, { description: 'A stable name for a program.' }),
+    error: Type.String({ description: 'A sentence for people.' }),
+    code: Type.Enum(ERROR_CODES, { description: 'A stable code for programs.' }),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },
@@ -43,12 +43,12 @@ const REASONS = {
   400: 'Malformed or invalid input.',
   401: 'No session, or one that has ended.',
   403: 'Not permitted.',
-  404: 'There is no such thing, or it is not yours.',
-  409: 'It conflicts with what is there.',
+  404: 'It does not exist, or is not yours.',
+  409: 'It conflicts with existing data.',
   413: 'Too large.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',
-  503: 'The database is away; try again shortly.',
+  503: 'The database is unavailable; retry shortly.',
 } as const
 
 type Failure = keyof typeof REASONS
@@ -94,5 +94,5 @@ export const PageQuery = {
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last.',
+    'Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last.',
 })

@@ -38,8 +38,8 @@ export const passkeyRoutes =
         onRequest: person,
         schema: {
           tags,
-          summary: 'Begin to register a passkey',
-          description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
+          summary: 'Get the options for registering a passkey',
+          description: 'The challenge is valid for five minutes and one attempt. A new request replaces it.',
           body: EmptyBody,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
@@ -58,7 +58,8 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Register a passkey',
-          description: 'Without a name it is called after its authenticator. 401 passkey_refused: begin again.',
+          description:
+            'Without a name it is named after its authenticator. After 401 passkey_refused, begin again with new options.',
           body: Type.Object({ response: RegistrationResponse, name: Type.Optional(PasskeyName) }, strict),
           response: {
             200: Type.Object({ success: Type.Literal(true), passkey: Passkey }),
@@ -79,8 +80,8 @@ export const passkeyRoutes =
       {
         schema: {
           tags,
-          summary: 'Begin to sign in with a passkey',
-          description: 'The challenge lives five minutes and serves once.',
+          summary: 'Get the options for signing in with a passkey',
+          description: 'The challenge is valid for five minutes and one attempt.',
           body: EmptyBody,
           response: { 200: RequestOptions, ...failures(400, 403) },
         },

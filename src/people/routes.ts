@@ -23,7 +23,7 @@ const Username = Type.String({ pattern: USERNAME_PATTERN })
 
 const Details = Type.Object({
   user: User,
-  permissions: Type.Array(HeldPermission, { description: 'What the roles of this person add up to.' }),
+  permissions: Type.Array(HeldPermission, { description: 'The permissions of all roles of this user.' }),
   hasPassword: Type.Boolean(),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),
@@ -49,7 +49,7 @@ export const adminUserRoutes =
           tags,
           summary: 'List users',
           description:
-            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
+            'Newest first. A user whose email, username or id is exactly the search text comes before all others.',
           querystring: Type.Object(
             {
               ...PageQuery,
@@ -119,7 +119,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Change a user',
           description:
-            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which nobody else gets for 90 days.',
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...names }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },

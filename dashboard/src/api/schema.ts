@@ -112,7 +112,7 @@ export type paths = {
         content: {
           'application/json': {
             currentPassword: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ newPassword: string
           }
         }
       }
@@ -240,7 +240,7 @@ export type paths = {
           content: {
             'application/json': {
               events: components['schemas']['AuditEntry'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -287,7 +287,7 @@ export type paths = {
   }
   '/api/admin/overview': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The figures of the service */ {
+    get: /** Figures about the service */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -337,7 +337,7 @@ export type paths = {
           content: {
             'application/json': {
               roles: components['schemas']['Role'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -522,7 +522,7 @@ export type paths = {
           content: {
             'application/json': {
               users: components['schemas']['User'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -539,8 +539,8 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password?: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password?: string
             displayName?: string | null
             given_name?: string | null
             family_name?: string | null
@@ -580,7 +580,7 @@ export type paths = {
           content: {
             'application/json': {
               user: components['schemas']['User']
-              /** What the roles of this person add up to. */ permissions: string[]
+              /** The permissions of all roles of this user. */ permissions: string[]
               hasPassword: boolean
               passkeys: number
               sessions: number
@@ -615,7 +615,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email?: string
+            /** An email address; upper and lower case are not distinguished. */ email?: string
             displayName?: string | null
             given_name?: string | null
             family_name?: string | null
@@ -661,7 +661,7 @@ export type paths = {
   }
   '/api/admin/users/{userId}/lifecycle': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** What is and was planned for an account */ {
+    get: /** Planned and past actions of an account */ {
       parameters: {
         query?: { limit?: number; cursor?: string }
         header?: never
@@ -675,7 +675,7 @@ export type paths = {
           content: {
             'application/json': {
               actions: components['schemas']['LifecycleAction'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -834,7 +834,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
             password: string
             rememberMe?: boolean
           }
@@ -908,10 +908,12 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Ask for a mail to set a new password */ {
+    post: /** Request a mail with a link to set a new password */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
-        content: { 'application/json': { /** An email address; upper and lower case are one. */ email: string } }
+        content: {
+          'application/json': { /** An email address; upper and lower case are not distinguished. */ email: string }
+        }
       }
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
@@ -936,7 +938,7 @@ export type paths = {
         content: {
           'application/json': {
             token: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ newPassword: string
           }
         }
       }
@@ -958,13 +960,13 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Make an account and sign in */ {
+    post: /** Register an account and sign in */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password: string
             displayName?: string
           }
         }
@@ -1104,7 +1106,7 @@ export type paths = {
             'application/json': {
               notifications: components['schemas']['Notification'][]
               /** How many are unread in all. */ unreadCount: number
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1145,7 +1147,7 @@ export type paths = {
   }
   '/api/notifications/stream': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Your notifications as they come */ {
+    get: /** Stream your notifications */ {
       parameters: {
         query?: { lastEventId?: string }
         header?: { 'last-event-id'?: string }
@@ -1220,7 +1222,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Begin to sign in with a passkey */ {
+    post: /** Get the options for signing in with a passkey */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: { content: { 'application/json': Record<string, never> | null } }
       responses: {
@@ -1271,7 +1273,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Begin to register a passkey */ {
+    post: /** Get the options for registering a passkey */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: { content: { 'application/json': Record<string, never> | null } }
       responses: {
@@ -1380,7 +1382,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1444,7 +1446,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1602,14 +1604,14 @@ export type paths = {
             /** S256 */ code_challenge_method?: string
             /** Copied into the ID token. */ nonce?: string
             /** none, login, consent, select_account. */ prompt?: string
-            /** Seconds that may have passed since the user signed in. */ max_age?: string
-            /** What the user will probably sign in with. */ login_hint?: string
+            /** The maximum number of seconds since the user signed in. */ max_age?: string
+            /** A hint about the email address that the user will sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: string
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
             /** query */ response_mode?: string
-            /** Ways of signing in that the application would like. */ acr_values?: string
-            /** How the application would like our pages to look. */ display?: string
-            /** Languages that the user reads. */ ui_locales?: string
+            /** Authentication contexts that the application prefers. */ acr_values?: string
+            /** How the application would like the pages to be displayed. */ display?: string
+            /** Languages that the user prefers. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
           }
@@ -1634,7 +1636,7 @@ export type paths = {
   }
   '/oauth/authorize': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Ask for an authorization code */ {
+    get: /** Request an authorization code */ {
       parameters: {
         query?: {
           response_type?: unknown
@@ -1668,7 +1670,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Ask for an authorization code, by a form */ {
+    post: /** Request an authorization code, with a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1682,14 +1684,14 @@ export type paths = {
             /** S256 */ code_challenge_method?: unknown
             /** Copied into the ID token. */ nonce?: unknown
             /** none, login, consent, select_account. */ prompt?: unknown
-            /** Seconds that may have passed since the user signed in. */ max_age?: unknown
-            /** What the user will probably sign in with. */ login_hint?: unknown
+            /** The maximum number of seconds since the user signed in. */ max_age?: unknown
+            /** A hint about the email address that the user will sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: unknown
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** query */ response_mode?: unknown
-            /** Ways of signing in that the application would like. */ acr_values?: unknown
-            /** How the application would like our pages to look. */ display?: unknown
-            /** Languages that the user reads. */ ui_locales?: unknown
+            /** Authentication contexts that the application prefers. */ acr_values?: unknown
+            /** How the application would like the pages to be displayed. */ display?: unknown
+            /** Languages that the user prefers. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
         }
@@ -1717,7 +1719,7 @@ export type paths = {
           content: {
             'application/json': {
               clients: components['schemas']['Client'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1751,7 +1753,7 @@ export type paths = {
             'application/json': {
               client: components['schemas']['Client']
               client_id: string
-              /** Shown this once. */ client_secret?: string
+              /** Shown only in this answer. */ client_secret?: string
             }
           }
         }
@@ -1840,7 +1842,7 @@ export type paths = {
             'application/json': {
               client: components['schemas']['Client']
               client_id: string
-              /** Shown this once. */ client_secret: string
+              /** Shown only in this answer. */ client_secret: string
             }
           }
         }
@@ -1859,7 +1861,7 @@ export type paths = {
   }
   '/oauth/details': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Who asks for what, for the consent page */ {
+    get: /** The details of an authorization request, for the consent page */ {
       parameters: {
         query?: {
           response_type?: string
@@ -1907,7 +1909,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Tell whether a token is live, and what it is for */ {
+    post: /** Whether a token is valid, and what it is for */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1939,7 +1941,7 @@ export type paths = {
   }
   '/oauth/logout': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Sign the user out at the wish of an application */ {
+    get: /** Sign the user out at the request of an application */ {
       parameters: {
         query?: { id_token_hint?: unknown; client_id?: unknown; post_logout_redirect_uri?: unknown; state?: unknown }
         header?: never
@@ -1954,7 +1956,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Sign the user out at the wish of an application, by a form */ {
+    post: /** Sign the user out at the request of an application, with a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -2025,7 +2027,7 @@ export type paths = {
             /** For authorization_code: that of the authorization request. */ redirect_uri?: string
             /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
             /** For refresh_token. */ refresh_token?: string
-            /** For refresh_token and client_credentials: fewer scopes than there could be. */ scope?: string
+            /** For refresh_token and client_credentials: a subset of the possible scopes. */ scope?: string
           }
         }
       }
@@ -2046,7 +2048,7 @@ export type paths = {
   }
   '/oauth/userinfo': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Who the user is */ {
+    get: /** Claims about the user */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2058,7 +2060,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Who the user is, asked by POST */ {
+    post: /** Claims about the user, by POST */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2142,7 +2144,7 @@ export type paths = {
           content: {
             'application/json': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2150,7 +2152,7 @@ export type paths = {
             }
             'application/octet-stream': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2158,7 +2160,7 @@ export type paths = {
             }
             'text/plain': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2198,8 +2200,8 @@ export type paths = {
 export type components = {
   schemas: {
     Error: {
-      /** A sentence for a person. */ error: string
-      /** A stable name for a program. */ code:
+      /** A sentence for people. */ error: string
+      /** A stable code for programs. */ code:
         | 'invalid_input'
         | 'malformed_body'
         | 'wrong_password'
@@ -2235,7 +2237,7 @@ export type components = {
       issues?: {
         path: string
         message: string
-        /** Of `weak_password`: what makes it easy to guess. */ reason?:
+        /** For `weak_password`: what makes it easy to guess. */ reason?:
           | 'common'
           | 'personal'
           | 'word'
@@ -2362,12 +2364,12 @@ export type components = {
       transports: string[]
       /** Whether it is bound to one device or can be synchronised. */ deviceType: 'singleDevice' | 'multiDevice'
       backedUp: boolean
-      /** The model of the authenticator, as it says; zeros when it does not. */ aaguid: string
+      /** The model of the authenticator as it reports it; zeros when it reports none. */ aaguid: string
       /** Epoch milliseconds. */ createdAt: number
       lastUsedAt: number | null
     }
     PublicKeyCredentialRequestOptionsJSON: {
-      /** Hand it back with the response. */ challengeId: string
+      /** Send it back with the response. */ challengeId: string
       challenge: string
       rpId: string
       timeout: number
@@ -2390,7 +2392,7 @@ export type components = {
       id: string
       name: string
       /** The line of its .pub file. */ publicKey: string
-      /** As ssh-keygen -l prints it. */ fingerprint: string
+      /** In the format of ssh-keygen -l. */ fingerprint: string
       /** Epoch milliseconds. */ createdAt: number
       lastUsedAt: number | null
     }
@@ -2477,7 +2479,7 @@ export type components = {
     Notification: {
       id: string
       type: string
-      /** What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
+      /** Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
         string,
         unknown
       >

@@ -26,7 +26,7 @@ export const consentRoutes =
         onRequest: signedIn(provider),
         schema: {
           tags,
-          summary: 'Who asks for what, for the consent page',
+          summary: 'The details of an authorization request, for the consent page',
           description: 'Takes the query that the consent page was opened with, or an authorization request.',
           querystring: Type.Object(RequestParameters),
           response: {
@@ -34,7 +34,7 @@ export const consentRoutes =
               {
                 client_id: Type.String(),
                 name: Type.String(),
-                operator: Nullable(Type.String({ description: 'Who runs the application, if its record says so.' })),
+                operator: Nullable(Type.String({ description: 'Who runs the application, if that is known.' })),
                 scopes: Type.Array(Type.String()),
                 redirect_uri: Type.String(),
                 user: Type.Object({ email: Type.String() }),

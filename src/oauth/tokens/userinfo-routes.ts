@@ -23,7 +23,7 @@ const Userinfo = Type.Object(
 
 const schema = {
   tags: ['OAuth'],
-  description: 'OpenID Connect Core 5.3. Which claims there are follows from the scopes of the access token.',
+  description: 'OpenID Connect Core 5.3. The claims depend on the scopes of the access token.',
   security: [{ bearer: [] }],
   response: { 200: Userinfo, ...oauthFailures(400, 401, 403, 503) },
 }
@@ -32,13 +32,13 @@ const schema = {
 export const userinfoRoutes =
   (provider: Provider): Routes =>
   async (app) => {
-    app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Who the user is' } }, (request) =>
+    app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Claims about the user' } }, (request) =>
       readUserinfo(provider, readBearer(request)),
     )
     app.post(
       '/oauth/userinfo',
       // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
-      { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
+      { schema: { ...schema, summary: 'Claims about the user, by POST', consumes } },
       (request) => readUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
     )
   }

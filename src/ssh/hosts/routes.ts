@@ -15,12 +15,14 @@ const KrlQuery = Type.Object({
   format: Type.Optional(
     Type.Union([Type.Literal('krl'), Type.Literal('binary'), Type.Literal('raw')], {
       description:
-        'krl (or binary): for sshd. raw: a line for each serial, or for a range of them as ssh-keygen reads it. Absent: JSON.',
+        'krl (or binary): for sshd. raw: one line for each serial or range of serials, as ssh-keygen reads it. Absent: JSON.',
     }),
   ),
-  includeExpired: Type.Optional(Type.Boolean({ description: 'Also revoked certificates that have expired by now.' })),
+  includeExpired: Type.Optional(Type.Boolean({ description: 'Include revoked certificates that have expired.' })),
   wildcard: Type.Optional(
-    Type.Boolean({ description: 'Of a binary list: name no authority, so that it holds for all of them.' }),
+    Type.Boolean({
+      description: 'For a binary list: name no certificate authority, so that it applies to all of them.',
+    }),
   ),
 })
 
@@ -65,7 +67,7 @@ export const sshHostRoutes =
           tags,
           summary: 'The revocation list',
           description:
-            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` asks for the first when `format` is absent. It holds every revocation made before it was asked for; when they can’t be read the answer is an error, never a shorter list.',
+            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` selects the first when `format` is absent. It contains every revocation made before the request; if they can’t be read, the answer is an error, never a shorter list.',
           produces: ['application/json', 'application/octet-stream', 'text/plain'],
           querystring: KrlQuery,
           response: {
@@ -85,7 +87,7 @@ export const sshHostRoutes =
                 revokedRanges: {
                   type: 'array',
                   description:
-                    'Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued.',
+                    'Only after a restore: all serials from the first to the last, which may have been issued after the backup was made.',
                   items: {
                     type: 'object',
                     properties: {

@@ -33,7 +33,7 @@ export const account: typeof English = {
     signOut: 'Abmelden',
     noPermissionTitle: 'Diese Seite steht Ihnen nicht offen',
     noPermission: (permission) =>
-      `Dazu gehört die Berechtigung ${permission}. Eine Rolle mit ihr vergibt die Administration.`,
+      `Sie benötigen die Berechtigung ${permission}. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
   },
   profile: {
     title: 'Profil',
@@ -126,7 +126,7 @@ export const account: typeof English = {
   },
   notifications: {
     title: 'Mitteilungen',
-    description: 'Was mit Ihrem Konto geschah.',
+    description: 'Was mit Ihrem Konto passiert ist.',
     bell: (unread) => (unread === 0 ? 'Mitteilungen' : `Mitteilungen, ${unread} ungelesen`),
     markRead: 'Als gelesen markieren',
     markAll: 'Alle als gelesen markieren',
@@ -144,7 +144,7 @@ export const account: typeof English = {
       'oauth.grant_added': (data) => `Sie haben ${asText(data['name'], 'einer Anwendung')} Ihr Konto geöffnet.`,
       'ssh.cert_issued': (data) => `Ihnen wurde das SSH-Zertifikat ${asText(data['serial'], '')} ausgestellt.`,
       'service.restored': (data) =>
-        `Der Dienst wurde aus einer Kopie ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
+        `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
       'user.enabled': (data) => `Das Konto von ${named(data)} wurde wieder geöffnet.`,
       'lifecycle.failed': (data) =>
@@ -152,7 +152,7 @@ export const account: typeof English = {
           ? `Das Konto von ${named(data)} wurde nicht wie geplant geöffnet. ${asText(data['reason'], '')}`
           : `Das Konto von ${named(data)} wurde nicht wie geplant gesperrt. ${asText(data['reason'], '')}`,
       'lifecycle.planner_disabled': (data) =>
-        `Das Konto von ${named(data)} wurde gesperrt. Davon geplante Aktionen für andere Konten, die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie geschehen sollen.`,
+        `Das Konto von ${named(data)} wurde gesperrt. Aktionen, die diese Person für andere Konten geplant hat und die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie ausgeführt werden sollen.`,
       'mail.failed': (data) =>
         `Die E-Mail „${asText(data['subject'], '')}“ an ${asText(data['recipient'], 'jemanden')} wurde nicht zugestellt. ${asText(data['reason'], '')}`,
     },
