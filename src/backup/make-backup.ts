@@ -27,13 +27,13 @@ export async function makeBackup(
 ): Promise<{ folder: string; manifest: Manifest }> {
   if (existsSync(join(to, MANIFEST))) throw new StartError(`${to} is a backup already. Name another folder.`)
   const folder = existsSync(to) && statSync(to).isDirectory() ? join(to, nameOf(now)) : to
-  if (existsSync(folder)) throw new StartError(`${folder} exists already. A backup never overwrites anything.`)
+  if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}.part`
   makeFolder(unfinished)
   try {
     const manifest = await fill(unfinished, config, now)
     // A folder that came into being meanwhile is not replaced: rename fails on one that is not empty.
-    if (existsSync(folder)) throw new StartError(`${folder} exists already. A backup never overwrites anything.`)
+    if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
     await rename(unfinished, folder)
     await syncFolder(dirname(folder))
     return { folder, manifest }
