@@ -54,7 +54,11 @@ async function readOpenApi(): Promise<Document> {
 }
 
 /** The security schemes of `src/http/openapi.ts`, as the page calls them. */
-const CALLERS: Record<string, string> = { session: 'signed-in users', client: 'clients', bearer: 'holders of an access token' }
+const CALLERS: Record<string, string> = {
+  session: 'signed-in users',
+  client: 'clients',
+  bearer: 'holders of an access token',
+}
 
 function describeAccess(security: Operation['security'] = []): string {
   const schemes = new Set(security.flatMap((each) => Object.keys(each)))

@@ -61,7 +61,7 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
       await iterator?.return?.()
       iterator = undefined
     }
-    if (deleted > 0) log.info({ deleted }, 'Avatars that no account refers to were deleted.')
+    if (deleted > 0) log.info({ deleted }, 'Pictures that no account points at were deleted.')
     return deleted
   }
 }

@@ -32,7 +32,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
     log.warn({ err: error }, 'The socket for commands could not be opened: they need the service to be stopped.')
   }
   // A later failure to accept is no reason to end the service.
-  server.on('error', (error) => log.warn({ err: error }, 'A connection of a command could not be accepted.'))
+  server.on('error', (error) => log.warn({ err: error }, 'A command could not be heard.'))
   return async () => {
     if (!server.listening) return
     server.close()

@@ -27,8 +27,8 @@ const Issue = Type.Object({
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'A sentence for people.' }),
-    code: Type.Enum(ERROR_CODES, { description: 'A stable code for programs.' }),
+    error: Type.String({ description: 'A sentence for a person.' }),
+    code: Type.Enum(ERROR_CODES, { description: 'A stable name for a program.' }),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },

@@ -64,10 +64,7 @@ export function createMailDelivery(services: Needs, callbacks: MailCallbacks): M
       await recordOutcome(services, callbacks, claimed, outcome)
       sending.delete(claimed.id)
     } catch (error) {
-      log.warn(
-        { err: error, mail: claimed.id },
-        'The result of sending a mail could not be stored yet; it is tried again.',
-      )
+      log.warn({ err: error, mail: claimed.id }, 'What became of a mail could not be written yet.')
     }
   }
 

@@ -44,7 +44,7 @@ export function createPostgresSignals(
       if (lost || closed) return
       lost = true
       clearInterval(heartbeat)
-      log.warn({ err: error }, 'The connection for signals of other replicas was lost; connecting again.')
+      log.warn({ err: error }, 'The connection that hears other replicas was lost; connecting again.')
       void connection.end().catch(() => {})
       timer = setTimeout(() => {
         connecting = listen()

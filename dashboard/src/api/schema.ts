@@ -2200,8 +2200,8 @@ export type paths = {
 export type components = {
   schemas: {
     Error: {
-      /** A sentence for people. */ error: string
-      /** A stable code for programs. */ code:
+      /** A sentence for a person. */ error: string
+      /** A stable name for a program. */ code:
         | 'invalid_input'
         | 'malformed_body'
         | 'wrong_password'
