@@ -32,8 +32,8 @@ export const AUTHORIZATION_PARAMETERS = {
   id_token_hint: 'An ID token of the user that the request is about.',
   claims: 'Claims requested by name, OpenID Connect Core 5.5.',
   response_mode: 'query',
-  acr_values: 'Authentication contexts that the application prefers.',
-  display: 'How the application would like the pages to be displayed.',
+  acr_values: 'Ways of signing in that the application would like.',
+  display: 'How the application would like our pages to look.',
   ui_locales: 'Languages that the user prefers.',
   pending_request: 'Set by this server when it sends the browser here again.',
 }
@@ -54,11 +54,11 @@ export const LOGOUT_PARAMETERS = {
 
 const REASONS = {
   400: 'The request is malformed, or the grant, scope or token is not acceptable.',
-  401: 'The client is not authenticated, or the token is not valid.',
-  403: 'The token does not have the required scope.',
+  401: 'The client or the token is not authenticated.',
+  403: 'The token does not reach that far.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',
-  503: 'The database is unavailable; retry shortly.',
+  503: 'The database is away; try again shortly.',
 } as const
 
 type Status = keyof typeof REASONS

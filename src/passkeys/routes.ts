@@ -38,8 +38,8 @@ export const passkeyRoutes =
         onRequest: person,
         schema: {
           tags,
-          summary: 'Get the options for registering a passkey',
-          description: 'The challenge is valid for five minutes and one attempt. A new request replaces it.',
+          summary: 'Begin to register a passkey',
+          description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
           body: EmptyBody,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
@@ -80,8 +80,8 @@ export const passkeyRoutes =
       {
         schema: {
           tags,
-          summary: 'Get the options for signing in with a passkey',
-          description: 'The challenge is valid for five minutes and one attempt.',
+          summary: 'Begin to sign in with a passkey',
+          description: 'The challenge lives five minutes and serves once.',
           body: EmptyBody,
           response: { 200: RequestOptions, ...failures(400, 403) },
         },

@@ -49,7 +49,7 @@ export const adminUserRoutes =
           tags,
           summary: 'List users',
           description:
-            'Newest first. A user whose email, username or id is exactly the search text comes before all others.',
+            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
           querystring: Type.Object(
             {
               ...PageQuery,

@@ -240,7 +240,7 @@ export type paths = {
           content: {
             'application/json': {
               events: components['schemas']['AuditEntry'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -337,7 +337,7 @@ export type paths = {
           content: {
             'application/json': {
               roles: components['schemas']['Role'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -522,7 +522,7 @@ export type paths = {
           content: {
             'application/json': {
               users: components['schemas']['User'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -675,7 +675,7 @@ export type paths = {
           content: {
             'application/json': {
               actions: components['schemas']['LifecycleAction'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -908,7 +908,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Request a mail with a link to set a new password */ {
+    post: /** Ask for a mail to set a new password */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1106,7 +1106,7 @@ export type paths = {
             'application/json': {
               notifications: components['schemas']['Notification'][]
               /** How many are unread in all. */ unreadCount: number
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1222,7 +1222,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Get the options for signing in with a passkey */ {
+    post: /** Begin to sign in with a passkey */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: { content: { 'application/json': Record<string, never> | null } }
       responses: {
@@ -1273,7 +1273,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Get the options for registering a passkey */ {
+    post: /** Begin to register a passkey */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: { content: { 'application/json': Record<string, never> | null } }
       responses: {
@@ -1382,7 +1382,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1446,7 +1446,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1609,8 +1609,8 @@ export type paths = {
             /** An ID token of the user that the request is about. */ id_token_hint?: string
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
             /** query */ response_mode?: string
-            /** Authentication contexts that the application prefers. */ acr_values?: string
-            /** How the application would like the pages to be displayed. */ display?: string
+            /** Ways of signing in that the application would like. */ acr_values?: string
+            /** How the application would like our pages to look. */ display?: string
             /** Languages that the user prefers. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
@@ -1689,8 +1689,8 @@ export type paths = {
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** query */ response_mode?: unknown
-            /** Authentication contexts that the application prefers. */ acr_values?: unknown
-            /** How the application would like the pages to be displayed. */ display?: unknown
+            /** Ways of signing in that the application would like. */ acr_values?: unknown
+            /** How the application would like our pages to look. */ display?: unknown
             /** Languages that the user prefers. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
@@ -1719,7 +1719,7 @@ export type paths = {
           content: {
             'application/json': {
               clients: components['schemas']['Client'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may have fewer items than requested, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1861,7 +1861,7 @@ export type paths = {
   }
   '/oauth/details': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The details of an authorization request, for the consent page */ {
+    get: /** Who asks for what, for the consent page */ {
       parameters: {
         query?: {
           response_type?: string
@@ -1909,7 +1909,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Whether a token is valid, and what it is for */ {
+    post: /** Tell whether a token is live, and what it is for */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -2027,7 +2027,7 @@ export type paths = {
             /** For authorization_code: that of the authorization request. */ redirect_uri?: string
             /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
             /** For refresh_token. */ refresh_token?: string
-            /** For refresh_token and client_credentials: a subset of the possible scopes. */ scope?: string
+            /** For refresh_token and client_credentials: fewer scopes than there could be. */ scope?: string
           }
         }
       }
@@ -2048,7 +2048,7 @@ export type paths = {
   }
   '/oauth/userinfo': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Claims about the user */ {
+    get: /** Who the user is */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2060,7 +2060,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Claims about the user, by POST */ {
+    post: /** Who the user is, asked by POST */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2144,7 +2144,7 @@ export type paths = {
           content: {
             'application/json': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2152,7 +2152,7 @@ export type paths = {
             }
             'application/octet-stream': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2160,7 +2160,7 @@ export type paths = {
             }
             'text/plain': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a restore: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number

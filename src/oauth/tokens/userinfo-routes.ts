@@ -32,13 +32,13 @@ const schema = {
 export const userinfoRoutes =
   (provider: Provider): Routes =>
   async (app) => {
-    app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Claims about the user' } }, (request) =>
+    app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Who the user is' } }, (request) =>
       readUserinfo(provider, readBearer(request)),
     )
     app.post(
       '/oauth/userinfo',
       // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
-      { schema: { ...schema, summary: 'Claims about the user, by POST', consumes } },
+      { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
       (request) => readUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
     )
   }

@@ -67,7 +67,7 @@ export const sshHostRoutes =
           tags,
           summary: 'The revocation list',
           description:
-            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` selects the first when `format` is absent. It contains every revocation made before the request; if they can’t be read, the answer is an error, never a shorter list.',
+            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` asks for the first when `format` is absent. It holds every revocation made before it was asked for; when they can’t be read the answer is an error, never a shorter list.',
           produces: ['application/json', 'application/octet-stream', 'text/plain'],
           querystring: KrlQuery,
           response: {
@@ -87,7 +87,7 @@ export const sshHostRoutes =
                 revokedRanges: {
                   type: 'array',
                   description:
-                    'Only after a restore: all serials from the first to the last, which may have been issued after the backup was made.',
+                    'Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued.',
                   items: {
                     type: 'object',
                     properties: {
