@@ -1,10 +1,10 @@
 import { defineConfig, type OxlintOverride } from 'oxlint'
 
 /**
- * The floors of the server, from the ground up. A file imports from its own folder and from floors below; of two folders on
- * one floor neither imports the other. docs/architecture.md says what each holds.
+ * The layers of the server, the lowest first. A file imports only from its own folder and from lower layers; two folders in
+ * one layer do not import each other. docs/architecture.md says what each contains.
  */
-export const FLOORS = [
+export const LAYERS = [
   ['collect.ts', 'errors.ts', 'vocabulary'],
   ['crypto', 'openssh', 'password-strength', 'storage'],
   ['config', 'ids.ts'],
@@ -24,9 +24,9 @@ export const FLOORS = [
   ['open-services.ts'],
   ['background', 'backup', 'control', 'overview'],
 ]
-/** The process itself: it imports whatever it likes, and nothing imports it. */
+/** The process itself: it may import everything, and nothing imports it. */
 export const TOP = ['app.ts', 'start.ts', 'main.ts', 'cli.ts', 'cli', 'describe-failure.ts']
-/** Routes are the roof of their folder: they may use all that is below `app.ts`, which alone mounts them. */
+/** Routes may import from every layer, for example the guards. Only `app.ts` imports them. */
 const ROUTES = ['**/routes.ts', '**/*-routes.ts']
 
 const importsOf = (name: string) => (name.endsWith('.ts') ? `**/${name}` : `**/${name}/**`)
@@ -37,11 +37,11 @@ const forbid = (files: string[], group: string[], message: string): OxlintOverri
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 })
 
-const floors = FLOORS.flatMap((floor, height) =>
-  floor.map((name) => {
-    const beside = floor.filter((other) => other !== name)
-    const above = [...FLOORS.slice(height + 1).flat(), ...TOP]
-    const message = `${name} stands on a lower floor (docs/architecture.md), or this is another folder's route.`
+const layers = LAYERS.flatMap((layer, height) =>
+  layer.map((name) => {
+    const beside = layer.filter((other) => other !== name)
+    const above = [...LAYERS.slice(height + 1).flat(), ...TOP]
+    const message = `${name} is in a lower layer (docs/architecture.md), or this is a route of another folder.`
     return forbid([filesOf(name)], [...[...beside, ...above].map(importsOf), ...ROUTES], message)
   }),
 )
@@ -75,7 +75,7 @@ export default defineConfig({
     'oxc/no-async-endpoint-handlers': 'off',
   },
   overrides: [
-    ...floors,
+    ...layers,
     forbid(['src/**/routes.ts', 'src/**/*-routes.ts'], TOP.map(importsOf), 'Only app.ts mounts routes.'),
   ],
   ignorePatterns: ['dashboard/dist', 'data', 'node_modules'],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** One keep-alive connection, one request at a time. Node's own client costs as much as the servers that it would measure. */
+/** One keep-alive connection with one request at a time. Node's own HTTP client would use as much CPU as the servers. */
 export interface Connection {
   send(request: string): Promise<Answer>
   close(): void
@@ -13,31 +13,31 @@ export interface Answer {
   body: string
 }
 
-/** Asks once, checks the answer, and throws if it is not the right one. */
+/** Sends the requests of one step, and throws if an answer is not the expected one. */
 export type Step = (connection: Connection, worker: number) => Promise<void>
 
 const HEAD_END = '\r\n\r\n'
-const MAX_RETRY_WAIT_MS = 20_000
+const ANSWER_TIMEOUT_MS = 20_000
 
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
   await once(socket, 'connect')
-  return speakHttp(socket)
+  return createConnection(socket)
 }
 
-function speakHttp(socket: Socket): Connection {
+function createConnection(socket: Socket): Connection {
   let received = ''
-  let waiting: PromiseWithResolvers<Answer> | undefined
+  let pending: PromiseWithResolvers<Answer> | undefined
 
   const fail = (error: Error) => {
-    waiting?.reject(error)
-    waiting = undefined
+    pending?.reject(error)
+    pending = undefined
   }
-  // Texts of one byte a character, so that lengths in bytes are lengths of the text.
+  // With latin1 each byte is one character, so that Content-Length is the length of the text.
   socket.setEncoding('latin1')
-  socket.setTimeout(MAX_RETRY_WAIT_MS, () => {
-    if (waiting) socket.destroy(new Error('There was no answer in time.'))
+  socket.setTimeout(ANSWER_TIMEOUT_MS, () => {
+    if (pending) socket.destroy(new Error('There was no answer in time.'))
   })
   socket.on('error', fail)
   socket.on('close', () => fail(new Error('The server closed the connection.')))
@@ -46,29 +46,29 @@ function speakHttp(socket: Socket): Connection {
     const answer = readAnswer(received)
     if (!answer) return
     received = ''
-    const { resolve } = waiting ?? {}
-    waiting = undefined
+    const { resolve } = pending ?? {}
+    pending = undefined
     resolve?.(answer)
   })
 
   return {
     send(request) {
       if (socket.destroyed) return Promise.reject(new Error('The server has closed the connection.'))
-      waiting = Promise.withResolvers<Answer>()
+      pending = Promise.withResolvers<Answer>()
       socket.write(request, 'latin1')
-      return waiting.promise
+      return pending.promise
     },
     close: () => socket.destroy(),
   }
 }
 
-/** Nothing while a part of it is still to come. All three servers say how long their answers are. */
+/** Returns undefined until the whole answer has arrived. All servers send Content-Length. */
 function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd < 0) return undefined
   const head = text.slice(0, headEnd)
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`An answer does not say how long it is: ${head}`)
+  if (length === undefined) throw new Error(`An answer has no Content-Length: ${head}`)
   const bodyStart = headEnd + HEAD_END.length
   if (text.length < bodyStart + Number(length)) return undefined
   return { status: Number(head.slice(9, 12)), head, body: text.slice(bodyStart) }
@@ -95,7 +95,7 @@ const lines = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
 
-export function expect({ status, head, body }: Answer, wanted: number, part: string): void {
-  if (status !== wanted || !(part === '' || body.includes(part)))
-    throw new Error(`Expected ${wanted} with ${part}, got:\n${head}\n${body.slice(0, 500)}`)
+export function expect({ status, head, body }: Answer, expected: number, part: string): void {
+  if (status !== expected || !(part === '' || body.includes(part)))
+    throw new Error(`Expected ${expected} with ${part}, got:\n${head}\n${body.slice(0, 500)}`)
 }

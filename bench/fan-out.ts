@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { median } from './compare.ts'
 import { expect, get, openConnection, postJson } from './connection.ts'
-import { median } from './duel.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { processorTime, type Server } from './servers.ts'
 
 export interface FanOut {
   streams: number
-  /** Milliseconds from asking for the change to the last stream's frame. */
+  /** Milliseconds from the request for the change until the last stream has its frame. */
   milliseconds: number
-  /** Microseconds of the server's processor time a frame. */
+  /** Microseconds of the server's processor time per frame. */
   cpu: number
 }
 
-const STREAMS_EACH = 20
-const MAX_RETRY_WAIT_MS = 20_000
+const STREAMS_PER_PERSON = 20
+const DELIVERY_TIMEOUT_MS = 20_000
 
-/** Disables and enables somebody, which every administrator is told of, and waits until all their streams have it. */
+/** Disables and enables a user. All administrators are notified; waits until each of their streams has sent it. */
 export async function measureFanOut(server: Server, { people, victimId }: Fixture, times: number): Promise<FanOut> {
   let missing = 0
   let all = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ export async function measureFanOut(server: Server, { people, victimId }: Fixtur
   const connection = await openConnection(server.port)
   try {
     for (const { session } of people) {
-      for (let at = 0; at < STREAMS_EACH; at++) {
+      for (let at = 0; at < STREAMS_PER_PERSON; at++) {
         sockets.push(
           await openStream(server.port, session, () => {
             missing -= 1
@@ -39,7 +39,10 @@ export async function measureFanOut(server: Server, { people, victimId }: Fixtur
     for (let at = 0; at < times; at++) {
       missing = sockets.length
       all = Promise.withResolvers()
-      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), MAX_RETRY_WAIT_MS)
+      const late = setTimeout(
+        () => all.reject(new Error(`${missing} streams got no notification.`)),
+        DELIVERY_TIMEOUT_MS,
+      )
       const started = performance.now()
       const action = at % 2 === 0 ? 'disable' : 'enable'
       const change = postJson(`/api/admin/users/${victimId}/lifecycle`, { action }, headers)
@@ -56,8 +59,8 @@ export async function measureFanOut(server: Server, { people, victimId }: Fixtur
   }
 }
 
-/** Resolves when the stream has begun; from then on every frame is counted. */
-export async function openStream(port: number, session: string, told: () => void): Promise<Socket> {
+/** Resolves when the stream has begun. From then on `onNotification` is called for every notification. */
+export async function openStream(port: number, session: string, onNotification: () => void): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.setEncoding('latin1')
   socket.write(get('/api/notifications/stream', { Cookie: `session=${session}` }))
@@ -68,7 +71,7 @@ export async function openStream(port: number, session: string, told: () => void
     if (/^HTTP\/1.1 [45]/.test(text)) throw new Error(`A stream was refused: ${text}`)
   }
   socket.on('data', (chunk: string) => {
-    for (const _ of chunk.matchAll(/event: notification/g)) told()
+    for (const _ of chunk.matchAll(/event: notification/g)) onNotification()
   })
   return socket
 }

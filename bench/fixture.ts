@@ -1,13 +1,13 @@
-/** Every server of a run knows the same application and the same people. */
+/** The application and the people that every server of a run knows. */
 export interface Fixture {
   clientId: string
   clientSecret: string
   redirectUri: string
   /** Administrators, each with a session and a saved SSH key. */
   people: Person[]
-  /** Somebody to disable and enable. */
+  /** The user that is disabled and enabled. */
   victimId: string
-  /** Certificates that can be revoked, beside those that are revoked already. */
+  /** Certificates that are not revoked yet. */
   certificateIds: string[]
 }
 
@@ -20,5 +20,5 @@ export interface Person {
 export const ISSUER = 'http://localhost:3000'
 export const SECRET_KEY = 'a-secret-key-for-benchmarks-of-enough-length'
 export const SCOPES = ['openid', 'profile', 'email', 'offline_access', 'reports']
-/** A user may have 20 streams, and there are to be 1,000. */
+/** A user may have 20 streams, and 1,000 are needed. */
 export const PEOPLE = 50

@@ -2,15 +2,15 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { type Growth, growthStatements } from './growth.ts'
 
-/** Fills a database that has its tables, whichever engine it is. Much quicker than any service would, and not durable. */
+/** Fills a database that has its tables already. It is fast because nothing is synced to disk before the end. */
 export const grow = (databaseUrl: string, growth: Growth): Promise<void> => run(databaseUrl, growthStatements(growth))
 
 export async function run(databaseUrl: string, statements: string[]): Promise<void> {
-  if (databaseUrl.startsWith('sqlite:')) growFile(databaseUrl.slice('sqlite:'.length), statements)
-  else await growServer(databaseUrl, statements)
+  if (databaseUrl.startsWith('sqlite:')) runOnSqlite(databaseUrl.slice('sqlite:'.length), statements)
+  else await runOnPostgres(databaseUrl, statements)
 }
 
-function growFile(file: string, statements: string[]): void {
+function runOnSqlite(file: string, statements: string[]): void {
   const db = new DatabaseSync(file)
   try {
     db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000; PRAGMA temp_store = MEMORY; BEGIN')
@@ -21,7 +21,7 @@ function growFile(file: string, statements: string[]): void {
   }
 }
 
-async function growServer(databaseUrl: string, statements: string[]): Promise<void> {
+async function runOnPostgres(databaseUrl: string, statements: string[]): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
   try {
@@ -29,7 +29,7 @@ async function growServer(databaseUrl: string, statements: string[]): Promise<vo
     await client.query('begin')
     for (const statement of statements) await client.query(statement)
     await client.query('commit')
-    // Its planner is to know at once what it would learn within minutes.
+    // The planner needs statistics now; autovacuum would collect them within minutes.
     await client.query('vacuum analyze')
   } finally {
     await client.end()

@@ -2,12 +2,12 @@ import { type Connection, openConnection, type Step } from './connection.ts'
 import type { Fixture } from './fixture.ts'
 import { OPERATIONS } from './operations.ts'
 
-/** A load generator in a process of its own, told what to do by messages. */
-export type Order =
+/** A load generator is a process of its own. It gets these commands as messages. */
+export type LoadCommand =
   | { do: 'prepare'; operation: string; port: number; fixture: Fixture; workers: number }
   | { do: 'run'; milliseconds: number }
 
-export type Reply = { ready: true } | { measured: Measured } | { failed: string }
+export type LoadReply = { ready: true } | { measured: Measured } | { failed: string }
 
 export interface Measured {
   steps: number
@@ -16,23 +16,23 @@ export interface Measured {
   p99: number
 }
 
-/** Bounds a round in number as well as in time. */
-const MOST_STEPS = 500_000
+/** The times of all steps of a round are kept in memory, so their number is limited. */
+const MAX_STEPS = 500_000
 
 let connections: Connection[] = []
 let step: Step = () => Promise.reject(new Error('Nothing is prepared.'))
 
 process.on('disconnect', () => process.exit(0))
-process.on('message', (order: Order) => {
-  void carryOut(order).then(
+process.on('message', (command: LoadCommand) => {
+  void handle(command).then(
     (reply) => process.send?.(reply),
     (error: unknown) => process.send?.({ failed: error instanceof Error ? error.message : String(error) }),
   )
 })
 
-async function carryOut(order: Order): Promise<Reply> {
-  if (order.do === 'run') return { measured: await run(order.milliseconds) }
-  const { operation: name, port, fixture, workers } = order
+async function handle(command: LoadCommand): Promise<LoadReply> {
+  if (command.do === 'run') return { measured: await run(command.milliseconds) }
+  const { operation: name, port, fixture, workers } = command
   const operation = OPERATIONS.find((each) => each.name === name)
   if (!operation) throw new Error(`There is no operation ${name}.`)
   for (const connection of connections) connection.close()
@@ -42,13 +42,13 @@ async function carryOut(order: Order): Promise<Reply> {
   return { ready: true }
 }
 
-/** Every connection asks, waits for the answer and asks again, until the time is over. */
+/** Every connection sends a request, waits for the answer and sends the next one, until the time is over. */
 async function run(milliseconds: number): Promise<Measured> {
   const times: number[] = []
   const started = performance.now()
   const end = started + milliseconds
   const work = async (connection: Connection, worker: number) => {
-    for (let before = performance.now(); before < end && times.length < MOST_STEPS;) {
+    for (let before = performance.now(); before < end && times.length < MAX_STEPS;) {
       await step(connection, worker)
       const after = performance.now()
       times.push(after - before)
@@ -58,6 +58,6 @@ async function run(milliseconds: number): Promise<Measured> {
   await Promise.all(connections.map(work))
   const seconds = (performance.now() - started) / 1000
   const sorted = Float64Array.from(times).toSorted()
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
-  return { steps: times.length, seconds, p50: at(0.5), p99: at(0.99) }
+  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+  return { steps: times.length, seconds, p50: quantile(0.5), p99: quantile(0.99) }
 }

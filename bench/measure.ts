@@ -1,19 +1,27 @@
-import { type Contestant, createContestant, type Duel, duel, type Length, type Result, solo } from './duel.ts'
+import {
+  attachLoad,
+  compare,
+  type Comparison,
+  type Length,
+  type LoadedServer,
+  measureAlone,
+  type Result,
+} from './compare.ts'
 import { type FanOut, measureFanOut } from './fan-out.ts'
 import { type Certificates, measureCertificates, measureKeygenKrl, measureKrlRebuild } from './openssh.ts'
 import type { Operation } from './operations.ts'
-import { residentMemory, type Seeded, type Server, startLimit, startOnCopy, startPeer } from './servers.ts'
+import { residentMemory, type Seeded, type Server, startBaseline, startOnCopy, startPeer } from './servers.ts'
 
 export interface Plan {
   workers: number
   warmUp: number
-  /** Against the limit, in memory, and on SQLite; and of an operation that nobody else does. */
-  limit: Length
+  /** How long to compare with the baseline, with the peer in memory and on SQLite, and to measure Latchkey alone. */
+  baseline: Length
   memory: Length
   sqlite: Length
   alone: Length
-  /** Certificates, as many as it can. */
-  flood: Length
+  /** How long to issue certificates beside ssh-keygen. */
+  certificates: Length
   keygenRuns: number
   revoked: number
   fanOuts: number
@@ -22,12 +30,12 @@ export interface Plan {
 export interface Row {
   operation: Operation
   latchkey: Result
-  limit?: Duel
-  memory?: Duel
-  sqlite?: Duel
+  baseline?: Comparison
+  memory?: Comparison
+  sqlite?: Comparison
 }
 
-export interface Standing {
+export interface ServerStart {
   name: string
   startSeconds: number
   idleMemory: number
@@ -41,76 +49,76 @@ export interface Extras {
 }
 
 /** The servers of a run, each with its load generator. */
-export interface Field {
+export interface RunningServers {
   seeded: Seeded
-  standings: Standing[]
-  latchkey: Contestant
-  limit: Contestant
-  memory: Contestant
-  sqlite: Contestant
+  starts: ServerStart[]
+  latchkey: LoadedServer
+  baseline: LoadedServer
+  memory: LoadedServer
+  sqlite: LoadedServer
   close(): Promise<void>
 }
 
-/** Long enough for Latchkey to have given back what starting needed. */
+/** After this time Latchkey has collected the garbage of its start. */
 const SETTLING_MS = 3000
 
-export async function openField(folder: string, seeded: Seeded, limitTogether: boolean): Promise<Field> {
+export async function startServers(folder: string, seeded: Seeded, batchedBaseline: boolean): Promise<RunningServers> {
   const { file, fixture } = seeded
   const servers: Server[] = []
-  const contestants: Contestant[] = []
+  const loaded: LoadedServer[] = []
   const close = async () => {
-    for (const contestant of contestants) contestant.close()
+    for (const each of loaded) each.close()
     await Promise.all(servers.map((server) => server.stop()))
   }
-  const enter = async (starting: Promise<Server>): Promise<Contestant> => {
+  const add = async (starting: Promise<Server>): Promise<LoadedServer> => {
     const server = await starting
     servers.push(server)
-    const contestant = await createContestant(server)
-    contestants.push(contestant)
-    return contestant
+    const withLoad = await attachLoad(server)
+    loaded.push(withLoad)
+    return withLoad
   }
   try {
-    const latchkey = await enter(startOnCopy(folder, file))
-    const limit = await enter(startLimit(folder, file, fixture, limitTogether))
-    const memory = await enter(startPeer(folder, 'memory', fixture))
-    const sqlite = await enter(startPeer(folder, 'sqlite', fixture))
+    const latchkey = await add(startOnCopy(folder, file))
+    const baseline = await add(startBaseline(folder, file, fixture, batchedBaseline))
+    const memory = await add(startPeer(folder, 'memory', fixture))
+    const sqlite = await add(startPeer(folder, 'sqlite', fixture))
     await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
-    const standings = servers.map(({ name, startSeconds, pid }) => ({
+    const starts = servers.map(({ name, startSeconds, pid }) => ({
       name,
       startSeconds,
       idleMemory: residentMemory(pid),
     }))
-    return { seeded, standings, latchkey, limit, memory, sqlite, close }
+    return { seeded, starts, latchkey, baseline, memory, sqlite, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** One operation on every server that does it, two by two. */
-export async function measure(field: Field, operation: Operation, plan: Plan): Promise<Row> {
-  const { latchkey, limit, memory, sqlite } = field
-  const { fixture } = field.seeded
+/** Measures one operation: Latchkey beside each server that supports it, one after the other, and then alone. */
+export async function measure(servers: RunningServers, operation: Operation, plan: Plan): Promise<Row> {
+  const { latchkey, baseline, memory, sqlite } = servers
+  const { fixture } = servers.seeded
   await latchkey.prepare(operation.name, fixture, plan.workers)
-  const against = async (other: Contestant, length: Length): Promise<Duel> => {
+  const compareWith = async (other: LoadedServer, length: Length): Promise<Comparison> => {
     await other.prepare(operation.name, fixture, plan.workers)
-    // One after the other, and right before they meet: when Node has nothing to do for some seconds, it cleans up, and
-    // forgets much of what it had learned about the code.
+    // Warmed up one after the other, right before the comparison: after some idle seconds Node collects garbage and
+    // discards compiled code.
     for (const each of [other, latchkey]) await each.run(plan.warmUp)
-    return duel(latchkey, other, length)
+    return compare(latchkey, other, length)
   }
   const row: Partial<Row> = {}
-  if (operation.limit !== undefined) row.limit = await against(limit, plan.limit)
-  if (operation.peer !== undefined) {
-    row.memory = await against(memory, plan.memory)
-    row.sqlite = await against(sqlite, plan.sqlite)
+  if (operation.baselineTarget !== undefined) row.baseline = await compareWith(baseline, plan.baseline)
+  if (operation.peerTarget !== undefined) {
+    row.memory = await compareWith(memory, plan.memory)
+    row.sqlite = await compareWith(sqlite, plan.sqlite)
   }
-  if (!row.limit && !row.memory) await latchkey.run(plan.warmUp)
-  return { operation, ...row, latchkey: await solo(latchkey, plan.alone) }
+  if (!row.baseline && !row.memory) await latchkey.run(plan.warmUp)
+  return { operation, ...row, latchkey: await measureAlone(latchkey, plan.alone) }
 }
 
-/** What no other server does, and what OpenSSH's own tool does instead. */
-export async function measureExtras({ latchkey, seeded }: Field, folder: string, plan: Plan): Promise<Extras> {
+/** What the other servers do not support; OpenSSH's own tool does part of it. */
+export async function measureExtras({ latchkey, seeded }: RunningServers, folder: string, plan: Plan): Promise<Extras> {
   const { server } = latchkey
   const { fixture } = seeded
   return {

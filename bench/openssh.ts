@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { attachLoad, type Length, median } from './compare.ts'
 import { expect, get, openConnection, postJson } from './connection.ts'
-import { createContestant, type Length, median } from './duel.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { newPublicKey } from './seed.ts'
 import { BOTH_CORES, type Server, SERVER_CORE, startOnCopy } from './servers.ts'
 
-/** How long OpenSSH's own tool takes for what Latchkey does, on the same core. */
-const onCore = (folder: string, script: string): number => {
+/** Milliseconds that a shell script with OpenSSH's own tool takes, on the core of the servers. */
+const timeOnCore = (folder: string, script: string): number => {
   const started = performance.now()
   execFileSync('taskset', ['-c', SERVER_CORE, 'sh', '-ec', script], {
     cwd: folder,
@@ -17,66 +17,69 @@ const onCore = (folder: string, script: string): number => {
   return performance.now() - started
 }
 
-/** Certificates a second: the medians of the rounds, and the median of their ratios. */
+/** Certificates per second: the medians of the rounds, and the median of their ratios. */
 export interface Certificates {
   latchkey: number
   keygen: number
   ratio: number
 }
 
-/** As many as the target names. */
+/** The target is defined for this number. */
 const CONNECTIONS = 64
 
 /**
- * Latchkey on both cores, which it shares with the load generator, and `ssh-keygen -s`, run once for each certificate on
- * a core of its own, in turns: both meet the machine in the same moods.
+ * Latchkey runs on both cores, one of which it shares with the load generator; `ssh-keygen -s` is run once for each
+ * certificate, on one core. They take turns, so that a slow phase of the machine affects both.
  */
 export async function measureCertificates(
   folder: string,
   { file, fixture }: { file: string; fixture: Fixture },
-  { flood, warmUp, keygenRuns }: { flood: Length; warmUp: number; keygenRuns: number },
+  { certificates, warmUp, keygenRuns }: { certificates: Length; warmUp: number; keygenRuns: number },
 ): Promise<Certificates> {
-  const place = join(folder, 'certificates')
-  mkdirSync(place)
-  const sign = prepareKeygen(place)
-  const server = await startOnCopy(place, file, { core: BOTH_CORES })
-  const contestant = await createContestant(server)
+  const directory = join(folder, 'certificates')
+  mkdirSync(directory)
+  const sign = prepareKeygen(directory)
+  const server = await startOnCopy(directory, file, { core: BOTH_CORES })
+  const loaded = await attachLoad(server)
   try {
-    await contestant.prepare('certificates', fixture, CONNECTIONS)
-    await contestant.run(warmUp)
+    await loaded.prepare('certificates', fixture, CONNECTIONS)
+    await loaded.run(warmUp)
     const rounds: Certificates[] = []
-    for (let round = 0; round < flood.rounds; round++) {
-      const { steps, seconds } = await contestant.run(flood.milliseconds)
-      const [latchkey, keygen] = [steps / seconds, sign(Math.ceil(keygenRuns / flood.rounds))]
+    for (let round = 0; round < certificates.rounds; round++) {
+      const { steps, seconds } = await loaded.run(certificates.milliseconds)
+      const [latchkey, keygen] = [steps / seconds, sign(Math.ceil(keygenRuns / certificates.rounds))]
       rounds.push({ latchkey, keygen, ratio: latchkey / keygen })
     }
-    const middle = (of: keyof Certificates) => median(rounds.map((round) => round[of]))
-    return { latchkey: middle('latchkey'), keygen: middle('keygen'), ratio: middle('ratio') }
+    const medianOf = (of: keyof Certificates) => median(rounds.map((round) => round[of]))
+    return { latchkey: medianOf('latchkey'), keygen: medianOf('keygen'), ratio: medianOf('ratio') }
   } finally {
-    contestant.close()
+    loaded.close()
     await server.stop()
   }
 }
 
-/** Certificates a second by `ssh-keygen -s`, from a shell that does nothing else. */
-function prepareKeygen(place: string): (times: number) => number {
-  writeFileSync(join(place, 'user.pub'), `${newPublicKey()}\n`)
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', 'ca'], { cwd: place, stdio: 'ignore' })
+/** Returns a function that measures how many certificates `ssh-keygen -s` signs per second. */
+function prepareKeygen(directory: string): (times: number) => number {
+  writeFileSync(join(directory, 'user.pub'), `${newPublicKey()}\n`)
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', 'ca'], { cwd: directory, stdio: 'ignore' })
   const sign = 'ssh-keygen -q -s ca -I bench -n bench -V +8h -z $i user.pub'
-  return (times) => (1000 * times) / onCore(place, `i=0; while [ $i -lt ${times} ]; do i=$((i + 1)); ${sign}; done`)
+  return (times) =>
+    (1000 * times) / timeOnCore(directory, `i=0; while [ $i -lt ${times} ]; do i=$((i + 1)); ${sign}; done`)
 }
 
-/** Milliseconds for a revocation list of the same serials by `ssh-keygen -k`. */
+/** Milliseconds that `ssh-keygen -k` takes for a revocation list of the same serials. */
 export function measureKeygenKrl(folder: string, revoked: number): number {
-  const place = join(folder, 'keygen-krl')
-  mkdirSync(place)
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', 'ca'], { cwd: place, stdio: 'ignore' })
+  const directory = join(folder, 'keygen-krl')
+  mkdirSync(directory)
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', 'ca'], { cwd: directory, stdio: 'ignore' })
   const serials = Array.from({ length: revoked }, (_, index) => `serial: ${index * 3 + 1}\n`)
-  writeFileSync(join(place, 'revoked'), serials.join(''))
-  return median([1, 2, 3].map((version) => onCore(place, `ssh-keygen -q -k -f krl -s ca.pub -z ${version} revoked`)))
+  writeFileSync(join(directory, 'revoked'), serials.join(''))
+  return median(
+    [1, 2, 3].map((version) => timeOnCore(directory, `ssh-keygen -q -k -f krl -s ca.pub -z ${version} revoked`)),
+  )
 }
 
-/** Milliseconds until the list is there again after a revocation: read from the database, written and sent. */
+/** Milliseconds that the first request for the list takes after a revocation: it is read, built and sent. */
 export async function measureKrlRebuild({ port }: Server, { people, certificateIds }: Fixture): Promise<number> {
   const connection = await openConnection(port)
   const headers = { Cookie: `session=${people[0]?.session}`, Origin: ISSUER }

@@ -8,12 +8,12 @@ export interface Operation {
   title: string
   /** How many requests one step makes. */
   requests: number
-  /** Makes ready what the steps need, over HTTP and so on every server alike. */
+  /** Creates what the steps need, over HTTP, so that it is the same on every server. */
   prepare(connection: Connection, fixture: Fixture, workers: number): Promise<Step>
-  /** Set where the limit program does it too: the least share of its speed that is to be reached. */
-  limit?: number
-  /** Set where the peer does it too: the least multiple of its speed. */
-  peer?: number
+  /** Set where the baseline supports it too: the target for its processor time divided by Latchkey's. 0 is no target. */
+  baselineTarget?: number
+  /** The same for the peer. */
+  peerTarget?: number
 }
 
 const LIVE_TOKENS = 100
@@ -23,24 +23,24 @@ export const OPERATIONS: Operation[] = [
     name: 'discovery',
     title: 'discovery',
     requests: 1,
-    limit: 0.6,
-    peer: 4,
+    baselineTarget: 0.6,
+    peerTarget: 4,
     prepare: async () => repeat(get('/.well-known/openid-configuration'), '"issuer"'),
   },
   {
     name: 'jwks',
     title: 'JWKS',
     requests: 1,
-    limit: 0.8,
-    peer: 2.5,
+    baselineTarget: 0.8,
+    peerTarget: 2.5,
     prepare: async () => repeat(get('/.well-known/jwks.json'), '"keys"'),
   },
   {
     name: 'client-credentials',
     title: 'client credentials',
     requests: 1,
-    limit: 0.7,
-    peer: 3,
+    baselineTarget: 0.7,
+    peerTarget: 3,
     prepare: async (_connection, fixture) => {
       const fields = { grant_type: 'client_credentials', scope: 'reports' }
       return repeat(postForm('/oauth/token', fields, basic(fixture)), '"access_token"')
@@ -50,55 +50,55 @@ export const OPERATIONS: Operation[] = [
     name: 'introspection',
     title: 'introspection, live token',
     requests: 1,
-    limit: 0.75,
-    peer: 4,
+    baselineTarget: 0.75,
+    peerTarget: 4,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
-      const asked = tokens.map((token) => postForm('/oauth/introspect', { token }, basic(fixture)))
-      return inTurn(asked, '"active":true')
+      const requests = tokens.map((token) => postForm('/oauth/introspect', { token }, basic(fixture)))
+      return cycleThrough(requests, '"active":true')
     },
   },
   {
     name: 'introspection-unknown',
     title: 'introspection, unknown token',
     requests: 1,
-    limit: 0.75,
-    peer: 4,
+    baselineTarget: 0.75,
+    peerTarget: 4,
     prepare: async (_connection, fixture) => {
-      const asked = Array.from({ length: LIVE_TOKENS }, () =>
+      const requests = Array.from({ length: LIVE_TOKENS }, () =>
         postForm('/oauth/introspect', { token: `at_${randomBytes(32).toString('base64url')}` }, basic(fixture)),
       )
-      return inTurn(asked, '"active":false')
+      return cycleThrough(requests, '"active":false')
     },
   },
   {
     name: 'userinfo',
     title: 'userinfo',
     requests: 1,
-    limit: 0.75,
-    peer: 4,
+    baselineTarget: 0.75,
+    peerTarget: 4,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
-      const asked = tokens.map((token) => get('/oauth/userinfo', { Authorization: `Bearer ${token}` }))
-      return inTurn(asked, '"email"')
+      const requests = tokens.map((token) => get('/oauth/userinfo', { Authorization: `Bearer ${token}` }))
+      return cycleThrough(requests, '"email"')
     },
   },
   {
     name: 'refresh',
     title: 'refresh with rotation',
     requests: 1,
-    limit: 0.7,
-    peer: 4,
+    baselineTarget: 0.7,
+    peerTarget: 4,
     prepare: async (connection, fixture, workers) => {
-      const held: string[] = []
+      const refreshTokens: string[] = []
       for (let at = 0; at < workers; at++) {
-        held.push(tokensOf(await signIn(connection, fixture, at, 'openid offline_access')).refresh_token)
+        refreshTokens.push(tokensOf(await signIn(connection, fixture, at, 'openid offline_access')).refresh_token)
       }
       return async (connection, worker) => {
-        const fields = { grant_type: 'refresh_token', refresh_token: held[worker] ?? '' }
+        const fields = { grant_type: 'refresh_token', refresh_token: refreshTokens[worker] ?? '' }
         const answer = await connection.send(postForm('/oauth/token', fields, basic(fixture)))
         expect(answer, 200, '"id_token"')
-        held[worker] = tokensOf(answer).refresh_token
+        refreshTokens[worker] = tokensOf(answer).refresh_token
       }
     },
   },
@@ -106,8 +106,8 @@ export const OPERATIONS: Operation[] = [
     name: 'code-flow',
     title: 'code flow (authorize, code, token)',
     requests: 2,
-    limit: 0.7,
-    peer: 4,
+    baselineTarget: 0.7,
+    peerTarget: 4,
     prepare: async (_connection, fixture) => async (connection, worker) => {
       expect(await signIn(connection, fixture, worker, 'openid'), 200, '"id_token"')
     },
@@ -116,9 +116,9 @@ export const OPERATIONS: Operation[] = [
     name: 'me',
     title: 'GET /api/auth/me',
     requests: 1,
-    limit: 0,
+    baselineTarget: 0,
     prepare: async (_connection, { people }) =>
-      inTurn(
+      cycleThrough(
         people.map(({ session }) => get('/api/auth/me', { Cookie: `session=${session}` })),
         '"user"',
       ),
@@ -128,7 +128,7 @@ export const OPERATIONS: Operation[] = [
     title: 'SSH certificate',
     requests: 1,
     prepare: async (_connection, { people }) =>
-      inTurn(
+      cycleThrough(
         people.map(({ session, sshKeyId }) =>
           postJson('/api/ssh/certs/issue', { savedKeyId: sshKeyId }, { Cookie: `session=${session}`, Origin: ISSUER }),
         ),
@@ -150,14 +150,14 @@ export const OPERATIONS: Operation[] = [
   },
 ]
 
-const repeat = (request: string, part: string): Step => inTurn([request], part)
+const repeat = (request: string, part: string): Step => cycleThrough([request], part)
 
-/** A worker starts at a place of its own, so that they do not all ask about the same row at once. */
-function inTurn(requests: string[], part: string, status = 200): Step {
-  const places: number[] = []
+/** Each worker starts at another request, so that they do not all read the same row at the same time. */
+function cycleThrough(requests: string[], part: string, status = 200): Step {
+  const positions: number[] = []
   return async (connection, worker) => {
-    const place = (places[worker] = (places[worker] ?? worker) + 1)
-    expect(await connection.send(requests[place % requests.length] ?? ''), status, part)
+    const position = (positions[worker] = (positions[worker] ?? worker) + 1)
+    expect(await connection.send(requests[position % requests.length] ?? ''), status, part)
   }
 }
 
@@ -170,7 +170,7 @@ const tokensOf = ({ body }: Answer) => JSON.parse(body) as { access_token: strin
 const VERIFIER = randomBytes(32).toString('base64url')
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** Authorize with a session, then exchange the code. */
+/** Sends an authorization request with a session, then exchanges the code. */
 async function signIn(connection: Connection, fixture: Fixture, at: number, scope: string): Promise<Answer> {
   const { clientId, redirectUri, people } = fixture
   const query = new URLSearchParams({

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 type Payload = Record<string, unknown> & { grantId?: string; uid?: string; consumed?: number }
 
-/** What oidc-provider asks of its storage, for the models that the benchmark uses. */
+/** The storage interface of oidc-provider, for the models that the benchmark uses. */
 export interface Adapter {
   upsert(id: string, payload: Payload, expiresIn: number): Promise<void>
   find(id: string): Promise<Payload | undefined>
@@ -15,8 +15,8 @@ export interface Adapter {
 const seconds = () => Math.floor(Date.now() / 1000)
 
 /**
- * In memory. The package's own adapter forgets all but the last 1,000 entries, and walks through a grant's tokens at each
- * new one; this one does neither, which is to the peer's advantage.
+ * In memory. The package's own adapter keeps only the last 1,000 entries, and iterates over a grant's tokens for each new
+ * one. This one does neither, which makes the peer faster.
  */
 export function memoryAdapter(): (model: string) => Adapter {
   const entries = new Map<string, Payload>()
@@ -42,7 +42,7 @@ export function memoryAdapter(): (model: string) => Adapter {
   }
 }
 
-/** As durable as Latchkey: a commit a write, synced. The interface leaves no room for committing several together. */
+/** As durable as Latchkey: one synced commit for each write. The interface does not allow group commit. */
 export function sqliteAdapter(file: string): (model: string) => Adapter {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 10000')

@@ -4,8 +4,8 @@ import { type Fixture, ISSUER, SCOPES } from './fixture.ts'
 import { memoryAdapter, sqliteAdapter } from './peer-adapters.ts'
 
 /**
- * oidc-provider, set up to do what Latchkey does in the benchmark, at the same paths: opaque tokens, ES256, PKCE, rotation.
- * Sessions and grants are there from the start, so that nobody needs its sign-in pages.
+ * oidc-provider, configured like Latchkey and at the same paths: opaque tokens, ES256, PKCE, rotation. Sessions and grants
+ * are created at the start, so that its sign-in pages are not needed.
  *
  *   node bench/peer-server.ts <port> <database file, or memory> <fixture as JSON>
  */
@@ -88,5 +88,5 @@ for (const { id, session } of people) {
   await new provider.Session({ jti: session, uid: `uid-${id}`, accountId: id, loginTs, amr: ['pwd'] }).save(DAY_SECONDS)
 }
 provider.on('server_error', (_context, error) => void process.stderr.write(`${error.stack}\n`))
-// As long as Fastify's.
+// The same as Fastify's.
 provider.listen(Number(port), '127.0.0.1').keepAliveTimeout = 72_000

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Field, measure, measureExtras, openField, type Plan, type Row } from './measure.ts'
+import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
@@ -13,29 +13,29 @@ import { newFolder, removeFolder, seedFile } from './servers.ts'
 const FULL: Plan = {
   workers: 32,
   warmUp: 5000,
-  limit: { rounds: 5, milliseconds: 1000 },
+  baseline: { rounds: 5, milliseconds: 1000 },
   memory: { rounds: 3, milliseconds: 1200 },
   sqlite: { rounds: 2, milliseconds: 1000 },
   alone: { rounds: 3, milliseconds: 500 },
-  flood: { rounds: 5, milliseconds: 8000 },
+  certificates: { rounds: 5, milliseconds: 8000 },
   keygenRuns: 200,
   revoked: 100_000,
   fanOuts: 10,
 }
-/** Shows in a minute that everything works. Its figures are worth nothing. */
+/** Shows in a minute that everything works. It is too short for reliable figures. */
 const QUICK: Plan = {
   workers: 8,
   warmUp: 200,
-  limit: { rounds: 1, milliseconds: 200 },
+  baseline: { rounds: 1, milliseconds: 200 },
   memory: { rounds: 1, milliseconds: 200 },
   sqlite: { rounds: 1, milliseconds: 200 },
   alone: { rounds: 1, milliseconds: 200 },
-  flood: { rounds: 1, milliseconds: 200 },
+  certificates: { rounds: 1, milliseconds: 200 },
   keygenRuns: 5,
   revoked: 2000,
   fanOuts: 2,
 }
-const PROFILED_MS = 8000
+const PROFILE_MS = 8000
 
 const { values } = parseArgs({
   options: {
@@ -44,19 +44,19 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
-    'limit-together': { type: 'boolean', default: false },
+    'batched-baseline': { type: 'boolean', default: false },
   },
 })
 const plan = values.quick ? QUICK : FULL
 const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 
-refuseUnsuitable()
-// Servers are ended when this process exits, which a signal alone would not let it do.
+checkMachine()
+// Servers are stopped in the 'exit' handler, which Node does not run when a signal ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (values.profile === undefined) await bench()
-else say((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILED_MS)).join('\n'))
+else print((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILE_MS)).join('\n'))
 
-function refuseUnsuitable(): void {
+function checkMachine(): void {
   if (process.platform !== 'linux' || availableParallelism() < 2)
     throw new Error('The benchmark pins processes to cores and reads /proc: it needs Linux, taskset and two cores.')
   if (operations.length === 0) throw new Error(`The operations are ${OPERATIONS.map(({ name }) => name).join(', ')}.`)
@@ -66,48 +66,48 @@ async function bench(): Promise<void> {
   const started = performance.now()
   const [load = 0] = loadavg()
   const folder = newFolder()
-  let field: Field | undefined
+  let servers: RunningServers | undefined
   try {
-    say('Filling a database, starting the servers.')
+    print('Filling a database, starting the servers.')
     const seeded = await seedFile(folder, plan.revoked, values.grown)
-    field = await openField(folder, seeded, values['limit-together'])
+    servers = await startServers(folder, seeded, values['batched-baseline'])
     const rows: Row[] = []
     for (const operation of operations) {
-      const row = await measure(field, operation, plan)
+      const row = await measure(servers, operation, plan)
       rows.push(row)
-      say(describe(row))
+      print(describe(row))
     }
     const everything = values.only.length === 0
-    const extras = everything ? await measureExtras(field, folder, plan) : undefined
-    const { standings } = field
-    await field.close()
-    field = undefined
+    const extras = everything ? await measureExtras(servers, folder, plan) : undefined
+    const { starts } = servers
+    await servers.close()
+    servers = undefined
     const postgres = values.postgres ? await measureOnPostgres(folder, operations, plan) : undefined
 
     const seconds = (performance.now() - started) / 1000
-    const report = writeReport({ plan, quick: values.quick, load, standings, rows, extras, postgres, seconds })
-    say(`\n${report}`)
-    if (everything && !values.quick && !values.grown && !values['limit-together']) {
+    const report = writeReport({ plan, quick: values.quick, load, starts, rows, extras, postgres, seconds })
+    print(`\n${report}`)
+    if (everything && !values.quick && !values.grown && !values['batched-baseline']) {
       const file = join(import.meta.dirname, 'results.md')
       writeFileSync(file, report)
       execFileSync('oxfmt', [file])
     }
   } finally {
-    await field?.close()
+    await servers?.close()
     removeFolder(folder)
   }
 }
 
-function describe({ operation, latchkey, limit, memory, sqlite }: Row): string {
+function describe({ operation, latchkey, baseline, memory, sqlite }: Row): string {
   const part = (name: string, ratio: number | undefined) => (ratio === undefined ? '' : `  ${name} ${ratio.toFixed(2)}`)
   return (
     `${operation.title.padEnd(36)}${latchkey.cpu.toFixed(0).padStart(6)} µs` +
-    part('of the limit', limit?.ratio) +
-    part('of the peer in memory', memory?.ratio) +
-    part('on SQLite', sqlite?.ratio)
+    part('baseline', baseline?.ratio) +
+    part('peer in memory', memory?.ratio) +
+    part('peer on SQLite', sqlite?.ratio)
   )
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

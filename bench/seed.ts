@@ -16,7 +16,7 @@ import { type Fixture, ISSUER, PEOPLE, type Person, SCOPES, SECRET_KEY } from '.
 const REDIRECT_URI = 'https://app.example/cb'
 const DAY = 86_400_000
 
-/** Fills an empty database, by the service's own rules where they are quick enough. */
+/** Fills an empty database, with the service's own functions where they are fast enough. */
 export async function seed(databaseUrl: string, dataDir: string, revoked: number): Promise<Fixture> {
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY, BASE_URL: ISSUER })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
@@ -57,17 +57,17 @@ async function addPerson(services: OpenServices, at: number, clientId: string): 
   await db.transaction((trx) =>
     trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute(),
   )
-  const asked = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, source }
+  const newSession = { userId: user.id, method: 'password' as const, amr: ['pwd'], remember: true, source }
   const { id: sessionId, token } = await db.transaction(async (trx) => {
     await addToGrant(trx, { userId: user.id, clientId, scopes: SCOPES, at: now() })
-    return startSession(services, trx, asked)
+    return startSession(services, trx, newSession)
   })
   const actor = { id: user.id, email: user.email, source, sessionId, permission: null }
   const key = await addSshKey(services, actor, { name: 'Benchmark', publicKey: newPublicKey() })
   return { id: user.id, session: token, sshKeyId: key.id }
 }
 
-/** RFC 8709 section 4, in the form of a .pub file. */
+/** A new key in the format of a .pub file, RFC 8709 section 4. */
 export function newPublicKey(): string {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')]
@@ -82,7 +82,7 @@ export function newPublicKey(): string {
 const LIVE_CERTIFICATES = 20
 const BATCH = 200
 
-/** Every third serial is revoked, so that neither runs of serials nor gaps between them make the list small. */
+/** Every third serial exists, and all but the last few are revoked: a list without ranges, which the format can't make small. */
 async function addCertificates({ db, now }: OpenServices, userId: string, revoked: number): Promise<string[]> {
   const live: string[] = []
   const row = (index: number) => {

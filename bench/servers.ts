@@ -25,10 +25,10 @@ export interface Server {
 }
 
 const HERE = import.meta.dirname
-const LONGEST_START_MS = 30_000
+const MAX_START_MS = 30_000
 const GROWN = { users: 1_000_000, tokens: 5_000_000, certificates: 0 }
 
-/** A place for databases and logs that is gone when the run is over. */
+/** A temporary folder for databases and logs, which is removed at the end of a run. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 
 export interface Seeded {
@@ -36,7 +36,7 @@ export interface Seeded {
   fixture: Fixture
 }
 
-/** One filled SQLite file, of which every server gets a copy. */
+/** Fills one SQLite file. Latchkey and the baseline each get a copy of it. */
 export async function seedFile(folder: string, revoked: number, grown = false): Promise<Seeded> {
   const file = join(folder, 'seed.db')
   const fixture = await seed(`sqlite:${file}`, folder, revoked)
@@ -54,7 +54,7 @@ interface LatchkeyOptions {
 
 const FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring']
 
-/** As it ships. The others write no log, so it writes none of requests that went well, unless that is what is measured. */
+/** Starts Latchkey with the flags of `npm start`. Its log level is `warn`, because the other servers write no log. */
 export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
   const { folder, databaseUrl, nodeFlags = [], core = SERVER_CORE } = options
   const port = await freePort()
@@ -66,27 +66,32 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     SECRET_KEY,
     RATE_LIMITS: 'off',
     LOG_LEVEL: options.logLevel ?? 'warn',
-    // As `npm start` has it, and so the flags.
+    // The same as in `npm start`.
     MALLOC_ARENA_MAX: '1',
   }
   const args = [...FLAGS, ...nodeFlags, join(HERE, '../src/main.ts')]
   return start('latchkey', { folder, port, args, environment, core })
 }
 
-/** Its database is a copy of the one given. */
+/** Starts Latchkey on a copy of the SQLite file. */
 export function startOnCopy(folder: string, file: string, options: Partial<LatchkeyOptions> = {}): Promise<Server> {
   const own = join(folder, 'latchkey.db')
   copyFileSync(file, own)
   return startLatchkey({ folder, databaseUrl: `sqlite:${own}`, ...options })
 }
 
-export async function startLimit(folder: string, file: string, fixture: Fixture, together: boolean): Promise<Server> {
-  const own = join(folder, 'limit.db')
+export async function startBaseline(
+  folder: string,
+  file: string,
+  fixture: Fixture,
+  isBatched: boolean,
+): Promise<Server> {
+  const own = join(folder, 'baseline.db')
   copyFileSync(file, own)
   const port = await freePort()
-  const args = [join(HERE, 'limit-server.ts'), String(port), own, JSON.stringify(fixture)]
-  if (together) args.push('together')
-  return start('limit', { folder, port, args })
+  const args = [join(HERE, 'baseline-server.ts'), String(port), own, JSON.stringify(fixture)]
+  if (isBatched) args.push('batched')
+  return start('baseline', { folder, port, args })
 }
 
 export async function startPeer(folder: string, storage: 'memory' | 'sqlite', fixture: Fixture): Promise<Server> {
@@ -114,7 +119,7 @@ async function start(
     stdio: ['ignore', output, output],
   })
   closeSync(output)
-  // Whatever ends the run ends its servers.
+  // However this process ends, its servers end with it.
   process.once('exit', () => child.kill())
   const started = performance.now()
   const startSeconds = await firstAnswer(child, port, started).catch((error: unknown) => {
@@ -141,8 +146,8 @@ async function start(
 }
 
 async function firstAnswer(child: ChildProcess, port: number, started: number): Promise<number> {
-  while (performance.now() - started < LONGEST_START_MS) {
-    if (child.exitCode !== null) throw new Error('It ended.')
+  while (performance.now() - started < MAX_START_MS) {
+    if (child.exitCode !== null) throw new Error('The process ended.')
     try {
       const connection = await openConnection(port)
       const { status } = await connection.send(get('/.well-known/jwks.json')).finally(() => connection.close())
@@ -155,7 +160,7 @@ async function firstAnswer(child: ChildProcess, port: number, started: number): 
   throw new Error('There was no answer in time.')
 }
 
-/** Nanoseconds of processor time that all threads of a process have had. */
+/** Nanoseconds of processor time that all threads of a process have used. */
 export function processorTime(pid: number): number {
   let sum = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -165,7 +170,7 @@ export function processorTime(pid: number): number {
   return sum
 }
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 export function residentMemory(pid: number): number {
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024

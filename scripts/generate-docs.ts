@@ -19,10 +19,10 @@ function describeConfiguration(): string {
   )
   return `# Configuration
 
-Everything is set by environment variables, or in a file \`.env\` in the working folder; the environment wins.
-A bad value stops the start with one line that says which variable, what it holds and what it may hold.
-In \`.env\` a name that is not on this page, or a line that sets nothing, stops it too; in the environment a name that is close to one
-of these is a warning that names both.
+Settings are environment variables, or lines of a file \`.env\` in the working folder; the environment takes precedence.
+The service does not start with a wrong value: one line names the variable, its value and the values that it accepts.
+It does not start either with a name in \`.env\` that is not on this page, or a line there that sets nothing. A name in the environment
+that is similar to one of these is a warning that names both.
 This page is generated from \`src/config/variables.ts\`.
 
 | Variable | Default | Meaning | Accepts |
@@ -34,7 +34,7 @@ ${rows.join('\n')}
 interface Operation {
   summary?: string
   tags?: string[]
-  security?: unknown[]
+  security?: Record<string, unknown>[]
   'x-permission'?: string
 }
 interface Document {
@@ -53,6 +53,18 @@ async function readOpenApi(): Promise<Document> {
   return document
 }
 
+/** The security schemes of `src/http/openapi.ts`, as the page calls them. */
+const CALLERS: Record<string, string> = {
+  session: 'signed-in users',
+  client: 'clients',
+  bearer: 'holders of an access token',
+}
+
+function describeAccess(security: Operation['security'] = []): string {
+  const schemes = new Set(security.flatMap((each) => Object.keys(each)))
+  return schemes.size === 0 ? 'public' : [...schemes].map((scheme) => CALLERS[scheme] ?? scheme).join(', ')
+}
+
 function describeEndpoints({ paths }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -60,15 +72,15 @@ function describeEndpoints({ paths }: Document): string {
   const sections = Object.entries(Object.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other'))
   const tables = sections.map(([tag, list = []]) => {
     const rows = list.map(({ path, method, operation }) => {
-      const access = operation['x-permission'] ?? (operation.security ? 'signed in, or a client' : 'public')
+      const access = operation['x-permission'] ?? describeAccess(operation.security)
       return `| \`${method} ${path}\` | ${cell(operation.summary ?? '')} | ${access} |`
     })
-    return `## ${tag}\n\n| Endpoint | What it does | Who may |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+    return `## ${tag}\n\n| Endpoint | What it does | Who may call it |\n| --- | --- | --- |\n${rows.join('\n')}\n`
   })
   return `# API
 
-Every endpoint, by area. The running service shows the same with all fields at \`/docs\`, and for programs at \`/openapi.json\`.
-This page is generated from the routes themselves.
+Every endpoint, by area. A running service has all details at \`/docs\`, and for programs at \`/openapi.json\`.
+This page is generated from the routes.
 
 ${tables.join('\n')}`
 }

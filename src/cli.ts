@@ -12,9 +12,9 @@ const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void
 
 const USAGE = `Usage: latchkey <command>
 
-  latchkey backup <folder>            copies everything into a new folder, also while the service runs (SQLite)
-  latchkey restore <backup>           puts a backup where there is no data yet (SQLite)
-  latchkey restored                   makes a database safe that other tools have restored (pg_restore)
+  latchkey backup <folder>            makes a backup in a new folder, also while the service runs (SQLite)
+  latchkey restore <backup>           restores a backup where there is no data yet (SQLite)
+  latchkey restored                   makes a database that other tools have restored safe to use (pg_restore)
   latchkey admin grant <email>        makes an account an administrator
   latchkey keys rotate                replaces the key that signs ID tokens
 

@@ -7,7 +7,7 @@ import { isUnavailable } from './storage/failure.ts'
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (isUnavailable(error)) return 'The database does not answer just now, or can’t be written. Please try again.'
+  if (isUnavailable(error)) return 'The database is unavailable, or can’t be written. Please try again.'
   const isExpected = error instanceof StartError || error instanceof AppError
   const isOfSystem = 'syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')
   return isExpected || isOfSystem ? error.message : (error.stack ?? error.message)

@@ -20,7 +20,7 @@ import { openAuthority } from './openssh/certificate.ts'
 import type { Services } from './services.ts'
 import { openStorage } from './storage/open.ts'
 
-/** The services of a running process, with what only its top floor uses. */
+/** The services of a running process, with what only its top layer uses. */
 export interface OpenServices extends Services {
   /** The notification streams that are open on this replica. */
   streams: Streams
@@ -76,7 +76,11 @@ export async function openServices(config: Config, { log, now, ...outside }: Out
       ...(metrics && { observeEvent: metrics.countEvent }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
-        await dailyCounts.flush().catch((error: unknown) => log.warn({ err: error }, 'The last counts are lost.'))
+        await dailyCounts
+          .flush()
+          .catch((error: unknown) =>
+            log.warn({ err: error }, 'The last daily counts could not be stored and are lost.'),
+          )
         metrics?.close()
         await mail.close()
         await close()

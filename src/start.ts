@@ -47,7 +47,7 @@ async function start(): Promise<void> {
   const environment = loadEnvironment()
   const config = readConfig(environment)
   const output = createLogOutput(process.stdout.fd, (code) =>
-    printError(`Standard output can't be written (${code}). The service goes on, and lines of its log are lost.`),
+    printError(`Standard output can't be written (${code}). The service continues, and lines of its log are lost.`),
   )
   const log = createLogger(config.logLevel, isTerminal ? await prettyPrint(output) : output)
   for (const warning of describeMisspelt(environment)) log.warn(warning)
@@ -91,7 +91,7 @@ async function startMetrics({ config, metrics, log }: OpenServices): Promise<(()
   if (!metrics || !config.metricsAddress) return undefined
   const { serveMetrics } = await import('./metrics/serve-metrics.ts')
   const { address, close } = await serveMetrics(metrics, config.metricsAddress)
-  log.info({ address }, 'Metrics can be read.')
+  log.info({ address }, 'Metrics are served.')
   return close
 }
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes this host let in people with an SSH certificate of a Latchkey server. Run it as root, again whenever you like:
+# Configures sshd to accept SSH certificates of a Latchkey server. Run it as root; it can be run again at any time:
 #
 #   LATCHKEY_URL=https://id.example.org sh install.sh
 #
-# LATCHKEY_ROOT  prepare an image below this folder: write the files, and leave the running sshd and systemd alone
+# LATCHKEY_ROOT  prepare an image in this folder: write the files, and do not change the running sshd and systemd
 #
-# The order matters. sshd refuses everyone when RevokedKeys names a file that it can't read, so the files are fetched
-# and checked first, then sshd is told of them, and if sshd does not like that, it is untold.
+# The order matters. sshd refuses every login when RevokedKeys names a file that it can't read. So the files are fetched and
+# checked first, then sshd's configuration is changed, and if sshd refuses it, the change is undone.
 set -eu
 umask 022
 
@@ -40,7 +40,7 @@ put() {
   mv -f "$root$2.new" "$root$2"
 }
 
-# 1. The sync, and a first run of it. It also refuses an address that is not safe to trust.
+# 1. The sync script, and its first run. It also refuses an address without TLS.
 put latchkey-ssh-sync /usr/local/sbin/latchkey-ssh-sync 0755
 LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" ||
   fail 'The first fetch has failed, so sshd was not changed.'
@@ -48,10 +48,10 @@ printf "LATCHKEY_URL='%s'\n" "$LATCHKEY_URL" >"$root/etc/latchkey-ssh.env.new"
 mv -f "$root/etc/latchkey-ssh.env.new" "$root/etc/latchkey-ssh.env"
 say "It trusts the CA $(ssh-keygen -l -f "$root/etc/ssh/trusted_user_ca.pub" | cut -d ' ' -f 2)."
 
-# 2. sshd, which reads the two files anew at every login.
+# 2. The configuration of sshd, which reads both files again at every login.
 mkdir -p "$(dirname "$snippet")"
 before=$(cat "$snippet" 2>/dev/null || true)
-take_back() {
+undo() {
   if [ -n "$before" ]; then printf '%s\n' "$before" >"$snippet"; else rm -f "$snippet"; fi
   fail "$*"
 }
@@ -63,11 +63,11 @@ END
 chmod 0644 "$snippet"
 if [ -z "$root" ]; then
   mkdir -p /run/sshd
-  "$sshd" -t || take_back 'sshd does not accept its configuration, so the change was taken back. What it said is above.'
+  "$sshd" -t || undo 'sshd does not accept its configuration, so the change was undone. Its message is above.'
   effective=$("$sshd" -T -C user=root,host=localhost,addr=127.0.0.1 2>/dev/null || true)
   for line in 'trustedusercakeys /etc/ssh/trusted_user_ca.pub' 'revokedkeys /etc/ssh/revoked_keys'; do
     echo "$effective" | grep -qx "$line" ||
-      take_back "Another part of sshd's configuration decides over ${line%% *}, so the change was taken back. Remove that part and run this again."
+      undo "Another part of sshd's configuration sets ${line%% *}, so the change was undone. Remove that part and run this again."
   done
 fi
 

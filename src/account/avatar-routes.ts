@@ -26,7 +26,9 @@ export const avatarRoutes =
           summary: 'An avatar: your own, or that of the user named',
           querystring: Type.Object({
             user: Type.Optional(Type.String({ maxLength: 64 })),
-            v: Type.Optional(Type.String({ maxLength: 64, description: 'Makes the address new when the picture is.' })),
+            v: Type.Optional(
+              Type.String({ maxLength: 64, description: 'A version, which makes the URL change with the picture.' }),
+            ),
           }),
           produces: ['image/webp'],
           response: {

@@ -70,4 +70,4 @@ async function changeVersion(services: Services, version: string | null, actor: 
 const deleteOld = ({ blobs, log }: Services, userId: string, version: string): Promise<void> =>
   blobs
     .delete(avatarBlobName(userId, version))
-    .catch((error: unknown) => log.warn({ err: error }, 'An old avatar is left over; it is deleted later.'))
+    .catch((error: unknown) => log.warn({ err: error }, 'An old avatar could not be deleted; it is deleted later.'))

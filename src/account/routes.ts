@@ -33,7 +33,7 @@ export const accountRoutes =
           tags,
           summary: 'Change your profile',
           description:
-            'Null clears a name. The username can only be changed by an administrator once it opens UNIX accounts.',
+            'Null clears a name. Users who may get SSH certificates can’t change their own username, except administrators.',
           body: Type.Object(
             {
               displayName: Type.Optional(Nullable(PersonName)),

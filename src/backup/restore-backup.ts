@@ -54,12 +54,12 @@ export async function restoreBackup(
 function refuseUnfit(config: Config, { createdAt, secretKey }: Manifest, now: number): void {
   if (secretKey === 'in SECRET_KEY' && config.secretKey === undefined) {
     throw new StartError(
-      'This backup was made with SECRET_KEY set, and does not hold it. Set SECRET_KEY to the same value.',
+      'This backup was made with SECRET_KEY set, and does not contain it. Set SECRET_KEY to the same value.',
     )
   }
   if (now < Date.parse(createdAt)) {
     throw new StartError(
-      `The clock says ${new Date(now).toISOString()}, but the backup was made at ${createdAt}. Set the clock right first.`,
+      `The clock says ${new Date(now).toISOString()}, but the backup was made at ${createdAt}. Correct the clock first.`,
     )
   }
 }

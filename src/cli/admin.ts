@@ -3,8 +3,8 @@ import { carryOut, readSettings, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey admin grant <email>
 
-Makes the account with that email an administrator: for the day when nobody can sign in as one any more. The account must
-be there and enabled. It takes effect at once, also while the service runs, and is written into the audit trail.`
+Makes the account with that email an administrator, for example when no administrator can sign in any more. The account must
+exist and be enabled. It takes effect at once, also while the service runs, and is recorded in the audit trail.`
 
 export async function run(args: string[]): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 2 })

@@ -6,10 +6,10 @@ import { isSqlite, readSettings, refuseOtherUser, say } from './with-services.ts
 
 const USAGE = `Usage: latchkey backup <folder>
 
-Copies the database, the avatars and the key file into a new folder: <folder> itself or, where that exists, a folder in it
-that is named for the time. The service may run meanwhile and is not held up; the copy is the state of one moment, and holds
-everything that was acknowledged before. It never overwrites anything. Whoever has the backup has all that is in it and,
-unless SECRET_KEY is set, the secret that opens its keys: keep it as safe as the data folder.
+Copies the database, the avatars and the key file into a new folder: <folder> itself or, if that exists, a folder in it
+that is named after the time. The service may run meanwhile, and does not wait; the backup is the state of one moment, and
+contains everything that was acknowledged before. It never overwrites anything. Unless SECRET_KEY is set, the backup contains
+the secret that decrypts its keys: protect it like the data folder.
 
 With PostgreSQL use pg_dump; docs/command-line.md says how.`
 
@@ -25,7 +25,9 @@ export async function run(args: string[]): Promise<void> {
   const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())
   say(folder)
   if (manifest.secretKey === 'in SECRET_KEY') {
-    say('SECRET_KEY is NOT in this backup. Without it the keys in it can’t be opened: keep it safe elsewhere.')
+    say(
+      'SECRET_KEY is NOT in this backup. Without it the keys in the backup can’t be decrypted: store it safely elsewhere.',
+    )
   }
   if (manifest.avatars === 'in the object store') say('Avatars are in the object store and NOT in this backup.')
 }

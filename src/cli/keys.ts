@@ -5,7 +5,7 @@ const USAGE = `Usage: latchkey keys rotate [--now | --retire-previous]
 
   latchkey keys rotate                     publishes the next key; ten minutes later the service signs with it
   latchkey keys rotate --now               publishes it and signs with it at once, for a key that has leaked
-  latchkey keys rotate --retire-previous   withdraws all earlier keys: what they signed is no longer believed
+  latchkey keys rotate --retire-previous   withdraws all earlier keys: what they signed is no longer accepted
 
 Works while the service runs.`
 

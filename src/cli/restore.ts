@@ -6,11 +6,11 @@ import { isSqlite, logForCommands, readSettings, refuseOtherUser, say } from './
 
 const USAGE = `Usage: latchkey restore [--keep-access] <backup>
 
-Puts a backup into DATA_DIR, where there must be no data yet, while no service runs. Every file is checked first.
+Restores a backup into DATA_DIR, where there must be no data yet, while no service runs. Every file is checked first.
 
-The backup can't know what was ended after it was made. So every session, token, mailed link and SSH certificate ends, and
-people sign in anew. --keep-access leaves them: for a backup that is known to be the last state there was. SSH certificates
-that were issued after the backup are revoked in any case, and none of their serials is given out again.
+The backup does not contain what was ended after it was made. So every session, token, mailed link and SSH certificate ends,
+and people have to sign in again. --keep-access keeps them: for a backup that is known to be the latest state. SSH certificates
+that were issued after the backup are revoked in any case, and none of their serials is issued again.
 
 With PostgreSQL use pg_restore and then latchkey restored; docs/command-line.md says how.`
 

@@ -4,10 +4,9 @@ import { readSettings, withServices } from './with-services.ts'
 
 const USAGE = `Usage: latchkey restored [--keep-access]
 
-Says that the configured database was restored from an older copy by other tools, such as pg_restore. Run it once after
-each restore and before the service starts. It does what latchkey restore does to what it restores: no SSH serial is given
-out twice, certificates that were issued after the copy are revoked, and every session, token, mailed link and certificate
-ends, unless --keep-access is given.`
+To be run once after other tools, such as pg_restore, have restored the configured database from a backup, and before the
+service starts. It does the same as latchkey restore: no SSH serial is issued twice, certificates that were issued after the
+backup are revoked, and every session, token, mailed link and certificate ends, unless --keep-access is given.`
 
 export async function run(args: string[]): Promise<void> {
   const { on } = readArguments(args, USAGE, { words: 0, switches: ['keep-access'] })

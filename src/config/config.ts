@@ -65,7 +65,7 @@ export function readConfig(environment: Environment): Config {
   const secretKey = read('SECRET_KEY')
   if (secretKey === undefined && !databaseUrl.startsWith('sqlite:')) {
     throw new StartError(
-      'SECRET_KEY is not set. With PostgreSQL every copy needs the same one: at least 32 characters, for example from `openssl rand -base64 32`.',
+      'SECRET_KEY is not set. With PostgreSQL every replica needs the same one: at least 32 characters, for example from `openssl rand -base64 32`.',
     )
   }
 

@@ -54,25 +54,26 @@ export const VARIABLES = {
   }),
   DASHBOARD_ORIGIN: variable({
     meaning:
-      'The only origin that dashboard and administrative endpoints accept. The server serves the dashboard itself; a copy hosted elsewhere works too.',
+      'The only origin that dashboard and administrative endpoints accept. The server serves the dashboard itself; it can also be hosted elsewhere.',
     fallback: 'the origin of `BASE_URL`',
     accepts: 'an http or https origin without a path, such as https://id.example.com',
     parse: origin,
   }),
   RP_ID: variable({
-    meaning: 'The WebAuthn relying party: the domain that passkeys belong to. Changing it makes every passkey useless.',
+    meaning:
+      'The WebAuthn relying party: the domain that passkeys belong to. Changing it makes all existing passkeys unusable.',
     fallback: 'the host of `DASHBOARD_ORIGIN`',
     accepts: 'the host of DASHBOARD_ORIGIN or a parent domain of it, such as example.com, but no top-level domain',
     parse: (text) => (/^[a-z0-9.-]+$/.test(text) ? text : undefined),
   }),
   RP_NAME: variable({
-    meaning: 'The name that people see when they make a passkey.',
+    meaning: 'The name that people see when they create a passkey.',
     fallback: '`Latchkey`',
     accepts: 'a name',
     parse: nonEmpty,
   }),
   ADMIN_BOOTSTRAP_SECRET: variable({
-    meaning: 'Makes the first administrator. A configured one is never printed.',
+    meaning: 'The secret that makes the first administrator. A configured one is never printed.',
     fallback: 'while there is no administrator, a new one at each start, printed with the set-up link',
     accepts: 'at least 16 characters that are no repetition or sequence, spaces around them not counted',
     secret: true,
@@ -85,7 +86,7 @@ export const VARIABLES = {
     parse: nonEmpty,
   }),
   DATABASE_URL: variable({
-    meaning: 'Where the data is. With PostgreSQL any number of copies can run.',
+    meaning: 'The database. With PostgreSQL any number of replicas can run.',
     fallback: '`sqlite:<DATA_DIR>/latchkey.db`',
     accepts: 'sqlite:<file> or postgres://user:password@host/database',
     secret: true,
@@ -93,7 +94,7 @@ export const VARIABLES = {
   }),
   SECRET_KEY: variable({
     meaning:
-      'Encrypts the signing key and the SSH CA key at rest. Required with PostgreSQL, where all copies share it.',
+      'Encrypts the signing key and the SSH CA key at rest. Required with PostgreSQL, where all replicas share it.',
     fallback: 'generated into `<DATA_DIR>/secret.key` (mode 0600)',
     accepts: 'at least 32 characters, spaces around them not counted',
     secret: true,
@@ -101,7 +102,8 @@ export const VARIABLES = {
   }),
   SMTP_URL: variable({
     meaning: 'The mail server.',
-    fallback: 'none: mail goes to `<DATA_DIR>/outbox/*.eml`, and its link to the terminal where there is one',
+    fallback:
+      'none: mail is written to `<DATA_DIR>/outbox/*.eml`, and its link is shown on the terminal if there is one',
     accepts: 'smtp://user:password@host:port or smtps://…',
     secret: true,
     parse: (text) => (URL.parse(text)?.hostname ? urlOf('smtp:', 'smtps:')(text) : undefined),
@@ -140,7 +142,7 @@ export const VARIABLES = {
     parse: nonEmpty,
   }),
   TRUST_PROXY: variable({
-    meaning: 'Whose `X-Forwarded-For` and edge headers are believed.',
+    meaning: 'The proxies whose `X-Forwarded-For` and edge headers are trusted.',
     fallback: 'none',
     accepts: 'a number of hops from 1 to 16, or addresses and CIDR ranges with commas between them',
     parse: proxies,
@@ -165,13 +167,13 @@ export const VARIABLES = {
     parse: oneOf('open', 'invite'),
   }),
   SSH_CERT_DEFAULT_TTL: variable({
-    meaning: 'Seconds that an SSH certificate is valid when nothing else is asked.',
+    meaning: 'How many seconds an SSH certificate is valid when the request does not say.',
     fallback: '28800',
     accepts: 'seconds from 60 to SSH_CERT_MAX_TTL (86400 unless it is set)',
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   SSH_CERT_MAX_TTL: variable({
-    meaning: 'The most seconds that may be asked for.',
+    meaning: 'The maximum number of seconds that may be requested.',
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
@@ -183,13 +185,13 @@ export const VARIABLES = {
     parse: oneOf('on', 'off'),
   }),
   LOG_LEVEL: variable({
-    meaning: 'How much is logged, as JSON lines; pretty on a terminal.',
+    meaning: 'How much is logged. The log is JSON lines, or formatted text on a terminal.',
     fallback: '`info`',
     accepts: 'trace, debug, info, warn, error, fatal or silent',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
   METRICS_ADDRESS: variable({
-    meaning: 'Where Prometheus may read `/metrics`. Whoever reaches it may read: keep it off public networks.',
+    meaning: 'The address where Prometheus reads `/metrics`. There is no authentication: keep it off public networks.',
     fallback: 'none: nothing is measured',
     accepts: 'an address of this machine and a port, such as 127.0.0.1:9464 or [::1]:9464',
     parse: addressAndPort,

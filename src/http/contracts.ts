@@ -20,7 +20,7 @@ const Issue = Type.Object({
   reason: Type.Optional(
     Type.Union(
       WEAK_REASONS.map((reason) => Type.Literal(reason)),
-      { description: 'Of `weak_password`: what makes it easy to guess.' },
+      { description: 'For `weak_password`: what makes it easy to guess.' },
     ),
   ),
 })
@@ -43,8 +43,8 @@ const REASONS = {
   400: 'Malformed or invalid input.',
   401: 'No session, or one that has ended.',
   403: 'Not permitted.',
-  404: 'There is no such thing, or it is not yours.',
-  409: 'It conflicts with what is there.',
+  404: 'It does not exist, or is not yours.',
+  409: 'It conflicts with existing data.',
   413: 'Too large.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',

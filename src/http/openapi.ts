@@ -24,7 +24,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
         title: 'Latchkey',
         version,
         description:
-          'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless said otherwise.',
+          'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless stated otherwise.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],
@@ -35,7 +35,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
             in: 'cookie',
             name: 'session',
             description:
-              'Where the dashboard is on https, `__Host-session` is set beside it and wins. Two different ones named session, without that one, count as none.',
+              'Where the dashboard is on https, the cookie `__Host-session` is set too and takes precedence. Without it, two different cookies named session count as none.',
           },
           bearer: { type: 'http', scheme: 'bearer' },
           client: {

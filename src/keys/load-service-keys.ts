@@ -35,7 +35,7 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
       der = needs.vault.open(`${purpose}:${id}`, sealedPrivateKey)
     } catch {
       throw new StartError(
-        `The ${purpose} key ${id} can't be opened with this SECRET_KEY. Start with the one it was sealed with (SECRET_KEY, or secret.key in the data folder); no new key is made over it.`,
+        `The ${purpose} key ${id} can't be opened with this SECRET_KEY. Use the one that it was encrypted with (SECRET_KEY, or secret.key in the data folder). The key is not replaced.`,
       )
     }
     return { id, state, publicKey, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }

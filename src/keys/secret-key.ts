@@ -24,7 +24,7 @@ export async function resolveSecretKey(
   }
   if (anythingSealed) {
     throw new StartError(
-      `The database holds keys that a secret sealed, but SECRET_KEY is not set and ${file} is missing. Put the file back from a backup, or set SECRET_KEY to what it held.`,
+      `The database contains encrypted keys, but SECRET_KEY is not set and ${file} is missing. Restore the file from a backup, or set SECRET_KEY to its content.`,
     )
   }
   const made = randomBytes(32).toString('base64url')
@@ -58,7 +58,7 @@ function readSecretKey(file: string): string {
   }
   if (!/^[\x21-\x7e]{32,}$/.test(text)) {
     throw new StartError(
-      `The key file ${file} is damaged: it must hold at least 32 characters on one line. Restore it from a backup.`,
+      `The key file ${file} is damaged: it must contain at least 32 characters on one line. Restore it from a backup.`,
     )
   }
   return text

@@ -14,12 +14,12 @@ export async function refuseLostPlanner(trx: Trx, plannerId: string | null, user
   if (!planner || !mayAct(planner)) return refuse('forbidden', 'Whoever planned it has been disabled or deleted.')
   const held = await findHoldings(trx, planner.user.id)
   if (!held.permissions.has('users:lifecycle')) {
-    return refuse('forbidden', 'Whoever planned it no longer holds the permission users:lifecycle.')
+    return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')
   }
   try {
     await refuseIfHoldsMore(trx, held, userId)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return refuse('forbidden', 'The person now holds more than whoever planned it.')
+    return refuse('forbidden', 'This person now holds more than the user who planned it.')
   }
 }

@@ -18,7 +18,9 @@ export async function removeDeletedUser({ db, blobs, log }: Needs, id: string, s
   // No account refers to these pictures any more. `sweepAvatars` collects those that can't be deleted now.
   await blobs
     .deleteFolder(id)
-    .catch((error: unknown) => log.warn({ err: error }, 'The pictures of a deleted user are left over.'))
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'The avatars of a deleted user could not be deleted; they are deleted later.'),
+    )
   await deleteRowsOfUser(db, id, stop)
   if (!stop.aborted) await db.transaction((trx) => deleteMarkedUser(trx, id))
 }

@@ -65,7 +65,7 @@ export const lifecycleRoutes =
         onRequest: needs(services, 'users:lifecycle'),
         schema: {
           tags,
-          summary: 'What is and was planned for an account',
+          summary: 'Planned and past actions of an account',
           description: 'Newest first.',
           params: ByUser,
           querystring: Type.Object(PageQuery, strict),

@@ -8,7 +8,7 @@ export function countEvents(registry: Registry): (event: AuditEvent) => void {
   const registers = [registry]
   const events = new Counter({
     name: 'latchkey_audit_events_total',
-    help: 'Entries of the audit trail.',
+    help: 'Audit events.',
     labelNames: ['action', 'outcome'],
     registers,
   })

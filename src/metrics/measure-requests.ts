@@ -17,25 +17,25 @@ export function measureRequests(registry: Registry): (app: FastifyInstance) => v
   const registers = [registry]
   const refusals = new Counter({
     name: 'latchkey_refusals_total',
-    help: 'Requests that were refused, by the code of the refusal.',
+    help: 'Refused requests, by error code.',
     labelNames: ['code'],
     registers,
   })
   const tokens = new Counter({
     name: 'latchkey_tokens_issued_total',
-    help: 'Answers of the token endpoint that held tokens.',
+    help: 'Answers of the token endpoint with tokens, by grant type.',
     labelNames: ['grant'],
     registers,
   })
   const requests = new Counter({
     name: 'latchkey_http_requests_total',
-    help: 'Requests that were answered.',
+    help: 'Answered requests.',
     labelNames: ['method', 'route', 'status'],
     registers,
   })
   const durations = new Histogram({
     name: 'latchkey_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its answer.',
     labelNames: ['method', 'route'],
     buckets: BUCKETS,
     registers,

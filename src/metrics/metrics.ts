@@ -35,7 +35,7 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   const measure = measureRequests(registry)
   const stored = addStoredGauges(registry, db.read)
   addLoadGauges(registry, load)
-  addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this copy.', countStreams)
+  addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this replica.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
   const process = addProcessGauges(registry)
   let rendering: Promise<string> | undefined
@@ -58,12 +58,14 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
 /** Queues that all replicas share. While the database is away their gauges have no value. */
 function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
   let current: QueueCounts | undefined
-  addGauge(registry, 'latchkey_database_up', 'Whether the database answered just now.', () => (current ? 1 : 0))
-  addGauge(registry, 'latchkey_mail_queued', 'Mails that wait to be sent, on all copies together.', () => current?.mail)
+  addGauge(registry, 'latchkey_database_up', '1 if the database answered this scrape, otherwise 0.', () =>
+    current ? 1 : 0,
+  )
+  addGauge(registry, 'latchkey_mail_queued', 'Mails that wait to be sent, of all replicas.', () => current?.mail)
   addGauge(
     registry,
     'latchkey_lifecycle_actions_pending',
-    'Planned actions that are still to be carried out, on all copies together.',
+    'Planned actions that are not carried out yet, of all replicas.',
     () => current?.pending,
   )
   return {
@@ -79,20 +81,29 @@ function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void
 function addLoadGauges(registry: Registry, load: Engine['load']): void {
   const gauge = (name: string, help: string, read: (now: ReturnType<Engine['load']>) => number | undefined) =>
     addGauge(registry, name, help, () => read(load()))
-  gauge('latchkey_writes_waiting', 'SQLite: writes that wait for their turn.', ({ writesWaiting }) => writesWaiting)
+  gauge(
+    'latchkey_writes_waiting',
+    'SQLite: writes that wait for the next commit.',
+    ({ writesWaiting }) => writesWaiting,
+  )
   gauge('latchkey_pool_connections', 'PostgreSQL: connections that are open.', ({ pool }) => pool?.open)
-  gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that nobody uses.', ({ pool }) => pool?.idle)
+  gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that are idle.', ({ pool }) => pool?.idle)
   gauge('latchkey_pool_waiting', 'PostgreSQL: queries that wait for a connection.', ({ pool }) => pool?.waiting)
 }
 
 function addKrlGauges(registry: Registry, now: () => number): Metrics['krlBuilt'] {
   let last: { bytes: number; serials: number; at: number } | undefined
-  addGauge(registry, 'latchkey_krl_bytes', 'Size of the last revocation list that a host asked for.', () => last?.bytes)
+  addGauge(
+    registry,
+    'latchkey_krl_bytes',
+    'Size of the last revocation list that was built for hosts.',
+    () => last?.bytes,
+  )
   addGauge(registry, 'latchkey_krl_serials', 'Certificates in that list.', () => last?.serials)
   addGauge(
     registry,
     'latchkey_krl_age_seconds',
-    'Time since it was built; it is built anew when something changes.',
+    'Time since that list was built; it is built again when it is requested after a change.',
     () => (last === undefined ? undefined : Math.max(0, (now() - last.at) / 1000)),
   )
   return (built) => {

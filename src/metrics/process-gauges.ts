@@ -18,15 +18,20 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
 
   const processorTime = new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time, of the user and of the system.',
+    help: 'CPU time, user and system.',
     registers: [registry],
   })
   const startedAt = Date.now() / 1000 - process.uptime()
   addGauge(registry, 'process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt)
-  addGauge(registry, 'process_resident_memory_bytes', 'Memory that the process holds.', () => memory.rss)
+  addGauge(registry, 'process_resident_memory_bytes', 'Resident memory of the process.', () => memory.rss)
   addGauge(registry, 'nodejs_heap_size_used_bytes', 'JavaScript heap in use.', () => memory.heapUsed)
   addGauge(registry, 'nodejs_heap_size_total_bytes', 'JavaScript heap, in use or free.', () => memory.heapTotal)
-  addGauge(registry, 'nodejs_external_memory_bytes', 'Memory of buffers and the like.', () => memory.external)
+  addGauge(
+    registry,
+    'nodejs_external_memory_bytes',
+    'Memory of buffers and other external objects.',
+    () => memory.external,
+  )
   for (const quantile of ['p50', 'p99', 'max'] as const) {
     addGauge(
       registry,

@@ -10,7 +10,7 @@ export const Notification = Type.Object(
     type: OpenEnum('NotificationType', NOTIFICATION_TYPES),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`.',
+        'Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`.',
     }),
     createdAt: Time,
     readAt: Nullable(Time),

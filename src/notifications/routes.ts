@@ -59,7 +59,7 @@ export const notificationRoutes =
         exposeHeadRoute: false,
         schema: {
           tags,
-          summary: 'Your notifications as they come',
+          summary: 'Stream your notifications',
           description:
             'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for whoever can set no header, replays what came after that notification. It ends with its session.',
           headers: Type.Object({ 'last-event-id': Type.Optional(LastSeen) }),

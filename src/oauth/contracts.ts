@@ -27,14 +27,14 @@ export const AUTHORIZATION_PARAMETERS = {
   code_challenge_method: 'S256',
   nonce: 'Copied into the ID token.',
   prompt: 'none, login, consent, select_account.',
-  max_age: 'Seconds that may have passed since the user signed in.',
-  login_hint: 'What the user will probably sign in with.',
+  max_age: 'The maximum number of seconds since the user signed in.',
+  login_hint: 'A hint about the email address that the user will sign in with.',
   id_token_hint: 'An ID token of the user that the request is about.',
-  claims: 'Claims asked for by name, OpenID Connect Core 5.5.',
+  claims: 'Claims requested by name, OpenID Connect Core 5.5.',
   response_mode: 'query',
   acr_values: 'Ways of signing in that the application would like.',
   display: 'How the application would like our pages to look.',
-  ui_locales: 'Languages that the user reads.',
+  ui_locales: 'Languages that the user prefers.',
   pending_request: 'Set by this server when it sends the browser here again.',
 }
 

@@ -14,7 +14,7 @@ export const overviewRoutes =
         onRequest: needs(services, 'users:read'),
         schema: {
           tags: ['Administration'],
-          summary: 'The figures of the service',
+          summary: 'Figures about the service',
           description: 'Counted at most every five seconds.',
           response: { 200: Overview, ...failures(401, 403) },
         },

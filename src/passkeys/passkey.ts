@@ -14,7 +14,9 @@ export const Passkey = Type.Object(
       description: 'Whether it is bound to one device or can be synchronised.',
     }),
     backedUp: Type.Boolean(),
-    aaguid: Type.String({ description: 'The model of the authenticator, as it says; zeros when it does not.' }),
+    aaguid: Type.String({
+      description: 'The model of the authenticator as it reports it; zeros when it reports none.',
+    }),
     createdAt: Time,
     lastUsedAt: Nullable(Time),
   },

@@ -58,7 +58,8 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Register a passkey',
-          description: 'Without a name it is called after its authenticator. 401 passkey_refused: begin again.',
+          description:
+            'Without a name it is named after its authenticator. After 401 passkey_refused, begin again with new options.',
           body: Type.Object({ response: RegistrationResponse, name: Type.Optional(PasskeyName) }, strict),
           response: {
             200: Type.Object({ success: Type.Literal(true), passkey: Passkey }),

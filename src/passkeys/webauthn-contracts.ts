@@ -38,7 +38,7 @@ export type CreationOptions = Type.Static<typeof CreationOptions>
 
 export const RequestOptions = Type.Object(
   {
-    challengeId: Type.String({ format: 'uuid', description: 'Hand it back with the response.' }),
+    challengeId: Type.String({ format: 'uuid', description: 'Send it back with the response.' }),
     challenge: Type.String(),
     rpId: Type.String(),
     timeout: Type.Integer(),

@@ -64,7 +64,7 @@ export const passwordRoutes =
         schema: {
           tags: ['Account'],
           summary: 'Change your password',
-          description: 'Ends all your other sessions, and the tokens of applications. What those were granted stays.',
+          description: 'Ends all your other sessions and the tokens of applications. Grants stay.',
           body: Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, strict),
           response: { 200: Success, ...failures(400, 401, 403, 415, 429) },
         },

@@ -23,7 +23,7 @@ const Username = Type.String({ pattern: USERNAME_PATTERN })
 
 const Details = Type.Object({
   user: User,
-  permissions: Type.Array(HeldPermission, { description: 'What the roles of this person add up to.' }),
+  permissions: Type.Array(HeldPermission, { description: 'The permissions of all roles of this user.' }),
   hasPassword: Type.Boolean(),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),
@@ -119,7 +119,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Change a user',
           description:
-            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which nobody else gets for 90 days.',
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...names }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },

@@ -45,7 +45,7 @@ export const assignmentRoutes =
           tags,
           summary: 'Give a role to a user',
           description:
-            'The caller has to hold all that the role carries. Only an administrator can take a role for themselves. It counts from the next request on.',
+            'The caller has to hold everything that the role holds. Only an administrator can take a role for themselves. It takes effect with the next request.',
           params: OfUser,
           body: Type.Object({ roleId: Id }, strict),
           response: { 200: Changed, ...failures(400, 401, 403, 404) },
@@ -65,7 +65,7 @@ export const assignmentRoutes =
           tags,
           summary: 'Take a role from a user',
           description:
-            'It counts from the next request on, and certificates that name what is lost are revoked. The last active administrator stays one.',
+            'It takes effect with the next request, and certificates that name what is lost are revoked. The last active administrator stays one.',
           params: Type.Object({ userId: Id, roleId: Id }),
           response: { 200: Changed, ...failures(401, 403, 404, 409) },
         },

@@ -110,7 +110,7 @@ export const roleRoutes =
           tags,
           summary: 'Delete a role',
           description:
-            'Whoever has it loses it at once, and certificates that name what is lost are revoked. The caller has to hold what the role holds. Built-in roles stay.',
+            'Its holders lose it at once, and certificates that name what they lose are revoked. The caller has to hold what the role holds. Built-in roles stay.',
           params: ById,
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },

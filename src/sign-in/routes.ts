@@ -32,8 +32,8 @@ export const sessionRoutes =
       {
         schema: {
           tags,
-          summary: 'Make an account and sign in',
-          description: 'Sets the session cookie, and one that makes this browser a known one of the account.',
+          summary: 'Register an account and sign in',
+          description: 'Sets the session cookie, and a cookie that makes this browser known for the account.',
           body: Type.Object({ email: Email, password: NewPassword, displayName: Type.Optional(PersonName) }, strict),
           response: { 201: SignedInUser, ...failures(400, 403, 409, 415, 429) },
         },
@@ -52,7 +52,7 @@ export const sessionRoutes =
           tags,
           summary: 'Sign in with email and password',
           description:
-            'Sets the session cookie, and one that makes this browser a known one of the account. After 100 failures for an email in an hour, from wherever they came, only known browsers are let try; those have 10 failures in 15 minutes.',
+            'Sets the session cookie, and a cookie that makes this browser known for the account. After 100 failures for an email within an hour, from any remote addresses, only known browsers may try; they may fail 10 times in 15 minutes.',
           body: Type.Object(
             { email: Email, password: GivenPassword, rememberMe: Type.Optional(Type.Boolean()) },
             strict,

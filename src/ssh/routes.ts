@@ -50,7 +50,8 @@ export const sshRoutes =
         schema: {
           tags,
           summary: 'Save a public key',
-          description: 'Ed25519 alone. A key belongs to one person: one that anybody has saved already is 409.',
+          description:
+            'Ed25519 only. A key belongs to one user: a key that anybody has saved already is refused with 409.',
           body: Type.Object(
             {
               name: VisibleName(),
@@ -164,7 +165,7 @@ export const sshRoutes =
         schema: {
           tags,
           summary: 'Revoke a certificate',
-          description: 'Hosts keep it out from their next pull of the KRL on. Revoking again changes nothing.',
+          description: 'Hosts refuse it after their next fetch of the KRL. Revoking it again changes nothing.',
           params: ById,
           body: Type.Union([
             Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }, strict),

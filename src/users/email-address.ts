@@ -6,7 +6,7 @@ const PATTERN = String.raw`^[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,64}@[^\s@\
 export const Email = Type.String({
   maxLength: 254,
   pattern: PATTERN,
-  description: 'An email address; upper and lower case are one.',
+  description: 'An email address; upper and lower case are not distinguished.',
 })
 
 /** Addresses are one without regard to case, so there is one way to write each. */

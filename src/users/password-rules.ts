@@ -9,7 +9,7 @@ export const NewPassword = Type.String({
   minLength: 8,
   maxLength: 128,
   description:
-    'At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why.',
+    'At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why.',
 })
 
 /** The current password, as the user typed it: any length that was ever allowed. */

@@ -22,7 +22,7 @@ const SETTING_FILES = {
   'deploy/systemd/latchkey.env.example': /^#?([A-Z][A-Z0-9_]*)=/gm,
   'deploy/systemd/latchkey.service': /(?<=^Environment=.*)\b([A-Z][A-Z0-9_]*)=/gm,
   'deploy/caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
-  'deploy/caddy/copies.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
+  'deploy/caddy/replicas.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/nginx/latchkey.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
 }
 for (const [path, pattern] of Object.entries(SETTING_FILES)) {

@@ -10,7 +10,7 @@ import { freePort } from '../support/postgres.ts'
 
 export const DEPLOY = join(import.meta.dirname, '../../deploy')
 
-export const EXAMPLES = ['nginx/latchkey.conf', 'caddy/Caddyfile', 'caddy/copies.Caddyfile'] as const
+export const EXAMPLES = ['nginx/latchkey.conf', 'caddy/Caddyfile', 'caddy/replicas.Caddyfile'] as const
 export type Example = (typeof EXAMPLES)[number]
 
 const isNginx = (example: Example) => example.startsWith('nginx')

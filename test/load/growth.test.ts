@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { attachLoad } from '../../bench/compare.ts'
 import { openConnection } from '../../bench/connection.ts'
-import { createContestant } from '../../bench/duel.ts'
 import type { Fixture } from '../../bench/fixture.ts'
 import { grow } from '../../bench/grow.ts'
 import type { Sizes } from '../../bench/growth.ts'
@@ -86,7 +86,7 @@ async function startOn(t: TestContext, { databaseUrl, folder }: Grown): Promise<
 
 /** In turns, so that whatever slows the machine down slows down both. */
 async function compareHotPaths(t: TestContext, servers: Server[], fixtures: Fixture[]): Promise<void> {
-  const contestants = await Promise.all(servers.map((server) => createContestant(server)))
+  const contestants = await Promise.all(servers.map((server) => attachLoad(server)))
   t.after(() => contestants.forEach((each) => each.close()))
   const slower: string[] = []
   for (const operation of HOT) {

@@ -112,7 +112,7 @@ export type paths = {
         content: {
           'application/json': {
             currentPassword: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ newPassword: string
           }
         }
       }
@@ -287,7 +287,7 @@ export type paths = {
   }
   '/api/admin/overview': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The figures of the service */ {
+    get: /** Figures about the service */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -539,8 +539,8 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password?: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password?: string
             displayName?: string | null
             given_name?: string | null
             family_name?: string | null
@@ -580,7 +580,7 @@ export type paths = {
           content: {
             'application/json': {
               user: components['schemas']['User']
-              /** What the roles of this person add up to. */ permissions: string[]
+              /** The permissions of all roles of this user. */ permissions: string[]
               hasPassword: boolean
               passkeys: number
               sessions: number
@@ -615,7 +615,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email?: string
+            /** An email address; upper and lower case are not distinguished. */ email?: string
             displayName?: string | null
             given_name?: string | null
             family_name?: string | null
@@ -661,7 +661,7 @@ export type paths = {
   }
   '/api/admin/users/{userId}/lifecycle': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** What is and was planned for an account */ {
+    get: /** Planned and past actions of an account */ {
       parameters: {
         query?: { limit?: number; cursor?: string }
         header?: never
@@ -834,7 +834,7 @@ export type paths = {
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
             password: string
             rememberMe?: boolean
           }
@@ -911,7 +911,9 @@ export type paths = {
     post: /** Ask for a mail to set a new password */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
-        content: { 'application/json': { /** An email address; upper and lower case are one. */ email: string } }
+        content: {
+          'application/json': { /** An email address; upper and lower case are not distinguished. */ email: string }
+        }
       }
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
@@ -936,7 +938,7 @@ export type paths = {
         content: {
           'application/json': {
             token: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ newPassword: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ newPassword: string
           }
         }
       }
@@ -958,13 +960,13 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Make an account and sign in */ {
+    post: /** Register an account and sign in */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
           'application/json': {
-            /** An email address; upper and lower case are one. */ email: string
-            /** At least 8 characters, at most 128. One that is easy to guess is 400 `weak_password`, and `reason` of its issue says why. */ password: string
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password: string
             displayName?: string
           }
         }
@@ -1145,7 +1147,7 @@ export type paths = {
   }
   '/api/notifications/stream': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Your notifications as they come */ {
+    get: /** Stream your notifications */ {
       parameters: {
         query?: { lastEventId?: string }
         header?: { 'last-event-id'?: string }
@@ -1602,14 +1604,14 @@ export type paths = {
             /** S256 */ code_challenge_method?: string
             /** Copied into the ID token. */ nonce?: string
             /** none, login, consent, select_account. */ prompt?: string
-            /** Seconds that may have passed since the user signed in. */ max_age?: string
-            /** What the user will probably sign in with. */ login_hint?: string
+            /** The maximum number of seconds since the user signed in. */ max_age?: string
+            /** A hint about the email address that the user will sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: string
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
             /** query */ response_mode?: string
             /** Ways of signing in that the application would like. */ acr_values?: string
             /** How the application would like our pages to look. */ display?: string
-            /** Languages that the user reads. */ ui_locales?: string
+            /** Languages that the user prefers. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
           }
@@ -1634,7 +1636,7 @@ export type paths = {
   }
   '/oauth/authorize': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Ask for an authorization code */ {
+    get: /** Request an authorization code */ {
       parameters: {
         query?: {
           response_type?: unknown
@@ -1668,7 +1670,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Ask for an authorization code, by a form */ {
+    post: /** Request an authorization code, with a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1682,14 +1684,14 @@ export type paths = {
             /** S256 */ code_challenge_method?: unknown
             /** Copied into the ID token. */ nonce?: unknown
             /** none, login, consent, select_account. */ prompt?: unknown
-            /** Seconds that may have passed since the user signed in. */ max_age?: unknown
-            /** What the user will probably sign in with. */ login_hint?: unknown
+            /** The maximum number of seconds since the user signed in. */ max_age?: unknown
+            /** A hint about the email address that the user will sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: unknown
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** query */ response_mode?: unknown
             /** Ways of signing in that the application would like. */ acr_values?: unknown
             /** How the application would like our pages to look. */ display?: unknown
-            /** Languages that the user reads. */ ui_locales?: unknown
+            /** Languages that the user prefers. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
         }
@@ -1751,7 +1753,7 @@ export type paths = {
             'application/json': {
               client: components['schemas']['Client']
               client_id: string
-              /** Shown this once. */ client_secret?: string
+              /** Shown only in this answer. */ client_secret?: string
             }
           }
         }
@@ -1840,7 +1842,7 @@ export type paths = {
             'application/json': {
               client: components['schemas']['Client']
               client_id: string
-              /** Shown this once. */ client_secret: string
+              /** Shown only in this answer. */ client_secret: string
             }
           }
         }
@@ -1939,7 +1941,7 @@ export type paths = {
   }
   '/oauth/logout': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Sign the user out at the wish of an application */ {
+    get: /** Sign the user out at the request of an application */ {
       parameters: {
         query?: { id_token_hint?: unknown; client_id?: unknown; post_logout_redirect_uri?: unknown; state?: unknown }
         header?: never
@@ -1954,7 +1956,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Sign the user out at the wish of an application, by a form */ {
+    post: /** Sign the user out at the request of an application, with a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -2235,7 +2237,7 @@ export type components = {
       issues?: {
         path: string
         message: string
-        /** Of `weak_password`: what makes it easy to guess. */ reason?:
+        /** For `weak_password`: what makes it easy to guess. */ reason?:
           | 'common'
           | 'personal'
           | 'word'
@@ -2362,12 +2364,12 @@ export type components = {
       transports: string[]
       /** Whether it is bound to one device or can be synchronised. */ deviceType: 'singleDevice' | 'multiDevice'
       backedUp: boolean
-      /** The model of the authenticator, as it says; zeros when it does not. */ aaguid: string
+      /** The model of the authenticator as it reports it; zeros when it reports none. */ aaguid: string
       /** Epoch milliseconds. */ createdAt: number
       lastUsedAt: number | null
     }
     PublicKeyCredentialRequestOptionsJSON: {
-      /** Hand it back with the response. */ challengeId: string
+      /** Send it back with the response. */ challengeId: string
       challenge: string
       rpId: string
       timeout: number
@@ -2390,7 +2392,7 @@ export type components = {
       id: string
       name: string
       /** The line of its .pub file. */ publicKey: string
-      /** As ssh-keygen -l prints it. */ fingerprint: string
+      /** In the format of ssh-keygen -l. */ fingerprint: string
       /** Epoch milliseconds. */ createdAt: number
       lastUsedAt: number | null
     }
@@ -2477,7 +2479,7 @@ export type components = {
     Notification: {
       id: string
       type: string
-      /** What it is about; its shape goes with the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, how many actions that person had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
+      /** Details; the shape depends on the type. `user.*` has `userId`, `email`, `displayName`, `actorId`; `lifecycle.failed` has `lifecycleActionId`, `action` and `reason` besides, and `lifecycle.planner_disabled` has `pending`, the number of actions that this user had planned; `mail.failed` has `recipient`, `subject` and `reason`. */ data: Record<
         string,
         unknown
       >

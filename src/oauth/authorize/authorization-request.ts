@@ -19,7 +19,7 @@ export interface AuthorizationRequest {
   codeChallenge: string
   nonce: string | undefined
   prompts: ReadonlySet<string>
-  /** Seconds that may have passed since the user signed in. */
+  /** The maximum number of seconds since the user signed in. */
   maxAge: number | undefined
   /** The id of the user whom the application expects (OpenID Connect Core 3.1.2.1). */
   hintedUser: string | undefined

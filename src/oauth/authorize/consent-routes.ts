@@ -34,7 +34,7 @@ export const consentRoutes =
               {
                 client_id: Type.String(),
                 name: Type.String(),
-                operator: Nullable(Type.String({ description: 'Who runs the application, if its record says so.' })),
+                operator: Nullable(Type.String({ description: 'Who runs the application, if that is known.' })),
                 scopes: Type.Array(Type.String()),
                 redirect_uri: Type.String(),
                 user: Type.Object({ email: Type.String() }),

@@ -20,7 +20,7 @@ import { encodeQuery } from './sign-in-reason.ts'
 
 const tags = ['OAuth']
 const response = {
-  302: Type.Null({ description: 'On to the next page, or back to the application.' }),
+  302: Type.Null({ description: 'A redirect to the next page, or back to the application.' }),
   ...oauthFailures(400, 503),
 }
 
@@ -42,7 +42,7 @@ export const authorizeRoutes =
     const navigations: Navigation[] = [
       {
         url: '/oauth/authorize',
-        summary: 'Ask for an authorization code',
+        summary: 'Request an authorization code',
         parameters: AUTHORIZATION_PARAMETERS,
         async run(request, _reply, given) {
           const attempt = await readAttempt(provider, given)
@@ -55,7 +55,7 @@ export const authorizeRoutes =
       },
       {
         url: '/oauth/logout',
-        summary: 'Sign the user out at the wish of an application',
+        summary: 'Sign the user out at the request of an application',
         parameters: LOGOUT_PARAMETERS,
         async run(request, reply, given) {
           const logout = await readLogoutRequest(provider, given)
@@ -78,7 +78,7 @@ export const authorizeRoutes =
       app.route({
         method: 'POST',
         url,
-        schema: { tags, summary: `${summary}, by a form`, consumes, body: describeParameters(parameters), response },
+        schema: { tags, summary: `${summary}, with a form`, consumes, body: describeParameters(parameters), response },
         handler: async (request, reply) => {
           const given = request.body as unknown as ReadParameters
           if (request.headers['sec-fetch-site'] !== 'cross-site')

@@ -14,7 +14,7 @@ export const Client = Type.Object(
   {
     client_id: Type.String(),
     name: Type.String(),
-    operator: Nullable(Type.String({ description: 'Who runs the application, as the consent page says it.' })),
+    operator: Nullable(Type.String({ description: 'Who runs the application; shown on the consent page.' })),
     clientType: Type.Enum(CLIENT_TYPES),
     redirect_uris: Type.Array(Type.String()),
     post_logout_redirect_uris: Type.Array(Type.String()),

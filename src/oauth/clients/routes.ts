@@ -13,7 +13,7 @@ import { createClient } from './create-client.ts'
 const tags = ['OAuth clients']
 const ByClientId = Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) })
 const OneClient = Type.Object({ client: Client })
-const Secret = Type.String({ description: 'Shown this once.' })
+const Secret = Type.String({ description: 'Shown only in this answer.' })
 
 /** Managing the registered applications. */
 export const clientRoutes =

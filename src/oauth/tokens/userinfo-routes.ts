@@ -23,7 +23,7 @@ const Userinfo = Type.Object(
 
 const schema = {
   tags: ['OAuth'],
-  description: 'OpenID Connect Core 5.3. Which claims there are follows from the scopes of the access token.',
+  description: 'OpenID Connect Core 5.3. The claims depend on the scopes of the access token.',
   security: [{ bearer: [] }],
   response: { 200: Userinfo, ...oauthFailures(400, 401, 403, 503) },
 }

@@ -15,12 +15,14 @@ const KrlQuery = Type.Object({
   format: Type.Optional(
     Type.Union([Type.Literal('krl'), Type.Literal('binary'), Type.Literal('raw')], {
       description:
-        'krl (or binary): for sshd. raw: a line for each serial, or for a range of them as ssh-keygen reads it. Absent: JSON.',
+        'krl (or binary): for sshd. raw: one line for each serial or range of serials, as ssh-keygen reads it. Absent: JSON.',
     }),
   ),
-  includeExpired: Type.Optional(Type.Boolean({ description: 'Also revoked certificates that have expired by now.' })),
+  includeExpired: Type.Optional(Type.Boolean({ description: 'Include revoked certificates that have expired.' })),
   wildcard: Type.Optional(
-    Type.Boolean({ description: 'Of a binary list: name no authority, so that it holds for all of them.' }),
+    Type.Boolean({
+      description: 'For a binary list: name no certificate authority, so that it applies to all of them.',
+    }),
   ),
 })
 

@@ -7,7 +7,7 @@ export const UserSshKey = Type.Object(
     id: Type.String(),
     name: Type.String(),
     publicKey: Type.String({ description: 'The line of its .pub file.' }),
-    fingerprint: Type.String({ description: 'As ssh-keygen -l prints it.' }),
+    fingerprint: Type.String({ description: 'In the format of ssh-keygen -l.' }),
     createdAt: Time,
     lastUsedAt: Nullable(Time),
   },

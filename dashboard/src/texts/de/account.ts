@@ -31,9 +31,9 @@ export const account: typeof English = {
     audit: 'Prüfprotokoll',
     menu: (name) => `Kontomenü von ${name}`,
     signOut: 'Abmelden',
-    noPermissionTitle: 'Diese Seite steht Ihnen nicht offen',
+    noPermissionTitle: 'Sie dürfen diese Seite nicht öffnen',
     noPermission: (permission) =>
-      `Dazu gehört die Berechtigung ${permission}. Eine Rolle mit ihr vergibt die Administration.`,
+      `Sie benötigen die Berechtigung ${permission}. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
   },
   profile: {
     title: 'Profil',
@@ -44,7 +44,7 @@ export const account: typeof English = {
     crop: 'Ausschnitt wählen',
     cropHint: 'Ziehen Sie das Bild, oder bewegen Sie es mit den Pfeiltasten.',
     zoom: 'Vergrößerung',
-    upload: 'Dieses Bild nehmen',
+    upload: 'Dieses Bild verwenden',
     uploading: (percent) => `Wird hochgeladen, ${percent} %`,
     removePicture: 'Bild entfernen',
     unreadable: 'Diese Datei lässt sich nicht als Bild lesen.',
@@ -55,8 +55,8 @@ export const account: typeof English = {
     username: 'Benutzername',
     usernameHint: 'Kleinbuchstaben, Ziffern, _ und -. So heißen Sie auch auf Servern, die Sie per SSH erreichen.',
     usernameLockedHere:
-      'Er öffnet Konten auf Servern und wird deshalb auf Ihrer Seite unter Verwaltung, Personen geändert.',
-    usernameLocked: 'Er öffnet Konten auf Servern; darum ändert ihn nur die Administration.',
+      'Er gilt auch für Konten auf Servern und wird deshalb auf Ihrer Seite unter Verwaltung, Personen geändert.',
+    usernameLocked: 'Er gilt auch für Konten auf Servern; deshalb kann ihn nur die Administration ändern.',
     email: 'E-Mail',
     verified: 'Bestätigt',
     unverified: 'Nicht bestätigt',
@@ -116,17 +116,17 @@ export const account: typeof English = {
       offline_access: 'Bleibt verbunden',
     },
     title: 'Anwendungen',
-    description: 'Anwendungen, denen Sie Ihr Konto geöffnet haben.',
+    description: 'Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
     since: 'Erlaubt',
     revoke: 'Zurücknehmen',
     revokeTitle: (name) => `Zugriff von ${name} zurücknehmen?`,
-    revokeText: 'Ihre Token gelten sofort nicht mehr. Für neue muss sie Sie wieder fragen.',
+    revokeText: 'Ihre Token gelten sofort nicht mehr. Für neue muss sie Sie erneut fragen.',
     emptyTitle: 'Noch keine Anwendungen',
     empty: 'Wenn Sie sich mit diesem Konto bei einer anderen Anwendung anmelden, erscheint sie hier.',
   },
   notifications: {
     title: 'Mitteilungen',
-    description: 'Was mit Ihrem Konto geschah.',
+    description: 'Was mit Ihrem Konto passiert ist.',
     bell: (unread) => (unread === 0 ? 'Mitteilungen' : `Mitteilungen, ${unread} ungelesen`),
     markRead: 'Als gelesen markieren',
     markAll: 'Alle als gelesen markieren',
@@ -141,18 +141,19 @@ export const account: typeof English = {
         `Von Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ entfernt.`,
       'security.password_changed': () => 'Ihr Passwort wurde geändert.',
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
-      'oauth.grant_added': (data) => `Sie haben ${asText(data['name'], 'einer Anwendung')} Ihr Konto geöffnet.`,
+      'oauth.grant_added': (data) =>
+        `Sie haben ${asText(data['name'], 'einer Anwendung')} den Zugriff auf Ihr Konto erlaubt.`,
       'ssh.cert_issued': (data) => `Ihnen wurde das SSH-Zertifikat ${asText(data['serial'], '')} ausgestellt.`,
       'service.restored': (data) =>
-        `Der Dienst wurde aus einer Kopie ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
+        `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,
       'user.disabled': (data) => `Das Konto von ${named(data)} wurde gesperrt.`,
-      'user.enabled': (data) => `Das Konto von ${named(data)} wurde wieder geöffnet.`,
+      'user.enabled': (data) => `Das Konto von ${named(data)} wurde entsperrt.`,
       'lifecycle.failed': (data) =>
         data['action'] === 'enable'
-          ? `Das Konto von ${named(data)} wurde nicht wie geplant geöffnet. ${asText(data['reason'], '')}`
+          ? `Das Konto von ${named(data)} wurde nicht wie geplant entsperrt. ${asText(data['reason'], '')}`
           : `Das Konto von ${named(data)} wurde nicht wie geplant gesperrt. ${asText(data['reason'], '')}`,
       'lifecycle.planner_disabled': (data) =>
-        `Das Konto von ${named(data)} wurde gesperrt. Davon geplante Aktionen für andere Konten, die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie geschehen sollen.`,
+        `Das Konto von ${named(data)} wurde gesperrt. Aktionen, die diese Person für andere Konten geplant hat und die noch ausstehen: ${asNumber(data['pending'])}. Prüfen Sie, ob sie ausgeführt werden sollen.`,
       'mail.failed': (data) =>
         `Die E-Mail „${asText(data['subject'], '')}“ an ${asText(data['recipient'], 'jemanden')} wurde nicht zugestellt. ${asText(data['reason'], '')}`,
     },

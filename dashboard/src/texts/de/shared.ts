@@ -19,14 +19,15 @@ export const shared: typeof English = {
   requestId: (id) => `Anfrage ${id}`,
   offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   unexpected: 'Auf dieser Seite ist etwas schiefgegangen.',
-  unexpectedHint: 'Laden Sie sie neu. Geschieht es wieder, sagen Sie Ihrer Administration, was Sie gerade taten.',
+  unexpectedHint:
+    'Laden Sie sie neu. Wenn es wieder passiert, sagen Sie Ihrer Administration, was Sie gerade getan haben.',
   reload: 'Neu laden',
   notFoundTitle: 'Hier ist nichts',
   notFoundText: 'Die Seite ist umgezogen, oder die Adresse enthält einen Tippfehler.',
   toStart: 'Zur Startseite',
   showPassword: 'Passwort zeigen oder verbergen',
   passkey: {
-    unsupported: 'Dieser Browser kann keine Passkeys.',
+    unsupported: 'Dieser Browser unterstützt keine Passkeys.',
     cancelled: 'Die Passkey-Abfrage wurde abgebrochen oder lief ab.',
     known: 'Dieses Gerät hat schon einen Passkey für Ihr Konto.',
     failed: 'Der Passkey hat nicht funktioniert. Versuchen Sie es noch einmal oder nehmen Sie einen anderen.',

@@ -142,7 +142,7 @@ export const account = {
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'ssh.cert_issued': (data) => `SSH certificate ${asText(data['serial'], '')} was issued to you.`,
       'service.restored': (data) =>
-        `The service was restored from a copy of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
+        `The service was restored from a backup of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,
       'user.disabled': (data: Data) => `The account of ${named(data)} was disabled.`,
       'user.enabled': (data: Data) => `The account of ${named(data)} was enabled.`,
       'lifecycle.failed': (data) =>

@@ -181,7 +181,7 @@ export const admin = {
     deleteSection: 'Delete this application',
     deleteHint: 'People can no longer sign in to it with their account here.',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteText: 'All tokens issued to it are revoked at once, and people’s consent is forgotten. It can’t be undone.',
+    deleteText: 'All tokens issued to it are revoked at once, and people’s consents are deleted. It can’t be undone.',
     typed: (name: string) => `Type ${name} to confirm`,
     created: 'Registered',
   },

@@ -14,8 +14,8 @@ export const entrance = {
     forgot: 'Forgot your password?',
     noAccount: 'New here?',
     register: 'Create an account',
-    disabledTitle: 'This account is paused',
-    disabledHint: 'Nothing has been deleted. Ask your administrator to open it again.',
+    disabledTitle: 'This account is disabled',
+    disabledHint: 'Nothing has been deleted. Ask your administrator to enable it.',
   },
   register: {
     title: 'Create your account',

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Fixture } from './fixture.ts'
-import type { Measured, Order, Reply } from './load.ts'
+import type { LoadCommand, LoadReply, Measured } from './load.ts'
 import { LOAD_CORE, processorTime, residentMemory, type Server } from './servers.ts'
 
 /** A server with a load generator of its own. */
-export interface Contestant {
+export interface LoadedServer {
   server: Server
   prepare(operation: string, fixture: Fixture, workers: number): Promise<void>
   run(milliseconds: number): Promise<Round>
@@ -18,8 +18,8 @@ export interface Round extends Measured {
   cpu: number
 }
 
-/** Whatever hangs ends the run. */
-const LONGEST_ORDER_MS = 60_000
+/** The time limit for a command to a load generator. */
+const MAX_COMMAND_MS = 60_000
 
 /** How long to measure. */
 export interface Length {
@@ -27,7 +27,7 @@ export interface Length {
   milliseconds: number
 }
 
-/** What a contestant did, as medians of its rounds. */
+/** Medians of the rounds. `memory` is in megabytes, at the end. */
 export interface Result {
   cpu: number
   rate: number
@@ -36,14 +36,14 @@ export interface Result {
   memory: number
 }
 
-export interface Duel {
+export interface Comparison {
   first: Result
   second: Result
-  /** How much less processor time the first needs than the second: the median over the rounds. */
+  /** Processor time per step of the second, divided by that of the first: the median over the rounds. */
   ratio: number
 }
 
-export async function createContestant(server: Server, core: string = LOAD_CORE): Promise<Contestant> {
+export async function attachLoad(server: Server, core: string = LOAD_CORE): Promise<LoadedServer> {
   const load = spawn('taskset', ['-c', core, process.execPath, join(import.meta.dirname, 'load.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
@@ -51,11 +51,11 @@ export async function createContestant(server: Server, core: string = LOAD_CORE)
   return {
     server,
     async prepare(operation, fixture, workers) {
-      await ask(server, load, { do: 'prepare', operation, port: server.port, fixture, workers })
+      await sendCommand(server, load, { do: 'prepare', operation, port: server.port, fixture, workers })
     },
     async run(milliseconds) {
       const before = processorTime(server.pid)
-      const reply = await ask(server, load, { do: 'run', milliseconds })
+      const reply = await sendCommand(server, load, { do: 'run', milliseconds })
       const used = processorTime(server.pid) - before
       if (!('measured' in reply)) throw new Error('The load generator did not measure.')
       return { ...reply.measured, cpu: used / 1000 / reply.measured.steps }
@@ -64,46 +64,50 @@ export async function createContestant(server: Server, core: string = LOAD_CORE)
   }
 }
 
-async function ask(server: Server, load: ChildProcess, order: Order): Promise<Reply> {
-  const heard = new AbortController()
-  const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(LONGEST_ORDER_MS)])
-  load.send(order)
+async function sendCommand(server: Server, load: ChildProcess, command: LoadCommand): Promise<LoadReply> {
+  const done = new AbortController()
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(MAX_COMMAND_MS)])
+  load.send(command)
   const [reply] = (await Promise.race([
     once(load, 'message', { signal }),
     once(load, 'exit', { signal }).then(() => [{ failed: 'The load generator ended.' }]),
-  ]).finally(() => heard.abort())) as [Reply]
+  ]).finally(() => done.abort())) as [LoadReply]
   if ('failed' in reply) throw new Error(`${server.name}: ${reply.failed}`)
   return reply
 }
 
 /**
- * Both at the same time on the same core: whatever slows the machine down slows down both. Each is measured by the
- * processor time that it was given, not by the time on the clock.
+ * Runs both at the same time on the same core, so that whatever slows the machine down affects both. They are compared by
+ * the processor time that each used, not by elapsed time.
  */
-export async function duel(first: Contestant, second: Contestant, { rounds, milliseconds }: Length): Promise<Duel> {
-  const seen: { first: Round; second: Round }[] = []
+export async function compare(
+  first: LoadedServer,
+  second: LoadedServer,
+  { rounds, milliseconds }: Length,
+): Promise<Comparison> {
+  const results: { first: Round; second: Round }[] = []
   for (let round = 0; round < rounds; round++) {
     const [a, b] = await Promise.all([first.run(milliseconds), second.run(milliseconds)])
-    seen.push({ first: a, second: b })
+    results.push({ first: a, second: b })
   }
   return {
     first: summary(
-      seen.map((each) => each.first),
+      results.map((each) => each.first),
       first.server,
     ),
     second: summary(
-      seen.map((each) => each.second),
+      results.map((each) => each.second),
       second.server,
     ),
-    ratio: median(seen.map((each) => each.second.cpu / each.first.cpu)),
+    ratio: median(results.map((each) => each.second.cpu / each.first.cpu)),
   }
 }
 
-/** One server alone. */
-export async function solo(contestant: Contestant, { rounds, milliseconds }: Length): Promise<Result> {
-  const seen: Round[] = []
-  for (let round = 0; round < rounds; round++) seen.push(await contestant.run(milliseconds))
-  return summary(seen, contestant.server)
+/** Measures one server alone. */
+export async function measureAlone(loaded: LoadedServer, { rounds, milliseconds }: Length): Promise<Result> {
+  const results: Round[] = []
+  for (let round = 0; round < rounds; round++) results.push(await loaded.run(milliseconds))
+  return summary(results, loaded.server)
 }
 
 const summary = (rounds: Round[], server: Server): Result => ({

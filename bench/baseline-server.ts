@@ -2,18 +2,18 @@ import { generateKeyPairSync, hash, randomFillSync, sign, timingSafeEqual } from
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import { answerTogether } from '../src/http/answer-together.ts'
+import { openBaselineStorage } from './baseline-storage.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
-import { openLimitStorage } from './limit-storage.ts'
 
 /**
- * What Node can do at all: the operations of the benchmark with only the work that can't be avoided, written for them
- * alone. No checks beyond those that find the right rows, no framework, no schema, no log. Not a service for anybody.
+ * The baseline: the operations of the benchmark on bare `node:http`, with only the work that can't be avoided. It has no
+ * framework, no schemas, no log, and no checks beyond those that find the right rows. Never use it as a service.
  *
- *   node bench/limit-server.ts <port> <database file> <fixture as JSON> [together]
+ *   node bench/baseline-server.ts <port> <database file> <fixture as JSON> [batched]
  */
-const [, , port = '0', file = '', text = '{}', together] = process.argv
+const [, , port = '0', file = '', text = '{}', batched] = process.argv
 const { clientId, clientSecret } = JSON.parse(text) as Fixture
-const storage = openLimitStorage(file)
+const storage = openBaselineStorage(file)
 
 const HOUR = 3_600_000
 const MONTH = 30 * 24 * HOUR
@@ -57,9 +57,9 @@ const useRefresh = storage.prepareWrite(`update oauth_refresh_tokens
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const KEY = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
-const HEADER = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: 'limit' })).toString('base64url')
-const jwks = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'limit', alg: 'ES256' }] })
-// As long as Latchkey's own, so that both send the same.
+const HEADER = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'JWT', kid: 'bench' })).toString('base64url')
+const jwks = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256' }] })
+// As long as Latchkey's document, so that both send the same number of bytes.
 const discovery = JSON.stringify({ issuer: ISSUER, filling: 'x'.repeat(1900) })
 
 const pool = Buffer.allocUnsafeSlow(16 * 1024)
@@ -223,7 +223,7 @@ const server = createServer((request, response) => {
     }, fail)
   } else send(response, undefined)
 })
-if (together !== undefined) answerTogether(server)
-// As long as Fastify's.
+if (batched !== undefined) answerTogether(server)
+// The same as Fastify's.
 server.keepAliveTimeout = 72_000
 server.listen(Number(port), '127.0.0.1')
