@@ -2,7 +2,9 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
+import { isSqliteUrl, toSqliteUrl } from '../storage/sqlite-url.ts'
 import { readEnvFile } from './config-file.ts'
+import { DATABASE_FILE } from './data-files.ts'
 import type { GeoHeaders } from './parse-values.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
 
@@ -61,9 +63,9 @@ export function readConfig(environment: Environment): Config {
   if (rpId !== dashboardHost && !isParentDomain(rpId, dashboardHost)) refuseValue('RP_ID', rpId)
 
   const dataDir = resolve(read('DATA_DIR') ?? './data')
-  const databaseUrl = read('DATABASE_URL') ?? `sqlite:${join(dataDir, 'latchkey.db')}`
+  const databaseUrl = read('DATABASE_URL') ?? toSqliteUrl(join(dataDir, DATABASE_FILE))
   const secretKey = read('SECRET_KEY')
-  if (secretKey === undefined && !databaseUrl.startsWith('sqlite:')) {
+  if (secretKey === undefined && !isSqliteUrl(databaseUrl)) {
     throw new StartError(
       'SECRET_KEY is not set. With PostgreSQL every copy needs the same one: at least 32 characters, for example from `openssl rand -base64 32`.',
     )

@@ -1,9 +1,13 @@
+import { sqliteFileOf } from '../storage/sqlite-url.ts'
+
 /**
  * On SQLite one process holds the file, so commands go through it: it listens on a socket beside the file. The process that
  * holds the file's lock owns the socket. On PostgreSQL a command opens the database itself, and there is no socket.
  */
-export const controlSocketOf = (databaseUrl: string): string | undefined =>
-  databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.sock` : undefined
+export function controlSocketOf(databaseUrl: string): string | undefined {
+  const file = sqliteFileOf(databaseUrl)
+  return file === undefined ? undefined : `${file}.sock`
+}
 
 /** The field for it in the operating system's structures (sun_path) has 104 bytes, or a few more; the last one is zero. */
 const MAX_PATH_BYTES = 103

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
+import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
+import { HIDDEN } from './contracts.ts'
 import { answerPreflight } from './cors.ts'
 
 interface Served {
@@ -9,9 +10,6 @@ interface Served {
   /** Its `config` is read when all hooks have run: the hook of the group sets it after this one has seen the route. */
   route: RouteOptions
 }
-
-/** Not part of the API's description. */
-const hidden = { hide: true } as FastifySchema
 
 const ALL: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
@@ -37,7 +35,7 @@ export function trackMethods(app: FastifyInstance): () => void {
       context.route({
         method: 'OPTIONS',
         url: path,
-        schema: hidden,
+        schema: HIDDEN,
         handler: async (request, reply) => {
           answerPreflight(request, reply, route.config?.cors, [...methods].join(', '))
           return reply.code(204).header('allow', allow).send()
@@ -46,7 +44,7 @@ export function trackMethods(app: FastifyInstance): () => void {
       context.route({
         method: ALL.filter((method) => !methods.has(method)),
         url: path,
-        schema: hidden,
+        schema: HIDDEN,
         onRequest: async (_request, reply) => {
           reply.header('allow', allow)
           throw new AppError('method_not_allowed', 'This method is not allowed here.')

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
+import { failures, MAX_TIME, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -15,9 +15,6 @@ import { listActions } from './lifecycle-store.ts'
 const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
 const ByUser = Type.Object({ userId: Id })
-
-/** The latest time that a JavaScript date can hold. */
-const MAX_TIME = 8_640_000_000_000_000
 
 const AtOnce = Type.Object({
   success: Type.Literal(true),

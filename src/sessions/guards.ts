@@ -12,6 +12,7 @@ import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
+import { within } from '../storage/within.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
@@ -69,14 +70,14 @@ export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
   guardedBy(null, async (request) => {
     const { db, now } = services
     const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
-    request.signedIn = account ?? pleaseSignIn()
+    request.signedIn = account ?? refuseSignedOut()
   })
 
 function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
   const { db, now } = services
   return guardedBy(permission, async (request) => {
     const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
-    const who = found ?? pleaseSignIn()
+    const who = found ?? refuseSignedOut()
     if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
     request.signedIn = who
   })
@@ -88,7 +89,7 @@ const guardedBy = <Who extends SignedIn>(
 ): GuardFor<Who> => Object.assign(check, { permission })
 
 /** A missing cookie and a stale one get the same answer. */
-const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
+const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
 export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
@@ -104,20 +105,12 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const found = await find(digest(token))
   // A time in the future was written under a wrong clock, and would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await touch(db.transaction((trx) => markUsed(trx, found.session.id, now())))
+    await within(MAX_TOUCH_MS, db.transaction((trx) => markUsed(trx, found.session.id, now())).catch(ignoreUnwritable))
   return found
 }
 
-/** A request that only reads does not wait longer for the write, as while another program has the database locked. */
+/** How long a request waits for `last_used_at` to be written: another program may have locked the database. */
 const MAX_TOUCH_MS = 100
-
-async function touch(marked: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, MAX_TOUCH_MS)
-  // It may fail after the wait is over: then the rejection would be unhandled.
-  marked.catch(() => {})
-  await Promise.race([marked.catch(ignoreUnwritable), late]).finally(() => clearTimeout(timer))
-}
 
 /**
  * A request is not refused because `last_used_at` can't be written: on a full disk everything can still be read. When the
