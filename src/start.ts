@@ -15,6 +15,7 @@ import { StartError } from './errors.ts'
 import { createLogOutput, type LogOutput } from './http/log-output.ts'
 import { createLogger } from './http/log.ts'
 import { openServices, type OpenServices } from './open-services.ts'
+import { codeOf } from './storage/durable-files.ts'
 
 const SHUTDOWN_MS = 9000
 
@@ -121,7 +122,7 @@ async function listen(on: (address: { port: number; host: string }) => Promise<s
   try {
     await on({ port, host })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = codeOf(error)
     if (code === 'EADDRINUSE')
       throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT.`)
     if (code === 'EACCES')

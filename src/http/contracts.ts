@@ -31,7 +31,12 @@ const Issue = Type.Object({
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A sentence for a person.' }),
-    code: Type.Enum(ERROR_CODES, { description: 'A stable name for a program.' }),
+    code: Type.Optional(
+      Type.Enum(ERROR_CODES, {
+        description:
+          'A stable name for a program. Absent only when a sign-in is refused because the account is disabled.',
+      }),
+    ),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },

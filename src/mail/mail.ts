@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { LinkPurpose } from './link-lifetimes.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export interface Mail {
   to: string

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { escapeHtml } from '../http/escape-html.ts'
-import type { LinkPurpose } from './link-lifetimes.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 import type { LinkMail } from './mail.ts'
 
 type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>

@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 import { digest } from '../crypto/digest.ts'
-import type { LinkPurpose } from '../mail/link-lifetimes.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
   await trx.insertInto('email_tokens').values(token).execute()

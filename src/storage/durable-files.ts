@@ -5,8 +5,10 @@ import { dirname, join, resolve } from 'node:path'
 // The content of a file survives a power cut once the file is synced, and its name once its folder is synced.
 // What depends on a file (a row that names it, a value that it decrypts) is committed after both.
 
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
+/** The code of an error of the operating system, such as ENOENT. */
+export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code
 
 /** Another request may remove the folder at the same moment, because it is empty. Then it is made again. */
 const MAX_TRIES = 5

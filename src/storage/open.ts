@@ -10,11 +10,11 @@ import { sqliteFileOf } from './sqlite-url.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** Opens the database and applies the migrations that are missing. */
-export async function openStorage(databaseUrl: string, log: Logger, now: number, patience = 1): Promise<Engine> {
+export async function openStorage(databaseUrl: string, log: Logger, now: number, timeoutFactor = 1): Promise<Engine> {
   const file = sqliteFileOf(databaseUrl)
   if (file === undefined) {
     const { openPostgres } = await import('./postgres.ts')
-    return openPostgres(databaseUrl, log, now, patience)
+    return openPostgres(databaseUrl, log, now, timeoutFactor)
   }
   const { unlock, ...engine } = openFile(file)
   const close = async () => {

@@ -41,14 +41,14 @@ const SET_TIMEOUT_MS = 1000
  * Sets the limits of a new session. With `set` and not in the startup message, since poolers refuse settings there that
  * they do not know. All in one message, which costs the server next to nothing.
  */
-export async function limitSession(client: ClientBase, limits: SessionLimits, patience: number): Promise<void> {
-  const settings = [...scaled(limits, patience), ...Object.entries(TCP)]
+export async function limitSession(client: ClientBase, limits: SessionLimits, timeoutFactor: number): Promise<void> {
+  const settings = [...scaled(limits, timeoutFactor), ...Object.entries(TCP)]
   const query = {
     text: settings.map(([name, value]) => `set ${name} = ${value}`).join('; '),
-    query_timeout: SET_TIMEOUT_MS * patience,
+    query_timeout: SET_TIMEOUT_MS * timeoutFactor,
   }
   await client.query(query)
 }
 
-const scaled = (limits: SessionLimits, patience: number): [string, number][] =>
-  Object.entries(limits).map(([name, value]: [string, number]) => [name, value * patience])
+const scaled = (limits: SessionLimits, timeoutFactor: number): [string, number][] =>
+  Object.entries(limits).map(([name, value]: [string, number]) => [name, value * timeoutFactor])

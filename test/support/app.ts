@@ -39,12 +39,12 @@ interface Options {
   logLevel?: string
   maxBodyMs?: number
   /** 1 where a test is about the limits on how long PostgreSQL may take. Others are not to fail on a slow machine. */
-  patience?: number
+  timeoutFactor?: number
 }
 
 /** The whole service in this process, gone when the test is over. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
-  const { engine = 'sqlite', clock = createClock(), patience = 5 } = options
+  const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5 } = options
   const place = options.place ?? (await createPlace(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
@@ -52,7 +52,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
     ...options.config,
   }
-  const services = await openServices(config, { log, now: clock.now, monotonicNow: clock.monotonicNow, patience })
+  const services = await openServices(config, { log, now: clock.now, monotonicNow: clock.monotonicNow, timeoutFactor })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))

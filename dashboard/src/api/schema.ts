@@ -2199,7 +2199,7 @@ export type components = {
   schemas: {
     Error: {
       /** A sentence for a person. */ error: string
-      /** A stable name for a program. */ code:
+      /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
         | 'invalid_input'
         | 'malformed_body'
         | 'wrong_password'

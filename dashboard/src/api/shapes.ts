@@ -15,7 +15,7 @@ type Sent<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Pat
   : never
 
 /** The words that this dashboard knows. The server may answer another one where it is of another version. */
-export type ErrorCode = components['schemas']['Error']['code']
+export type ErrorCode = NonNullable<components['schemas']['Error']['code']>
 export type NotificationType = components['schemas']['NotificationType']
 export type PermissionName = components['schemas']['PermissionName']
 
