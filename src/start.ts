@@ -108,12 +108,12 @@ function printError(text: string): void {
   process.stderr.write(`latchkey: ${text}\n`)
 }
 
-/** Starting leaves as much garbage behind as the service will ever use: it is collected once, and the memory returned. */
+/** Starting leaves as much garbage behind as the service uses later. It is collected once, and the memory returned. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: object) => void
-  // V8 forgets the shape of objects of which none is alive, and code that was made for them then takes a slow way for
-  // good. Ticks are the ones that every request makes; this one is still to come while the memory is collected.
+  // V8 drops the hidden class of objects of which none exists, and code that was optimized for them stays slow after that.
+  // Every request makes ticks, so one is kept pending while the memory is collected.
   process.nextTick(() => {})
   gc({ type: 'major', flavor: 'last-resort' })
 }

@@ -48,7 +48,7 @@ export function createFolderBlobs(root: string): Blobs {
   }
 }
 
-/** With unfinished files: one whose process died stays until it is deleted. */
+/** Unfinished files are listed too: one whose process died stays until it is deleted. */
 async function* walk(root: string, below: string): AsyncGenerator<StoredBlob> {
   for await (const entry of entriesOf(join(root, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`

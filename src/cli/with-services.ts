@@ -34,7 +34,7 @@ export async function withServices<T>(config: Config, work: (services: Services)
 }
 
 /** Sends the command to the running service where there is one that holds the database, and runs it here otherwise. */
-export async function carryOut(config: Config, command: Command): Promise<string> {
+export async function sendOrRun(config: Config, command: Command): Promise<string> {
   refuseOtherUser(config)
   const { sendCommand } = await import('../control/send-command.ts')
   const answer = await sendCommand(config.databaseUrl, command)

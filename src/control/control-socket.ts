@@ -9,12 +9,12 @@ export function controlSocketOf(databaseUrl: string): string | undefined {
   return file === undefined ? undefined : `${file}.sock`
 }
 
-/** The field for it in the operating system's structures (sun_path) has 104 bytes, or a few more; the last one is zero. */
+/** The operating system has 104 bytes or a few more for the path (sun_path), of which the last one is zero. */
 const MAX_PATH_BYTES = 103
 
 export const isTooLong = (socket: string): boolean => Buffer.byteLength(socket) > MAX_PATH_BYTES
 
-/** One line of JSON each way, then the connection ends. */
+/** One line of JSON in each direction, then the connection ends. The names of the fields are the same in all versions. */
 export interface Answer {
   said?: string
   refused?: string

@@ -28,7 +28,7 @@ export async function sendCommand(
     const code = codeOf(error)
     // No such socket, or one that a dead process left behind.
     if (text === '' && (code === 'ENOENT' || code === 'ECONNREFUSED')) return undefined
-    throw new StartError(`The running service can't be asked: ${(error as Error).message}.`)
+    throw new StartError(`The running service can't be reached: ${(error as Error).message}.`)
   }
   // An answer is one line. Without the line break the service was stopped before the end; its log says what it did.
   if (!text.endsWith('\n'))

@@ -16,7 +16,7 @@ export interface Passwords {
   isOutdated(stored: string): boolean
 }
 
-/** Work waits for its turn by the remote address that it is done for. */
+/** Queues work by the remote address that it is done for. */
 type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 export async function createPasswords(random: Random, inTurn: InTurn): Promise<Passwords> {

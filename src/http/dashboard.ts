@@ -34,7 +34,7 @@ export const dashboardRoutes = (): Routes => async (app) => {
   for (const url of PAGES) app.get(url, { schema: HIDDEN }, async (_request, reply) => sendPage(reply))
 
   if (!existsSync(DIST)) return
-  // Files come compressed in two ways beside themselves. One route serves them all: one each would cost memory for nothing.
+  // Each file is there in two compressed versions as well. One route serves them all, since each route costs memory.
   await app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false })
   app.get<{ Params: { '*': string } }>('/assets/*', { schema: HIDDEN }, async (request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(`assets/${request.params['*']}`),
@@ -63,7 +63,7 @@ export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): 
   return wantsPage && !isOurs ? sendPage(reply.code(404)) : undefined
 }
 
-/** What stands beside the page for browsers to find: icons, and the script that sets the colours before anything is drawn. */
+/** Files beside the page that browsers load: icons, and the script that sets the colours before anything is drawn. */
 const publicFiles = (): string[] =>
   readdirSync(DIST, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(svg|png|ico|js|webmanifest)$/.test(entry.name))

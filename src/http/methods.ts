@@ -15,7 +15,7 @@ const ALL: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TR
 
 /**
  * Answers the methods that a URL does not have: OPTIONS lists those it has (and answers preflights), the others get 405
- * with Allow, in the dialect and with the CORS headers of their group.
+ * with Allow, in the error format and with the CORS headers of their group.
  * Call it before the routes are added; call what it returns after.
  */
 export function trackMethods(app: FastifyInstance): () => void {

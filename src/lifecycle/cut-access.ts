@@ -46,7 +46,7 @@ export async function cutAccess(
 
 export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
-/** What a disable would end, found by ending it in a transaction that is rolled back: so both give the same numbers. */
+/** What a disable would end. It is ended in a transaction that is rolled back, so that both give the same numbers. */
 export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
   const ended = await dryRun(services.db, (trx) => cutAccess(services, trx, [userId], ''))
   return ended.get(userId) ?? NOTHING_ENDED

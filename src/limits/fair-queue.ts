@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts'
 import { addressKey } from './address-key.ts'
 
-/** Runs the work when it is the turn of this remote address. */
+/** Runs the work when the remote address has its turn in the queue. */
 export type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 interface Bounds {
   /** How many run at the same time. */
   atOnce: number
-  /** How many may wait, from one address and in all. */
+  /** How many may wait, from one address and in total. */
   maxWaitingPerAddress: number
   maxWaiting: number
 }
@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Expensive work waits here in one line for each remote address, and the lines take turns: an address with a hundred
- * requests waits for its own, and the one request of another address waits for at most one of those. Both bounds are on
- * what waits, without what runs already.
+ * Expensive work waits in one queue for each remote address, and the queues take turns: an address with a hundred requests
+ * waits for its own, and the only request of another address waits for at most one of those. Both bounds count what waits,
+ * not what runs already.
  */
 export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bounds): InTurn {
   /** In the order of their turns; no line is empty. */

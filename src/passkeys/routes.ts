@@ -30,12 +30,12 @@ const VERIFY_LIMIT = 64 * 1024
 export const passkeyRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const person = signedIn(services)
+    const guard = signedIn(services)
 
     app.post(
       '/api/passkeys/register/options',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Begin to register a passkey',
@@ -53,7 +53,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/verify',
       {
-        onRequest: person,
+        onRequest: guard,
         bodyLimit: VERIFY_LIMIT,
         schema: {
           tags,
@@ -118,7 +118,7 @@ export const passkeyRoutes =
     app.get(
       '/api/passkeys',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'List your passkeys',
@@ -131,7 +131,7 @@ export const passkeyRoutes =
     app.patch(
       '/api/passkeys/:id',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Rename a passkey',
@@ -150,7 +150,7 @@ export const passkeyRoutes =
     app.delete(
       '/api/passkeys/:id',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Remove a passkey',

@@ -20,8 +20,8 @@ import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
 
 declare const guarded: unique symbol
 
-/** Marks the routes behind a guard, for the compiler alone. Fastify hands the mark of a hook on to the handler's request. */
-interface Mark<Who extends SignedIn> {
+/** Marks the routes behind a guard, for the compiler only. Fastify passes this type of a hook on to the handler's request. */
+interface GuardBrand<Who extends SignedIn> {
   readonly [guarded]: Who
 }
 
@@ -32,10 +32,10 @@ type GuardFor<Who extends SignedIn> = Pick<Guard, 'permission'> &
     RawRequestDefaultExpression,
     RawReplyDefaultExpression,
     RouteGenericInterface,
-    Mark<Who>
+    GuardBrand<Who>
   >
 
-type SignedInBehind<Config> = Config extends Mark<infer Who> ? Who : SignedIn | undefined
+type SignedInBehind<Config> = Config extends GuardBrand<infer Who> ? Who : SignedIn | undefined
 
 declare module 'fastify' {
   // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
@@ -49,7 +49,7 @@ declare module 'fastify' {
     Logger,
     RequestType,
   > {
-    /** Who is signed in. Always there behind a guard; elsewhere the compiler asks for the case without it. */
+    /** Who is signed in. Always set behind a guard; elsewhere the type includes undefined. */
     signedIn: SignedInBehind<ContextConfig>
   }
 }
@@ -65,7 +65,7 @@ export const signedIn = (services: Needs): GuardFor<SignedIn> => guard(services,
 /** Lets everybody through who has a live session and holds the permission through a role. */
 export const needs = (services: Needs, permission: Permission): GuardFor<SignedIn> => guard(services, permission)
 
-/** Lets everybody through who has a live session, and reads all there is to know about them. */
+/** Lets everybody through who has a live session, and reads the whole account. */
 export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
   guardedBy(null, async (request) => {
     const { db, now } = services

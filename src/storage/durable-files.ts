@@ -14,8 +14,8 @@ export const isCode = (error: unknown, code: string): boolean => codeOf(error) =
 const MAX_TRIES = 5
 
 /**
- * Stores a file below `root`, readable by our user only. It is written beside its place and renamed when it is on the disk,
- * so that it is never read half-written. When this resolves, the file and every folder from `root` on are durable.
+ * Stores a file below `root`, readable by our user only. It is written under another name and renamed when it is on the
+ * disk, so that it is never read half-written. When this resolves, the file and every folder from `root` on are durable.
  */
 export async function storeFile(root: string, path: string, bytes: Buffer | string): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -6,7 +6,7 @@ import { sqliteFileOf } from './sqlite-url.ts'
 /** A table that every version of Latchkey has and hardly any other program does. */
 export const OWN_TABLE = 'service_keys'
 
-/** Refuses when there is no database of Latchkey. It only looks, and creates nothing. */
+/** Refuses when there is no database of Latchkey. It only reads, and creates nothing. */
 export async function refuseWithoutDatabase(databaseUrl: string): Promise<void> {
   const file = sqliteFileOf(databaseUrl)
   if (file !== undefined) {

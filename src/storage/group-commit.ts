@@ -29,14 +29,14 @@ export interface Writer {
 const MAX_TURNS = 256
 
 /**
- * All writes wait for a transaction that is open. One that waits for anything but the database is a mistake, and one that
- * waits for a write outside itself would wait for ever: it is undone and fails, and the others go on.
+ * All writes wait for a transaction that is open. One that waits for anything but the database is a bug, and one that
+ * waits for a write outside itself would never end: it is undone and fails, and the others go on.
  */
 const MAX_TRANSACTION_MS = 5000
 
 /**
- * Another process may hold the write lock: a database shell, a tool that was left open. The lock is tried for again and
- * again without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
+ * Another process may hold the write lock: a database shell, a tool that was left open. It is requested again and again
+ * without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
  */
 const MAX_LOCK_WAIT_MS = 3000
 const LOCK_RETRY_MS = 10

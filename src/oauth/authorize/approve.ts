@@ -23,7 +23,7 @@ interface ConsentDecision {
   actor: SignedInActor
 }
 
-/** Records what the user decided on the consent page, and answers where the browser goes next. */
+/** Records what the user decided on the consent page, and returns where the browser goes next. */
 export async function approve(
   provider: Provider,
   { given, approve, signedIn, actor }: ConsentDecision,

@@ -12,7 +12,7 @@ export interface Draft extends Omit<AuthorizationRequest, 'codeChallenge'> {
 
 /** Every check of an authorization request, in order. Each refuses by a redirect to the application. */
 export const CHECKS: readonly ((draft: Draft) => void | Promise<void>)[] = [
-  checkEachOnce,
+  checkNoneRepeated,
   checkNoRequestObject,
   checkResponseType,
   checkResponseMode,
@@ -26,7 +26,7 @@ export const CHECKS: readonly ((draft: Draft) => void | Promise<void>)[] = [
   checkIdTokenHint,
 ]
 
-function checkEachOnce(draft: Draft): void {
+function checkNoneRepeated(draft: Draft): void {
   for (const name of draft.repeated)
     throw new RedirectedRefusal(draft, 'invalid_request', `The parameter ${name.slice(0, 50)} is given twice.`)
 }

@@ -131,7 +131,7 @@ export async function markCodeNeededUntil(trx: Trx, hash: string, until: number)
     .execute()
 }
 
-/** Deletes up to `limit` codes of a grant, with their tokens. Answers how many were deleted. */
+/** Deletes up to `limit` codes of a grant, with their tokens. Returns how many were deleted. */
 export async function deleteSomeCodes(
   trx: Trx,
   { userId, clientId, limit }: { userId: string; clientId: string; limit: number },
@@ -158,7 +158,7 @@ export async function deleteCodesInSlices(
     clientId,
     userIds,
     ...slices
-  }: { clientId: string; userIds: string[]; rows: number; restMs: number; stop: AbortSignal },
+  }: { clientId: string; userIds: string[]; rows: number; pauseMs: number; stop: AbortSignal },
 ): Promise<void> {
   const where = sql<boolean>`client_id = ${clientId} and user_id in (${sql.join(userIds)})`
   await deleteInSlices(db, { table: 'oauth_authorization_codes', key: 'code_hash', where, ...slices })

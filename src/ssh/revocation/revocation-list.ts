@@ -62,7 +62,7 @@ export function createRevocationLists({
     const version = await currentVersion()
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
-    // A read that is under way may have begun before this request, and may then be too old; the one after it is not.
+    // A running read may have begun before this request, and may then be too old. The one after it is not.
     const view = views.get(includeExpired)
     if (view && isCurrent(view)) return view
     const running = await reading.get(includeExpired)
