@@ -41,7 +41,7 @@ export const theme = createTheme({
       },
     },
     Paper: { defaultProps: { radius: 'lg' } },
-    // On a phone the tabs scroll sideways: a second line of them would look like a second set.
+    // On a phone the tabs scroll horizontally: a second line of them would look like other tabs.
     Tabs: {
       styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }, tab: { flexShrink: 0 } },
     },

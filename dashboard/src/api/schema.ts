@@ -2315,7 +2315,7 @@ export type components = {
       /** Epoch milliseconds. */ expiresAt: number
       current: boolean
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ PermissionName:
+    /** The known ones. In answers the type is string, because another version may send others. */ PermissionName:
       | 'users:read'
       | 'users:write'
       | 'users:delete'
@@ -2461,7 +2461,7 @@ export type components = {
       finishedAt: number | null
       failureReason: string | null
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ NotificationType:
+    /** The known ones. In answers the type is string, because another version may send others. */ NotificationType:
       | 'security.passkey_added'
       | 'security.passkey_removed'
       | 'security.password_changed'
@@ -2485,7 +2485,7 @@ export type components = {
       readAt: number | null
       read: boolean
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ AuditAction:
+    /** The known ones. In answers the type is string, because another version may send others. */ AuditAction:
       | 'administrator.bootstrapped'
       | 'lifecycle.cancelled'
       | 'lifecycle.disable'

@@ -12,8 +12,8 @@ import { Icon } from '../ui/Icon.tsx'
 import { NewAccountFields, register, useNewAccount } from './NewAccountFields.tsx'
 import { SetupSteps } from './SetupSteps.tsx'
 
-// The secret stands behind the # so that it never reaches a server log. It stays in the address until it was used,
-// so that a reload in between does not lose it.
+// The secret is in the fragment of the URL, which is never sent to a server. It stays there until it was used, so that a
+// reload does not lose it.
 const secretInAddress = () => new URLSearchParams(location.hash.slice(1)).get('secret')
 
 type Step = 'account' | 'elevate' | 'passkey'

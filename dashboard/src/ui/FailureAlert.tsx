@@ -9,9 +9,9 @@ import { Icon } from './Icon.tsx'
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
   if (failure === undefined || failure === null) return null
-  const told = failure instanceof ApiFailure ? failure : undefined
+  const refusal = failure instanceof ApiFailure ? failure : undefined
   // The sentence has said already what is wrong with a password.
-  const issues = told?.issues.filter(({ reason }) => reason === undefined) ?? []
+  const issues = refusal?.issues.filter(({ reason }) => reason === undefined) ?? []
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
       <Text size="sm">{failureSentence(failure, texts)}</Text>
@@ -26,9 +26,9 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
         </List>
       )}
       {children}
-      {told?.requestId && (
+      {refusal?.requestId && (
         <Text size="xs" mt={6} ff="monospace" opacity={0.85}>
-          {texts.requestId(told.requestId)}
+          {texts.requestId(refusal.requestId)}
         </Text>
       )}
     </Alert>
