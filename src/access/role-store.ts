@@ -163,7 +163,7 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
     .select('role_permissions.permission')
     .where('user_roles.user_id', '=', value('userId'))
     .where('role_permissions.permission', '=', value('permission'))
-    // A literal: SQLite prepares a statement anew for each value of a limit.
+    // A literal: SQLite prepares a statement again for each value of a limit.
     .limit(sql.lit(1))
     .forShare(),
 )

@@ -14,7 +14,7 @@ const Query = Type.Object(
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all there is for CSV.' })),
     cursor: PageQuery.cursor,
     action: Type.Optional(Type.String({ maxLength: 64, description: 'As `user.updated`, or `user.*` for a family.' })),
-    actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of whoever did it.' })),
+    actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of the actor.' })),
     target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of what it was done to.' })),
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
@@ -35,7 +35,7 @@ export const auditRoutes =
           tags: ['Audit'],
           summary: 'The audit trail',
           description:
-            'Newest first, as JSON, or as CSV with format=csv or Accept: text/csv. Cells that a spreadsheet would take for a formula start with an apostrophe.',
+            'Newest first, as JSON, or as CSV with format=csv or Accept: text/csv. Cells that a spreadsheet would read as a formula start with an apostrophe.',
           querystring: Query,
           response: {
             200: {

@@ -40,7 +40,7 @@ export function createTicker(
     }
   }
 
-  /** No job waits for another: a mail server that hangs must not hold up what is due this second. */
+  /** No job waits for another: a mail server that hangs must not delay what is due now. */
   const tick = async (): Promise<void> => {
     for (const job of jobs.filter((each) => !running.has(each))) {
       const ended = runOne(job).finally(() => running.delete(job))

@@ -56,7 +56,7 @@ const REASONS = {
   413: 'Too large.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',
-  503: 'The database is away; try again shortly.',
+  503: 'The database is unavailable; try again shortly.',
 } as const
 
 type Failure = keyof typeof REASONS
@@ -102,5 +102,5 @@ export const PageQuery = {
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last.',
+    'Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last.',
 })

@@ -69,7 +69,7 @@ function refuseRepeatedNames(text: string): void {
   }
 }
 
-/** A string before a colon, however far away, is a name. */
+/** A string that is followed by a colon is a name. White space may be between them. */
 function isName(text: string, at: number): boolean {
   while (/\s/.test(text[at] ?? '')) at++
   return text[at] === ':'

@@ -19,7 +19,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
         title: 'Latchkey',
         version: VERSION,
         description:
-          'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless said otherwise.',
+          'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless stated otherwise.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],

@@ -41,7 +41,7 @@ const NEEDED = [
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]|(?<=[0-9#*])\uFE0F(?=\u20E3)`,
   // The flags of England, Scotland and Wales.
   String.raw`(?<=\u{1F3F4})\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`,
-  // Forms of an ideograph, which Japanese family names are told apart by.
+  // Forms of an ideograph, which distinguish Japanese family names.
   String.raw`(?<=\p{Script=Han})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
   // The non-joiner within a word, as in Persian; both joiners after a virama, as in Sinhala and Malayalam.
   String.raw`(?<=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Rohg}])\u200C(?=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Rohg}])`,

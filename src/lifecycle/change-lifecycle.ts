@@ -71,7 +71,7 @@ export const cancelAction = (
   administer(services, actor, async (trx, held) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
     await refuseIfHoldsMore(trx, held, userId)
-    if (userId === held.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
+    if (userId === held.userId) refuse('forbidden', 'Somebody else has to cancel what is planned for your account.')
     const cancelled = await markCancelled(trx, actionId, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })

@@ -99,7 +99,7 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
 
 type PlannedChange = AccountChange & Pick<Claim, 'action'> & { lifecycleActionId: string }
 
-/** The planner is the actor, also when the account is gone since. */
+/** The planner is the actor, also when that account was deleted since. */
 async function withPlanners(db: Reader, claims: Claim[]): Promise<PlannedChange[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
   const emails = await listEmails(db, ids)

@@ -10,7 +10,7 @@ const MAX_WAITING = 100
  * refused when the limit is reached meanwhile. Resolves with a function that frees the slot.
  */
 export function createAttemptSlots(now: () => number, recent: RecentFailuresByKey, counts: FailureCounts) {
-  /** One slot is free for one waiting attempt. When the limit is reached there will be no more slots: all of them go on. */
+  /** One slot is free for one waiting attempt. When the limit is reached there will be no more slots, so all of them continue and are refused. */
   const wake = (entry: RecentFailures, limit: Limit): void => {
     const count = failuresOf(entry, limit, now()) >= limit.max ? entry.waiting.length : 1
     for (const resume of entry.waiting.splice(0, count)) resume()

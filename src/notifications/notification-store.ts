@@ -121,7 +121,7 @@ export async function countUnread(db: Reader, userId: string): Promise<number> {
   return count
 }
 
-/** Marking again changes nothing: the first time stands. Undefined when this person has none of that id. */
+/** Marking again changes nothing: the first time is kept. Undefined when this person has none of that id. */
 export async function markRead(trx: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
   await trx
     .updateTable('notifications')

@@ -39,7 +39,7 @@ export interface CertificateRequest {
 
 export interface Authority {
   readonly privateKey: KeyObject
-  /** The public key's blob, as `formatPublicKey`, `fingerprint` and a KRL want it. */
+  /** The public key's blob, as `formatPublicKey`, `fingerprint` and a KRL take it. */
   readonly blob: Buffer
   /** The last fields before the signature, which are the same in every certificate of this authority. */
   readonly lastFields: Buffer

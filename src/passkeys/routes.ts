@@ -39,7 +39,7 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Begin to register a passkey',
-          description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
+          description: 'The challenge is valid for five minutes and can be used once. A new request replaces it.',
           body: EmptyBody,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
@@ -80,7 +80,7 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Begin to sign in with a passkey',
-          description: 'The challenge lives five minutes and serves once.',
+          description: 'The challenge is valid for five minutes and can be used once.',
           body: EmptyBody,
           response: { 200: RequestOptions, ...failures(400, 403) },
         },

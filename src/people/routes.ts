@@ -48,8 +48,7 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'List users',
-          description:
-            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
+          description: 'Newest first. A user whose email, username or id is exactly the text searched for comes first.',
           querystring: Type.Object(
             {
               ...PageQuery,

@@ -15,7 +15,7 @@ interface Live {
   idleSince: number
 }
 
-/** The one place that decides whether a session is live: it has not expired, and is remembered or was used recently. */
+/** Decides whether a session is live; nothing else does: it has not expired, and is remembered or was used recently. */
 export const sessionLives =
   (now: number, idleSince: number = now - IDLE_MS) =>
   (eb: ExpressionBuilder<Schema, 'sessions'>) =>

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Schema } from '../storage/schema.ts'
 
 /**
- * The one place that decides whether an account may act. Every path that turns a credential into access uses it: a query
+ * Decides whether an account may act; nothing else does. Every path that turns a credential into access uses it: a query
  * through `accountMayAct`, code that has loaded the account through `mayAct` or `refuseDisabled`.
  */
 export const accountMayAct = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is', null)

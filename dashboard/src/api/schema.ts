@@ -240,7 +240,7 @@ export type paths = {
           content: {
             'application/json': {
               events: components['schemas']['AuditEntry'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -337,7 +337,7 @@ export type paths = {
           content: {
             'application/json': {
               roles: components['schemas']['Role'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -522,7 +522,7 @@ export type paths = {
           content: {
             'application/json': {
               users: components['schemas']['User'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -675,7 +675,7 @@ export type paths = {
           content: {
             'application/json': {
               actions: components['schemas']['LifecycleAction'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -908,7 +908,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Ask for a mail to set a new password */ {
+    post: /** Request a mail to set a new password */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: { 'application/json': { /** An email address; upper and lower case are one. */ email: string } }
@@ -1104,7 +1104,7 @@ export type paths = {
             'application/json': {
               notifications: components['schemas']['Notification'][]
               /** How many are unread in all. */ unreadCount: number
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1380,7 +1380,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1444,7 +1444,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1605,9 +1605,9 @@ export type paths = {
             /** Seconds that may have passed since the user signed in. */ max_age?: string
             /** What the user will probably sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: string
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
             /** query */ response_mode?: string
-            /** Ways of signing in that the application would like. */ acr_values?: string
+            /** Authentication methods that the application would like. */ acr_values?: string
             /** How the application would like our pages to look. */ display?: string
             /** Languages that the user reads. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
@@ -1634,7 +1634,7 @@ export type paths = {
   }
   '/oauth/authorize': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Ask for an authorization code */ {
+    get: /** Request an authorization code */ {
       parameters: {
         query?: {
           response_type?: unknown
@@ -1668,7 +1668,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Ask for an authorization code, by a form */ {
+    post: /** Request an authorization code, by a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1685,9 +1685,9 @@ export type paths = {
             /** Seconds that may have passed since the user signed in. */ max_age?: unknown
             /** What the user will probably sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
-            /** Claims asked for by name, OpenID Connect Core 5.5. */ claims?: unknown
+            /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** query */ response_mode?: unknown
-            /** Ways of signing in that the application would like. */ acr_values?: unknown
+            /** Authentication methods that the application would like. */ acr_values?: unknown
             /** How the application would like our pages to look. */ display?: unknown
             /** Languages that the user reads. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
@@ -1717,7 +1717,7 @@ export type paths = {
           content: {
             'application/json': {
               clients: components['schemas']['Client'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1859,7 +1859,7 @@ export type paths = {
   }
   '/oauth/details': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Who asks for what, for the consent page */ {
+    get: /** The application and the requested scopes, for the consent page */ {
       parameters: {
         query?: {
           response_type?: string
@@ -1907,7 +1907,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Tell whether a token is live, and what it is for */ {
+    post: /** Whether a token is live, and what it is for */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1939,7 +1939,7 @@ export type paths = {
   }
   '/oauth/logout': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Sign the user out at the wish of an application */ {
+    get: /** Sign the user out at the request of an application */ {
       parameters: {
         query?: { id_token_hint?: unknown; client_id?: unknown; post_logout_redirect_uri?: unknown; state?: unknown }
         header?: never
@@ -1954,7 +1954,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Sign the user out at the wish of an application, by a form */ {
+    post: /** Sign the user out at the request of an application, by a form */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -2025,7 +2025,7 @@ export type paths = {
             /** For authorization_code: that of the authorization request. */ redirect_uri?: string
             /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
             /** For refresh_token. */ refresh_token?: string
-            /** For refresh_token and client_credentials: fewer scopes than there could be. */ scope?: string
+            /** For refresh_token and client_credentials: fewer scopes than were granted. */ scope?: string
           }
         }
       }
@@ -2058,7 +2058,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Who the user is, asked by POST */ {
+    post: /** Who the user is, by POST */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2142,7 +2142,7 @@ export type paths = {
           content: {
             'application/json': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2150,7 +2150,7 @@ export type paths = {
             }
             'application/octet-stream': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2158,7 +2158,7 @@ export type paths = {
             }
             'text/plain': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number

@@ -74,7 +74,7 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
     .returning('code_hash'),
 )
 
-/** Marks the code as used. Only one of several concurrent calls gets true. Its tokens may live until the time given. */
+/** Marks the code as used. Only one of several concurrent calls gets true. Its row is kept until the given time, for its tokens. */
 export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
@@ -121,7 +121,7 @@ export async function markCodesOfUsersRevoked(trx: Trx, userIds: string[], at: n
   return rows.map((row) => Object.assign(row, { hasClient: Boolean(row.hasClient) }))
 }
 
-/** Keeps the authorization for as long as its newest token lives. */
+/** Keeps the authorization for as long as its newest token is valid. */
 export async function markCodeNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')

@@ -42,7 +42,7 @@ export const authorizeRoutes =
     const navigations: Navigation[] = [
       {
         url: '/oauth/authorize',
-        summary: 'Ask for an authorization code',
+        summary: 'Request an authorization code',
         parameters: AUTHORIZATION_PARAMETERS,
         async run(request, _reply, given) {
           const attempt = await readAttempt(provider, given)
@@ -55,7 +55,7 @@ export const authorizeRoutes =
       },
       {
         url: '/oauth/logout',
-        summary: 'Sign the user out at the wish of an application',
+        summary: 'Sign the user out at the request of an application',
         parameters: LOGOUT_PARAMETERS,
         async run(request, reply, given) {
           const logout = await readLogoutRequest(provider, given)

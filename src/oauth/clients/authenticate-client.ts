@@ -54,12 +54,12 @@ const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
 function readCredentials(header: string | undefined, form: Parameters): Credentials {
   const { client_id: clientId, client_secret: secret } = form
   if (header === undefined) {
-    if (clientId === undefined) throw new AppError('invalid_client', 'The client has not said who it is.')
+    if (clientId === undefined) throw new AppError('invalid_client', 'The client did not identify itself.')
     return { clientId, secret, basic: false }
   }
   const basic = readBasic(header)
   if (!basic) throw authenticationFailed(true)
-  if (secret !== undefined) refuse('invalid_request', 'The client uses two ways of authentication at once.')
+  if (secret !== undefined) refuse('invalid_request', 'The client uses two authentication methods at once.')
   if (clientId !== undefined && clientId !== basic.clientId)
     refuse('invalid_request', 'The client_id of the body is not that of the Authorization header.')
   return basic

@@ -60,7 +60,7 @@ const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
     .select('latest_expiry as at')
     .where('user_id', '=', value('userId'))
     .orderBy('serial', 'desc')
-    // A literal: SQLite prepares a statement anew for each value of a limit.
+    // A literal: SQLite prepares a statement again for each value of a limit.
     .limit(sql.lit(1)),
 )
 

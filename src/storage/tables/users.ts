@@ -8,7 +8,7 @@ export interface UserTables {
     id: string
     email: string
     email_verified: number
-    /** 1 while nobody has proved to receive mail at the address of an account that registered itself. */
+    /** 1 for an account that registered itself and whose email address was never confirmed. */
     never_confirmed: Generated<number>
     password_hash: string | null
     display_name: string | null
