@@ -48,10 +48,6 @@ export default function SetupPage() {
     history.replaceState(null, '', paths.setup)
     setStep('passkey')
   })
-  const passkey = useSubmit(async () => {
-    await addPasskey()
-    location.replace(paths.home)
-  })
 
   if (isStatus(elevation.failure, 409) && step === 'elevate') {
     return (
@@ -63,29 +59,7 @@ export default function SetupPage() {
       </Stack>
     )
   }
-  if (step === 'passkey') {
-    return (
-      <Stack gap="lg">
-        <SetupSteps current={3} />
-        <EntranceHeading title={texts.setup.passkeyTitle}>{texts.setup.passkeyText}</EntranceHeading>
-        <FailureAlert failure={passkey.failure} />
-        <Button
-          size="md"
-          autoFocus
-          loading={passkey.busy}
-          leftSection={<Icon name="fingerprint" />}
-          onClick={() => passkey.run()}
-        >
-          {texts.setup.passkeySubmit}
-        </Button>
-        <Group justify="center">
-          <Button variant="subtle" component="a" href={paths.home}>
-            {texts.setup.skip}
-          </Button>
-        </Group>
-      </Stack>
-    )
-  }
+  if (step === 'passkey') return <PasskeyStep />
   return (
     <Stack gap="lg">
       <SetupSteps current={step === 'account' ? 1 : 2} />
@@ -115,6 +89,35 @@ export default function SetupPage() {
           </Button>
         </Stack>
       </form>
+    </Stack>
+  )
+}
+
+function PasskeyStep() {
+  const texts = useTexts('entrance')
+  const passkey = useSubmit(async () => {
+    await addPasskey()
+    location.replace(paths.home)
+  })
+  return (
+    <Stack gap="lg">
+      <SetupSteps current={3} />
+      <EntranceHeading title={texts.setup.passkeyTitle}>{texts.setup.passkeyText}</EntranceHeading>
+      <FailureAlert failure={passkey.failure} />
+      <Button
+        size="md"
+        autoFocus
+        loading={passkey.busy}
+        leftSection={<Icon name="fingerprint" />}
+        onClick={() => passkey.run()}
+      >
+        {texts.setup.passkeySubmit}
+      </Button>
+      <Group justify="center">
+        <Button variant="subtle" component="a" href={paths.home}>
+          {texts.setup.skip}
+        </Button>
+      </Group>
     </Stack>
   )
 }
