@@ -8,7 +8,7 @@ import { addArrived, notificationsQuery } from './notification-queries.ts'
 const FIRST_WAIT_MS = 3_000
 const MAX_WAIT_MS = 60_000
 
-/** Keeps the notification list live. The browser reconnects a broken stream by itself, but gives up on one that was refused. */
+/** Keeps the notification list live. The browser reconnects a broken stream by itself, but not one that was refused. */
 export function useNotificationStream(): void {
   const client = useQueryClient()
   useEffect(() => {

@@ -5,12 +5,12 @@ import { failureSentence } from '../lib/failure-sentence.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
-/** What went wrong, as the API says it, with the request id that finds it in the server's log. */
+/** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
   if (failure === undefined || failure === null) return null
   const refusal = failure instanceof ApiFailure ? failure : undefined
-  // The sentence has said already what is wrong with a password.
+  // The sentence above contains what is wrong with a password.
   const issues = refusal?.issues.filter(({ reason }) => reason === undefined) ?? []
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>

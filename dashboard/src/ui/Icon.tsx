@@ -40,7 +40,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
-/** Decoration only: whatever an icon means is also said in words beside it or in its button's label. */
+/** For decoration only: the meaning of an icon is also in a text beside it or in the label of its button. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg
