@@ -1,5 +1,5 @@
 // Writes the dashboard's API types from docs/openapi.json, in the shape that openapi-fetch reads.
-// openapi-typescript would do the same, but it drives the compiler API of TypeScript 5, which TypeScript 7 no longer has.
+// openapi-typescript would do the same, but it uses the compiler API of TypeScript 5, which TypeScript 7 no longer has.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -87,11 +87,11 @@ const contentOf = (content: Content | undefined) =>
   content ? object(Object.entries(content).map(([type, { schema }]) => `${quoted(type)}: ${typeOf(schema)}`)) : 'never'
 
 function parametersOf(parameters: Parameter[]): string {
-  const members = ['query', 'header', 'path', 'cookie'].map((place) => {
-    const here = parameters.filter((parameter) => parameter.in === place)
-    if (here.length === 0) return `${place}?: never`
-    const optional = here.every((parameter) => !parameter.required) ? '?' : ''
-    return `${place}${optional}: ${object(here.map((it) => `${quoted(it.name)}${it.required ? '' : '?'}: ${typeOf(it.schema)}`))}`
+  const members = ['query', 'header', 'path', 'cookie'].map((location) => {
+    const matching = parameters.filter((parameter) => parameter.in === location)
+    if (matching.length === 0) return `${location}?: never`
+    const optional = matching.every((parameter) => !parameter.required) ? '?' : ''
+    return `${location}${optional}: ${object(matching.map((it) => `${quoted(it.name)}${it.required ? '' : '?'}: ${typeOf(it.schema)}`))}`
   })
   return object(members)
 }
@@ -124,7 +124,7 @@ function declare({ paths, components }: Document): string {
   const schemas = Object.entries(components?.schemas ?? {}).map(([name, schema]) => {
     const known = schema['x-extensible-enum']
     const note = known
-      ? '/** Those that are known. Wherever one is answered it is a string, because it may be another. */ '
+      ? '/** The known ones. In answers the type is string, because another version may send others. */ '
       : ''
     return `${note}${quoted(name)}: ${typeOf(known ? { enum: known } : schema)}`
   })

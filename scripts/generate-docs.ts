@@ -1,5 +1,5 @@
 // Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md.
-// With --check it writes nothing and fails where a file is not what the code says.
+// With --check it writes nothing, and fails when a file does not match the code.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

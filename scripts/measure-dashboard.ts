@@ -1,4 +1,4 @@
-// Fails when a page that people meet before they are inside loads more compressed script than its budget.
+// Fails when a page that people see before they have signed in loads more compressed script than its budget.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
@@ -31,7 +31,7 @@ function closure(name: string, found = new Set<string>()): Set<string> {
 }
 
 // Gzip is the larger of the two encodings served, so what fits in gzip fits in brotli.
-const weigh = (file: string) => gzipSync(readFileSync(`${DIST}/${file}`), { level: 9 }).length
+const compressedSize = (file: string) => gzipSync(readFileSync(`${DIST}/${file}`), { level: 9 }).length
 
 for (const page of PAGES) {
   const totals = LANGUAGES.map((language) => {
@@ -40,7 +40,7 @@ for (const page of PAGES) {
     const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
     for (const root of [...roots, ...texts]) closure(root, names)
     const files = [...names].map((name) => manifest[name]?.file ?? '')
-    return weigh('color-scheme.js') + files.reduce((sum, file) => sum + weigh(file), 0)
+    return compressedSize('color-scheme.js') + files.reduce((sum, file) => sum + compressedSize(file), 0)
   })
   const total = Math.max(...totals)
   process.stdout.write(`${(total / 1000).toFixed(1).padStart(6)} KB  ${page}\n`)

@@ -1,4 +1,4 @@
-// Fills an empty database with made-up people, tokens and certificates, to see how the service does when it has grown.
+// Fills an empty database with made-up people, tokens and certificates, to try the service with a large one.
 import { parseArgs } from 'node:util'
 import { grow } from '../bench/grow.ts'
 import { loadEnvironment, readConfig } from '../src/config/config.ts'
@@ -34,7 +34,7 @@ async function seed(): Promise<void> {
       `This fills ${where} with made-up people. If it is there for a trial and nothing else, add --trial.`,
     )
   }
-  // Opening makes the tables; closing lets go of the file.
+  // Opening creates the tables; closing releases the file.
   const services = await openServices(config, { log: createLogger('warn'), now: Date.now })
   const someone = await services.db.read.selectFrom('users').select('id').limit(1).executeTakeFirst()
   await services.close()
@@ -43,12 +43,12 @@ async function seed(): Promise<void> {
   const started = performance.now()
   await grow(config.databaseUrl, { ...sizes, now: Date.now() })
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  const parts = Object.entries(sizes).map(([name, most]) => `${most.toLocaleString('en')} ${name}`)
+  const parts = Object.entries(sizes).map(([name, size]) => `${size.toLocaleString('en')} ${name}`)
   process.stdout.write(`${where} has ${parts.join(', ')}; it took ${seconds} seconds.\n`)
 }
 
-function count(name: 'users' | 'tokens' | 'certificates', least: number): number {
+function count(name: 'users' | 'tokens' | 'certificates', min: number): number {
   const value = Number(values[name])
-  if (Number.isSafeInteger(value) && value >= least && value <= 100_000_000) return value
-  throw new Error(`--${name} takes a whole number from ${least} to 100000000.`)
+  if (Number.isSafeInteger(value) && value >= min && value <= 100_000_000) return value
+  throw new Error(`--${name} takes a whole number from ${min} to 100000000.`)
 }

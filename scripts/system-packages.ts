@@ -1,5 +1,5 @@
-// The tests talk to the real OpenSSH, a real browser, real proxies and SQLite's shell. On Debian as root what is missing is installed; elsewhere one
-// line says how. Nothing is skipped.
+// The tests use the real OpenSSH, a real browser, real proxies and SQLite's shell. As root on Debian missing packages are
+// installed; elsewhere the command for it is printed. Nothing is skipped.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
@@ -14,10 +14,10 @@ const NEEDED: Record<string, string> = {
   sqlite3: 'sqlite3',
 }
 
-const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
+const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
 function isInstalled(program: string): boolean {
-  return PLACES.some((folder) => {
+  return FOLDERS.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
       return true

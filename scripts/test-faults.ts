@@ -1,5 +1,5 @@
-// The fault tests in their long form: crashes, a database that goes away, full disks, copies that come and go. Everything
-// is a real process on this machine; it takes some minutes, and ends with the figures for docs/operating.md.
+// The fault tests in their long form: crashes, an unavailable database, full disks, replicas that start and stop.
+// Everything is a real process on this machine. It takes some minutes, and ends with the figures for docs/operating.md.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ interface Figure {
 
 const ROUNDS = process.env['FAULT_ROUNDS'] ?? '51'
 /** No single test takes longer on any machine that this is worth running on. */
-const LONGEST_MS = 30 * 60_000
+const MAX_TEST_MS = 30 * 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-figures-'))
 const file = join(folder, 'figures')
@@ -21,11 +21,11 @@ writeFileSync(file, '')
 process.env['FAULT_ROUNDS'] = ROUNDS
 process.env['FAULT_FIGURES'] = file
 
-// One at a time: what is measured here is not to be disturbed by the others.
+// One at a time, so that measurements do not disturb each other.
 const { code } = await run('node', [
   '--test',
   '--test-concurrency=1',
-  `--test-timeout=${LONGEST_MS}`,
+  `--test-timeout=${MAX_TEST_MS}`,
   '--test-global-setup=test/support/global-setup.ts',
   'test/faults/*.test.ts',
 ])

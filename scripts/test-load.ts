@@ -1,5 +1,5 @@
 // The long form of the fuzz, load and growth tests, every other test that holds us to a time, and a table of what was
-// measured. It wants a quiet machine and half an hour.
+// measured. It needs an otherwise idle machine and half an hour.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
@@ -13,8 +13,8 @@ const FILES = globSync('test/**/*.test.ts').filter(
     /^test\/(fuzz|load)\//.test(path) ||
     (!path.startsWith('test/faults/') && readFileSync(path, 'utf8').includes(`/speed.ts'`)),
 )
-/** Whatever hangs ends the run. */
-const LONGEST_TEST_MS = 45 * 60_000
+/** A test that takes longer hangs, and fails. */
+const MAX_TEST_MS = 45 * 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-figures-'))
 const file = join(folder, 'figures')
@@ -25,9 +25,9 @@ const [load = 0] = loadavg()
 try {
   const { code } = await run('node', [
     '--test',
-    // One after another: what is measured has the machine to itself.
+    // One at a time, so that measurements do not disturb each other.
     '--test-concurrency=1',
-    `--test-timeout=${LONGEST_TEST_MS}`,
+    `--test-timeout=${MAX_TEST_MS}`,
     '--test-global-setup=test/support/global-setup.ts',
     ...(process.argv.length > 2 ? process.argv.slice(2) : FILES),
   ])

@@ -7,13 +7,13 @@ export interface TestTime {
 }
 
 export default async function* testTimes(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  // Suites and tests that stand around the one that runs.
-  const around: string[] = []
+  // The names of the enclosing suites and tests.
+  const enclosing: string[] = []
   for await (const { type, data } of events) {
-    if (type === 'test:start') around.splice(data.nesting, Infinity, data.name)
+    if (type === 'test:start') enclosing.splice(data.nesting, Infinity, data.name)
     if (type !== 'test:pass' && type !== 'test:fail') continue
     if (data.details.type === 'suite') continue
-    const name = [...around.slice(0, data.nesting), data.name].join(' › ')
+    const name = [...enclosing.slice(0, data.nesting), data.name].join(' › ')
     yield `${JSON.stringify({ name, ms: data.details.duration_ms } satisfies TestTime)}\n`
   }
 }

@@ -54,7 +54,7 @@ let passed = 0
 let failed = 0
 const times: TestTime[] = []
 for (const [command, args] of steps) {
-  const { code, output } = await run(command, args, { longestSilenceMs: LONGEST_SILENCE_MS })
+  const { code, output } = await run(command, args, { maxSilenceMs: LONGEST_SILENCE_MS })
   const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0)
   passed += count(/^ℹ pass (\d+)$/m) + count(/^ +(\d+) passed/m)
   // A test that ran into its limit counts as cancelled, and one that is flaky has failed.

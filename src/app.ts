@@ -10,8 +10,8 @@ import { answerClientErrors } from './http/client-errors.ts'
 import type { Routes } from './http/contracts.ts'
 import { allowAnyOrigin, allowDashboardOnly, ANY_ORIGIN } from './http/cors.ts'
 import { dashboardRoutes, sendNotFoundPage } from './http/dashboard.ts'
-import { type Dialect, latchkeyDialect, oauthDialect, sendError } from './http/errors.ts'
-import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, stamp } from './http/headers.ts'
+import { type ErrorFormat, latchkeyFormat, oauthFormat, sendError } from './http/errors.ts'
+import { addHeaders, NO_REFERRER, NOT_CACHED, securityHeaders, setCommonHeaders } from './http/headers.ts'
 import { healthRoutes } from './http/health.ts'
 import { parseJsonBody, refuseCompressed } from './http/json-body.ts'
 import { logRequests, withoutChildLoggers } from './http/log.ts'
@@ -48,11 +48,11 @@ const HEADER_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 
 interface Options {
-  /** How long a small body may take. */
+  /** How long a small body may take to arrive. */
   maxBodyMs?: number
 }
 
-/** Mounts every feature, in one list. Who may call an endpoint from where is decided by the part of the list it stands in. */
+/** Mounts every feature, in one list. The group of a feature decides from which origins its endpoints may be called. */
 export async function createApp(services: OpenServices, { maxBodyMs }: Options = {}): Promise<FastifyInstance> {
   const { config, log } = services
   const headers = securityHeaders(config)
@@ -63,11 +63,11 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     trustProxy: trustedProxies(config.trustProxy),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // What still arrives while the service stops is answered, and its connection closed.
+    // Requests that arrive while the service stops are answered, and their connections closed.
     return503OnClosing: false,
     http: { maxHeaderSize: HEADER_LIMIT },
     frameworkErrors: (error, request, reply) => {
-      void sendError(request, stamp(request, reply, headers), error, dialectOf(request.url))
+      void sendError(request, setCommonHeaders(request, reply, headers), error, errorFormatOf(request.url))
     },
     clientErrorHandler: answerClientErrors(headers, log),
   }) as unknown as FastifyInstance
@@ -83,13 +83,13 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
 
   app.decorateRequest('signedIn')
   app.decorateReply('refusalCode', null)
-  app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
+  app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyFormat))
   app.setNotFoundHandler((request, reply) => {
-    stamp(request, reply, { ...headers, ...NO_REFERRER })
+    setCommonHeaders(request, reply, { ...headers, ...NO_REFERRER })
     const page = sendNotFoundPage(request, reply)
     if (page) return page
     const error = new AppError('not_found', `There is nothing at ${pathOf(request.url)}.`)
-    return sendError(request, reply, error, dialectOf(request.url))
+    return sendError(request, reply, error, errorFormatOf(request.url))
   })
   const provider = createProvider(services)
 
@@ -105,12 +105,12 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     allowAnyOrigin(part)
   })
 
-  /** The OAuth protocol, in RFC 6749's words. */
+  /** The OAuth protocol, with errors in the format of RFC 6749. */
   await group(app, [tokenRoutes(provider), userinfoRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
     acceptForms(part)
-    useDialect(part, oauthDialect)
+    useErrorFormat(part, oauthFormat)
   })
 
   /** Where applications send browsers: links and forms of other sites, answered with pages and redirects. */
@@ -160,13 +160,13 @@ const group = (app: FastifyInstance, features: Routes[], prepare: (part: Fastify
     for (const feature of features) await part.register(feature)
   })
 
-function useDialect(part: FastifyInstance, dialect: Dialect): void {
-  part.setErrorHandler((error, request, reply) => sendError(request, reply, error, dialect))
+function useErrorFormat(part: FastifyInstance, format: ErrorFormat): void {
+  part.setErrorHandler((error, request, reply) => sendError(request, reply, error, format))
 }
 
-/** What lies below /oauth speaks RFC 6749, except what the dashboard alone calls. */
-const dialectOf = (url: string): Dialect =>
-  /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url) ? oauthDialect : latchkeyDialect
+/** Errors below /oauth have the format of RFC 6749, except where only the dashboard calls. */
+const errorFormatOf = (url: string): ErrorFormat =>
+  /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url) ? oauthFormat : latchkeyFormat
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

@@ -28,8 +28,8 @@ process.exitCode = await main(process.argv.slice(2))
 
 async function main([name = '', ...args]: string[]): Promise<number> {
   if (name === '--version') {
-    const { versionOfLatchkey } = await import('./backup/make-backup.ts')
-    return print(versionOfLatchkey())
+    const { VERSION } = await import('./config/version.ts')
+    return print(VERSION)
   }
   if (name === '' || name === 'help' || name === '--help' || name === '-h') return print(USAGE, name === '' ? 2 : 0)
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined

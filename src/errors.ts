@@ -1,6 +1,6 @@
 /**
- * Every refusal the service can give, in one table: its code for programs and the HTTP status it travels with.
- * The sentence for a person is written where the refusal happens, because only that place knows what to do next.
+ * Every refusal of the service, in one table: its code for programs, and its HTTP status. The sentence for a person is
+ * written where the refusal happens, because only that code knows what the person can do next.
  */
 const STATUS = {
   invalid_input: 400,
@@ -27,7 +27,7 @@ const STATUS = {
   headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
-  // RFC 6749 section 5.2 and RFC 6750 section 3.1; their endpoints alone give these.
+  // RFC 6749 section 5.2 and RFC 6750 section 3.1; only their endpoints use these.
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
@@ -41,7 +41,7 @@ const STATUS = {
 export type ErrorCode = keyof typeof STATUS
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
 
-/** The codes that the OAuth endpoints give instead (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1). */
+/** The codes that the OAuth endpoints use instead (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1). */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',

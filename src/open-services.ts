@@ -28,21 +28,21 @@ export interface OpenServices extends Services {
 }
 
 /** What differs between the running service and its tests. */
-interface Outside {
+interface ProcessOptions {
   log: Logger
   now: () => number
   monotonicNow?: () => number
-  /** Multiplies the limits on how long PostgreSQL may take. */
-  patience?: number
+  /** Multiplies the time limits for PostgreSQL. */
+  timeoutFactor?: number
   /** What hashing a password costs. Tests that are not about it hash cheaply. */
   hashCost?: HashCost
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 
-export async function openServices(config: Config, { log, now, ...outside }: Outside): Promise<OpenServices> {
-  const { monotonicNow = () => performance.now(), isTerminal = false } = outside
-  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), outside.patience)
+export async function openServices(config: Config, { log, now, ...options }: ProcessOptions): Promise<OpenServices> {
+  const { monotonicNow = () => performance.now(), isTerminal = false } = options
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options.timeoutFactor)
   try {
     await db.transaction((trx) => addBuiltInRoles(trx, now()))
     const random = createRandom()
@@ -99,6 +99,6 @@ const passwordQueue = ({ rateLimits }: Config) => ({
   maxWaitingPerAddress: rateLimits ? 100 : 500,
 })
 
-/** Loaded only where it is wanted. */
+/** Loaded only where METRICS_ADDRESS is set. */
 const openMetrics = async (needs: Parameters<typeof createMetrics>[0]): Promise<Metrics> =>
   (await import('./metrics/metrics.ts')).createMetrics(needs)

@@ -38,7 +38,7 @@ export interface Services {
   dailyCounts: DailyCounts
   /** Undefined unless METRICS_ADDRESS is set. */
   metrics: Metrics | undefined
-  /** Called with every audit event as it is written, in a transaction that may still fail. */
+  /** Called with every audit event when its transaction has committed. */
   observeEvent?: (event: AuditEvent) => void
   /** What makes the first administrator while there is none. */
   bootstrapSecret: string

@@ -15,6 +15,7 @@ import { StartError } from './errors.ts'
 import { createLogOutput, type LogOutput } from './http/log-output.ts'
 import { createLogger } from './http/log.ts'
 import { openServices, type OpenServices } from './open-services.ts'
+import { codeOf } from './storage/durable-files.ts'
 
 const SHUTDOWN_MS = 9000
 
@@ -107,12 +108,12 @@ function printError(text: string): void {
   process.stderr.write(`latchkey: ${text}\n`)
 }
 
-/** Starting leaves as much garbage behind as the service will ever use: it is collected once, and the memory returned. */
+/** Starting leaves as much garbage behind as the service uses later. It is collected once, and the memory returned. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: object) => void
-  // V8 forgets the shape of objects of which none is alive, and code that was made for them then takes a slow way for
-  // good. Ticks are the ones that every request makes; this one is still to come while the memory is collected.
+  // V8 drops the hidden class of objects of which none exists, and code that was optimized for them stays slow after that.
+  // Every request makes ticks, so one is kept pending while the memory is collected.
   process.nextTick(() => {})
   gc({ type: 'major', flavor: 'last-resort' })
 }
@@ -121,7 +122,7 @@ async function listen(on: (address: { port: number; host: string }) => Promise<s
   try {
     await on({ port, host })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = codeOf(error)
     if (code === 'EADDRINUSE')
       throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT.`)
     if (code === 'EACCES')

@@ -12,18 +12,18 @@ import { TextsProvider } from './texts/TextsProvider.tsx'
 import { cssVariables, theme } from './theme.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
-// Two applications share the address space. The entrance (sign-in, consent and their kin) is met by people in a hurry,
-// often on a phone, so it does without the router and the query library of the signed-in part.
-const outside = isEntrance(location.pathname)
+// Two applications share the paths. The entrance (sign-in, consent and similar pages) must load fast, also on a phone, so it
+// does without the router and the query library of the signed-in part.
+const inEntrance = isEntrance(location.pathname)
 // Not a conditional around the two imports: the minifier joins its branches, and one loses its style sheet.
 const apps = {
   entrance: () => import('./entrance/EntranceApp.tsx'),
   dashboard: () => import('./shell/DashboardApp.tsx'),
 }
-const parts: Part[] = outside ? ['shared', 'entrance'] : ['shared', 'account', 'ssh', 'admin']
+const parts: Part[] = inEntrance ? ['shared', 'entrance'] : ['shared', 'account', 'ssh', 'admin']
 const language = preferredLanguage()
 
-const [{ App }, texts] = await Promise.all([apps[outside ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])
+const [{ App }, texts] = await Promise.all([apps[inEntrance ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root element.')

@@ -1,4 +1,4 @@
-/** Every address of the dashboard. The server answers all of them with the same page. */
+/** Every path of the dashboard. The server answers all of them with the same page. */
 export const paths = {
   home: '/',
   setup: '/setup',
@@ -26,7 +26,7 @@ export const paths = {
   adminAudit: '/admin/audit',
 } as const
 
-/** Where the server's own endpoints live that a page has to name, because the browser goes there itself. */
+/** Endpoints of the server that the browser opens itself, without the API client. */
 export const endpoints = {
   authorize: '/oauth/authorize',
   endSession: '/oauth/logout',

@@ -41,7 +41,7 @@ export const theme = createTheme({
       },
     },
     Paper: { defaultProps: { radius: 'lg' } },
-    // On a phone the tabs scroll sideways: a second line of them would look like a second set.
+    // On a phone the tabs scroll horizontally: a second line of them would look like other tabs.
     Tabs: {
       styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }, tab: { flexShrink: 0 } },
     },
@@ -56,7 +56,7 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's own dimmed, placeholder and error colours miss the 4.5:1 contrast that WCAG 2.2 AA asks for. */
+/** Mantine's own dimmed, placeholder and error colours have less than the contrast of 4.5:1 that WCAG 2.2 AA requires. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

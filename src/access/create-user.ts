@@ -25,7 +25,7 @@ export interface NewUser {
 }
 
 const MAX_TRIES = 5
-const SUFFIXES = 20
+const MAX_SUFFIX = 20
 
 /**
  * Creates an account with the role that everyone has. When another registration takes the same derived username at the same
@@ -35,15 +35,14 @@ export async function createUser(
   services: Pick<Services, 'now' | 'random'>,
   db: Database,
   input: NewUser,
-  /** Runs in the same transaction. */
-  also: (trx: Trx, user: User) => Promise<void> = async () => {},
+  inSameTransaction: (trx: Trx, user: User) => Promise<void> = async () => {},
 ): Promise<User> {
   for (let attempt = 1; ; attempt++) {
     const preferredUsername = input.preferredUsername ?? (await nextFreeUsername(services, db.read, input.email))
     try {
       return await db.transaction(async (trx) => {
         const user = await insert(services, trx, { ...input, preferredUsername })
-        await also(trx, user)
+        await inSameTransaction(trx, user)
         return user
       })
     } catch (error) {
@@ -92,7 +91,7 @@ async function nextFreeUsername(
   email: string,
 ): Promise<string> {
   const base = usernameFromEmail(email)
-  const candidates = Array.from({ length: SUFFIXES }, (_, index) => withSuffix(base, index + 1))
+  const candidates = Array.from({ length: MAX_SUFFIX }, (_, index) => withSuffix(base, index + 1))
   const taken = await listTakenUsernames(db, candidates)
   for (const name of await listRetiredUsernames(db, candidates, now())) taken.add(name)
   const free = candidates.find((name) => !taken.has(name) && !isReservedUsername(name))

@@ -1,5 +1,5 @@
 import type { Reader } from '../storage/database.ts'
-import { readPrincipals } from './role.ts'
+import { readTextList } from '../storage/text-list.ts'
 
 /** What a user has through roles, or what one role gives: permissions, and principals of SSH certificates. */
 export interface Holdings {
@@ -14,8 +14,8 @@ export interface UserHoldings extends Holdings {
   roleIds: ReadonlySet<string>
 }
 
-/** Read for every decision, never cached. */
-export async function findHoldings(db: Reader, userId: string): Promise<UserHoldings> {
+/** What a user has through roles. Read for every decision, never cached. */
+export async function readHoldings(db: Reader, userId: string): Promise<UserHoldings> {
   const rows = await db
     .selectFrom('user_roles')
     .innerJoin('users', 'users.id', 'user_roles.user_id')
@@ -29,6 +29,6 @@ export async function findHoldings(db: Reader, userId: string): Promise<UserHold
     username: rows[0]?.preferred_username ?? '',
     roleIds: new Set(rows.map(({ id }) => id)),
     permissions: new Set(rows.flatMap(({ permission }) => permission ?? [])),
-    principals: new Set(rows.flatMap(({ principals }) => readPrincipals(principals))),
+    principals: new Set(rows.flatMap(({ principals }) => readTextList(principals))),
   }
 }

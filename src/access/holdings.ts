@@ -1,7 +1,7 @@
 import { refuse } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
-import { findHoldings, type Holdings, type UserHoldings } from './holdings-store.ts'
+import { readHoldings, type Holdings, type UserHoldings } from './holdings-store.ts'
 import type { Role } from './role.ts'
 
 export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
@@ -34,7 +34,7 @@ export function refuseChangingStrongerRole(held: UserHoldings, role: Holdings): 
 /** Users can't change a person who holds more than they do: they could take over that account, and what it holds. */
 export async function refuseIfHoldsMore(db: Reader, held: UserHoldings, userId: string): Promise<void> {
   if (userId === held.userId || isAdministrator(held)) return
-  const more = listMore(held, await findHoldings(db, userId))
+  const more = listMore(held, await readHoldings(db, userId))
   if (more.length > 0) refuse('forbidden', `This person holds more than you do: ${more.toSorted().join(', ')}.`)
 }
 

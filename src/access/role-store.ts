@@ -3,9 +3,10 @@ import { type Position, toPage } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
+import { readTextList } from '../storage/text-list.ts'
 import { type Permission, PERMISSIONS } from '../vocabulary/permissions.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
-import { type NewRole, readPrincipals, type Role } from './role.ts'
+import type { NewRole, Role } from './role.ts'
 
 /** Permissions never hold a space, so a role is one row. */
 const packedPermissions = sql<string | null>`(
@@ -23,7 +24,7 @@ const toRole = (row: RoleRow): Role => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  principals: readPrincipals(row.principals),
+  principals: readTextList(row.principals),
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
 })
@@ -162,7 +163,7 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
     .select('role_permissions.permission')
     .where('user_roles.user_id', '=', value('userId'))
     .where('role_permissions.permission', '=', value('permission'))
-    // A literal: SQLite prepares a statement anew for each value of a limit.
+    // A literal: SQLite prepares a statement again for each value of a limit.
     .limit(sql.lit(1))
     .forShare(),
 )

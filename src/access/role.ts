@@ -44,5 +44,3 @@ export interface NewRole {
   principals?: string[]
   permissions?: Permission[]
 }
-
-export const readPrincipals = (stored: string): string[] => JSON.parse(stored) as string[]

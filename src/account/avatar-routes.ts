@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { currentlySignedIn, signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
-import { findAvatar, removeAvatar, replaceAvatar } from './avatar.ts'
+import { loadAvatar, removeAvatar, replaceAvatar } from './avatar.ts'
 import { readUpload, UPLOAD_LIMITS } from './read-upload.ts'
 
 const tags = ['Account']
@@ -41,7 +41,7 @@ export const avatarRoutes =
       async (request, reply) => {
         const userId = request.query.user ?? (await currentlySignedIn(services, request))?.user.id
         if (userId === undefined) return refuse('unauthenticated', 'Please sign in, or name a user.')
-        const avatar = await findAvatar(services, userId)
+        const avatar = await loadAvatar(services, userId)
         if (!avatar) return refuse('not_found', 'There is no avatar.')
         void reply.type('image/webp').header('cache-control', 'private, no-cache')
         return sendTagged(request, reply, `"${avatar.version}"`, avatar.bytes)

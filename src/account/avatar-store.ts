@@ -5,11 +5,13 @@ const versionOf = readStatement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('avatar_version').where('id', '=', value('userId')),
 )
 
-/** The version of the user's avatar: null when there is none, undefined when there is no such user. */
-export const findAvatarVersion = async (db: Reader, userId: string): Promise<string | null | undefined> =>
-  (await versionOf(db, { userId }))[0]?.avatar_version
+/** The avatar of the user, with the version null when there is none; undefined when there is no such user. */
+export async function findAvatar(db: Reader, userId: string): Promise<{ version: string | null } | undefined> {
+  const [row] = await versionOf(db, { userId })
+  return row && { version: row.avatar_version }
+}
 
-/** The same for several users, by their ids. Users that do not exist are absent. */
+/** The versions of several users' avatars, by the ids of the users. Users that do not exist are absent. */
 export async function listAvatarVersions(db: Reader, userIds: string[]): Promise<Map<string, string | null>> {
   if (userIds.length === 0) return new Map()
   const rows = await db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', userIds).execute()

@@ -6,7 +6,7 @@ import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { avatarBlobName } from './avatar-name.ts'
-import { findAvatarVersion, markAvatarVersion } from './avatar-store.ts'
+import { findAvatar, markAvatarVersion } from './avatar-store.ts'
 import { readAvatarImage } from './read-avatar-image.ts'
 
 interface Avatar {
@@ -14,11 +14,11 @@ interface Avatar {
   bytes: Buffer
 }
 
-export async function findAvatar(
+export async function loadAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
   userId: string,
 ): Promise<Avatar | undefined> {
-  const findVersion = async () => (await findAvatarVersion(db.read, userId)) ?? undefined
+  const findVersion = async () => (await findAvatar(db.read, userId))?.version ?? undefined
   let version = await findVersion()
   for (let before: string | undefined; version !== undefined && version !== before; version = await findVersion()) {
     const bytes = await blobs.get(avatarBlobName(userId, version))
@@ -40,7 +40,7 @@ export async function replaceAvatar(services: Services, upload: Buffer, actor: S
   } catch (error) {
     // A refusal undoes the change. After any other failure the account may refer to the new picture nevertheless (the
     // commit was done and its answer lost), so that one stays; sweepAvatars deletes it if no account refers to it.
-    if (error instanceof AppError) await deleteOld(services, actor.id, version)
+    if (error instanceof AppError) await deleteUnreferenced(services, actor.id, version)
     throw error
   }
   return (await findUser(services.db.read, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
@@ -52,8 +52,7 @@ export async function removeAvatar(services: Services, actor: SignedInActor): Pr
 
 async function changeVersion(services: Services, version: string | null, actor: SignedInActor): Promise<void> {
   const before = await changeOwnAccount(services, actor, async (trx) => {
-    const old = await findAvatarVersion(trx, actor.id)
-    if (old === undefined) return refuse('unauthenticated', 'Please sign in.')
+    const { version: old } = (await findAvatar(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
     await markAvatarVersion(trx, actor.id, version)
     await recordEvent(services, trx, {
       action: version === null ? 'user.avatar_removed' : 'user.avatar_changed',
@@ -63,11 +62,11 @@ async function changeVersion(services: Services, version: string | null, actor: 
     })
     return old
   })
-  if (before !== null && before !== version) await deleteOld(services, actor.id, before)
+  if (before !== null && before !== version) await deleteUnreferenced(services, actor.id, before)
 }
 
-/** No account refers to it: a picture that can't be deleted now is deleted later, and is no error. */
-const deleteOld = ({ blobs, log }: Services, userId: string, version: string): Promise<void> =>
+/** Deletes a picture that no account refers to. If that fails, `sweepAvatars` deletes it later, so it is no error. */
+const deleteUnreferenced = ({ blobs, log }: Services, userId: string, version: string): Promise<void> =>
   blobs
     .delete(avatarBlobName(userId, version))
     .catch((error: unknown) => log.warn({ err: error }, 'An old avatar could not be deleted; it is deleted later.'))

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { AppError, refuse } from '../errors.ts'
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024
-/** What the multipart frame around the file may add. */
+/** With what multipart adds around the file. */
 const MAX_BODY_BYTES = MAX_FILE_BYTES + 64 * 1024
 
-/** For the parser. It stops handing out a file that is longer, but would read it to its end. */
+/** For the parser. It cuts a longer file off, but would read it to its end. */
 export const UPLOAD_LIMITS = {
   fileSize: MAX_FILE_BYTES,
   files: 2,
@@ -18,7 +18,7 @@ export const UPLOAD_LIMITS = {
 
 const tooLarge = (): AppError => new AppError('body_too_large', 'The file is too large. At most 5 MB are accepted.')
 
-/** The one part called `file`. Its name and announced type mean nothing. No body is read further than it may be long. */
+/** Reads the one part called `file`. Its file name and media type are ignored. A body that is too long is not read to its end. */
 export async function readUpload(request: FastifyRequest): Promise<Buffer> {
   if (!request.isMultipart())
     return refuse('unsupported_media_type', 'Send the image as multipart/form-data, in the part "file".')

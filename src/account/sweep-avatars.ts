@@ -39,13 +39,13 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
   }
 
   /** Also when the clock was set back since. */
-  const isResting = (): boolean => endedAt !== undefined && now() >= endedAt && now() < endedAt + PAUSE_MS
+  const isPausing = (): boolean => endedAt !== undefined && now() >= endedAt && now() < endedAt + PAUSE_MS
 
   return async (stop) => {
     let deleted = 0
     try {
       for (let checked = 0; checked < MAX_CHECKED; checked += BATCH) {
-        if (isResting() || stop?.aborted === true) break
+        if (isPausing() || stop?.aborted === true) break
         const old = (await nextBatch()).filter(({ modifiedAt }) => modifiedAt <= now() - KEPT_MS)
         for (const name of await listUnreferenced(db.read, old)) {
           await blobs.delete(name)
@@ -61,7 +61,7 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
       await iterator?.return?.()
       iterator = undefined
     }
-    if (deleted > 0) log.info({ deleted }, 'Pictures that no account points at were deleted.')
+    if (deleted > 0) log.info({ deleted }, 'Pictures that no account refers to were deleted.')
     return deleted
   }
 }

@@ -1,4 +1,4 @@
-import { findHoldings } from '../access/holdings-store.ts'
+import { readHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -50,7 +50,7 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
 }
 
 async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {
-  if ((await findHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
+  if ((await readHoldings(trx, userId)).permissions.has('ssh:cert:issue')) {
     refuse(
       'forbidden',
       'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.',

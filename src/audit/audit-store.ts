@@ -28,7 +28,7 @@ const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
 
 export const addEvent = async (trx: Trx, row: Required<NewEventRow>): Promise<void> => void (await insertOne(trx, row))
 
-/** A statement has room for so many values, and nobody waits long for one. */
+/** A statement takes a limited number of values, and others wait for it. */
 const MAX_ROWS = 100
 
 export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<void> {
@@ -52,11 +52,11 @@ export interface AuditFilter {
 
 interface Found {
   rows: EventRow[]
-  /** The last row that was looked at, where the search stopped before it had found enough. */
+  /** The last row that was examined, if the search stopped before it had found enough. */
   stop: Pick<EventRow, 'at' | 'id'> | undefined
 }
 
-/** Newest first. Times are compared alone and with their id: see `listUsers`. */
+/** Newest first. Times are compared alone and together with their id, for the reason given in `listUsers`. */
 export async function listEventRows(
   db: Reader,
   filter: AuditFilter,
@@ -64,7 +64,7 @@ export async function listEventRows(
   after: Position | undefined,
 ): Promise<Found> {
   const { indexed, others } = conditionsOf(filter)
-  const walked = db
+  const examined = db
     .selectFrom('audit_events')
     .$if(indexed !== undefined, (query) => query.where(indexed ?? sql<boolean>`true`))
     .$if(filter.from !== undefined, (query) => query.where('at', '>=', filter.from ?? 0))
@@ -76,13 +76,13 @@ export async function listEventRows(
     .orderBy('id', 'desc')
   const stop =
     others.length > 0
-      ? await walked
+      ? await examined
           .select(['at', 'id'])
           .limit(1)
           .offset(MAX_ROWS_EXAMINED - 1)
           .executeTakeFirst()
       : undefined
-  const rows = await walked
+  const rows = await examined
     .selectAll()
     .where((eb) => eb.and(others))
     .$if(stop !== undefined, (query) =>

@@ -4,7 +4,7 @@ import { addDailyCounts, type DailyCount } from './daily-count-store.ts'
 
 export interface DailyCounts {
   add(what: Counted): void
-  /** Writes what has been counted since the last time. A crash loses about a second of it: these are figures for a plot. */
+  /** Writes what has been counted since the last time. A crash loses the counts of about a second: they are only shown in a chart. */
   flush(): Promise<void>
 }
 

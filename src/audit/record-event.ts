@@ -32,7 +32,7 @@ interface Needs {
 
 /** Appends to the audit trail, in the transaction of the change itself. Entries are never changed or deleted. */
 export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
-  observeEvent?.(event)
+  if (observeEvent) trx.afterCommit(() => observeEvent(event))
   await addEvent(trx, toRow(event, now()))
 }
 
@@ -41,7 +41,7 @@ export const recordAlone = (services: Needs & { db: Database }, event: AuditEven
   services.db.transaction((trx) => recordEvent(services, trx, event))
 
 export async function recordEvents({ now, observeEvent }: Needs, trx: Trx, events: AuditEvent[]): Promise<void> {
-  for (const event of events) observeEvent?.(event)
+  if (observeEvent) trx.afterCommit(() => events.forEach(observeEvent))
   await addEvents(
     trx,
     events.map((event) => toRow(event, now())),

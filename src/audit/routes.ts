@@ -69,9 +69,9 @@ export const auditRoutes =
 const preferred = (accept: string | undefined): 'csv' | 'json' =>
   accept !== undefined && /\btext\/csv\b/i.test(accept) ? 'csv' : 'json'
 
-/** The first page is read before the answer begins, so that what goes wrong there is still told. */
-async function csvOf({ db }: Services, filter: AuditFilter, most: number, after: Position | undefined) {
-  const pages = eachEvent(db.read, filter, most, after)
+/** The first page is read before the answer begins, so that a failure there is still answered with an error. */
+async function csvOf({ db }: Services, filter: AuditFilter, maxEntries: number, after: Position | undefined) {
+  const pages = eachEvent(db.read, filter, maxEntries, after)
   const first = await pages.next()
   return Readable.from(
     (async function* () {

@@ -16,7 +16,7 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
-  // A used code lives as long as what it issued, so that using it again is still noticed.
+  // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
 ]

@@ -6,11 +6,11 @@ import { claimRun, findNextRun } from './job-store.ts'
 /** Work that no request waits for. */
 export interface Job {
   name: string
-  /** Absent: at every tick, on every replica, because the job itself takes its work atomically. */
+  /** Absent: at every tick, on every replica, because the job itself claims its work atomically. */
   everyMs?: number
   /** Long work ends soon after `stop` is aborted; the rest is done by the next run. */
   run(stop: AbortSignal): Promise<unknown>
-  /** Ends, within seconds, what a run has left under way. */
+  /** Ends, within seconds, the work that a run has left in progress. */
   stop?(): Promise<void>
 }
 
@@ -33,14 +33,14 @@ export function createTicker(
 
   const runOne = async (job: Job): Promise<void> => {
     try {
-      if (job.everyMs === undefined || (await claimTurn(db, job.name, now(), job.everyMs)))
+      if (job.everyMs === undefined || (await claimIfDue(db, job.name, now(), job.everyMs)))
         await job.run(stopping.signal)
     } catch (error) {
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
     }
   }
 
-  /** No job waits for another: a mail server that hangs must not hold up what is due this second. */
+  /** No job waits for another: a mail server that hangs must not delay what is due now. */
   const tick = async (): Promise<void> => {
     for (const job of jobs.filter((each) => !running.has(each))) {
       const ended = runOne(job).finally(() => running.delete(job))
@@ -63,10 +63,10 @@ export function createTicker(
 }
 
 /**
- * Of all replicas, one gets the turn: the statement that moves the time is the claim. Where clocks differ a job may run
- * once more than its interval says, which does no harm.
+ * Exactly one replica claims a run: the one whose statement moves the time of the next run. Where clocks differ, a job may
+ * run once more than its interval says, which does no harm.
  */
-async function claimTurn(db: Database, name: string, now: number, everyMs: number): Promise<boolean> {
+async function claimIfDue(db: Database, name: string, now: number, everyMs: number): Promise<boolean> {
   const nextRunAt = await findNextRun(db.read, name)
   if (nextRunAt !== undefined && !isDue(nextRunAt, now, everyMs)) return false
   return db.transaction((trx) => claimRun(trx, { name, now, everyMs }))

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { avatarBlobName } from '../account/avatar-name.ts'
 import { StartError } from '../errors.ts'
 import { copyPrivately, isCode, listFiles } from '../storage/durable-files.ts'
+import type { Snapshot } from './database-file-store.ts'
 
 export interface Folders {
   from: string
@@ -15,40 +15,32 @@ export async function copyAvatars(folders: Folders): Promise<void> {
   for (const name of await listFiles(folders.from)) await copyOne(folders, name)
 }
 
-/** Each time takes milliseconds, and only a picture that is replaced within them makes another one necessary. */
+/** A try takes milliseconds. Another one is necessary only when a picture is replaced within them. */
 const MAX_TRIES = 100
 
 /**
- * Copies the avatars that the open read transaction names and the backup does not have yet. One whose file is gone was
- * replaced after the moment that the transaction sees, so the transaction is started again, at a later moment. An avatar
- * that is still named then, and still has no file, was lost before: no backup can have it.
+ * Copies the avatars that the snapshot of the database names and the backup does not have yet. One whose file is gone was
+ * replaced after the moment of the snapshot, so the snapshot is taken again, at a later moment. An avatar that is still
+ * named then, and still has no file, was lost before: no backup can have it.
  */
-export async function copyNamedAvatars(
-  source: DatabaseSync,
-  folders: Folders | undefined,
-  restartTransaction: () => void,
-): Promise<void> {
+export async function copyNamedAvatars(snapshot: Snapshot, folders: Folders | undefined): Promise<void> {
   if (folders === undefined) return
   const missed = new Set<string>()
   for (let tries = 1; ; tries++) {
     const missing: string[] = []
-    for (const name of listUncopied(source, folders)) if (!(await copyOne(folders, name))) missing.push(name)
+    for (const name of listUncopied(snapshot, folders)) if (!(await copyOne(folders, name))) missing.push(name)
     if (missing.every((name) => missed.has(name))) return
     if (tries === MAX_TRIES) throw new StartError('Avatars change faster than they can be copied. Try again later.')
     for (const name of missing) missed.add(name)
-    restartTransaction()
+    snapshot.restart()
   }
 }
 
-function listUncopied(source: DatabaseSync, { to }: Folders): string[] {
-  const named = source.prepare('SELECT id, avatar_version AS version FROM users WHERE avatar_version IS NOT NULL')
-  const names: string[] = []
-  for (const { id, version } of named.iterate() as Iterable<{ id: string; version: string }>) {
-    const name = avatarBlobName(id, version)
-    if (!existsSync(join(to, name))) names.push(name)
-  }
-  return names
-}
+const listUncopied = (snapshot: Snapshot, { to }: Folders): string[] =>
+  snapshot
+    .avatars()
+    .map(({ userId, version }) => avatarBlobName(userId, version))
+    .filter((name) => !existsSync(join(to, name)))
 
 /** False when it is not there. A picture never changes under its name, so one that was copied is not copied again. */
 async function copyOne({ from, to }: Folders, name: string): Promise<boolean> {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
 import type { Config } from '../config/config.ts'
+import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../config/data-files.ts'
+import { VERSION } from '../config/version.ts'
 import { StartError } from '../errors.ts'
 import { copyPrivately, listFiles, syncFolder, syncTree, writeDurably } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
-import { checkDatabase } from './check-database.ts'
+import { sqliteFileOf } from '../storage/sqlite-url.ts'
 import { copyAvatars, copyNamedAvatars, type Folders } from './copy-avatars.ts'
-import { AVATARS, DATABASE, describeFile, FORMAT, type Manifest, MANIFEST, SECRET_KEY_FILE } from './manifest.ts'
-
-const PAGES_A_STEP = 10_000
+import { checkDatabase, openSnapshot } from './database-file-store.ts'
+import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
 
 type Needs = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 's3'>
 
@@ -31,8 +31,8 @@ export async function makeBackup(
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}.part`
   makeFolder(unfinished)
   try {
-    const manifest = await fill(unfinished, config, now)
-    // A folder that came into being meanwhile is not replaced: rename fails on one that is not empty.
+    const manifest = await writeBackup(unfinished, config, now)
+    // A folder that was made meanwhile is not replaced: rename fails on one that is not empty.
     if (existsSync(folder)) throw new StartError(`${folder} is there already. A backup never overwrites anything.`)
     await rename(unfinished, folder)
     await syncFolder(dirname(folder))
@@ -47,11 +47,15 @@ export async function makeBackup(
 const nameOf = (now: number): string =>
   `latchkey-${new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}`
 
-async function fill(folder: string, config: Needs, now: number): Promise<Manifest> {
-  const avatars = config.s3 ? undefined : { from: join(config.dataDir, AVATARS), to: join(folder, AVATARS) }
+async function writeBackup(folder: string, config: Needs, now: number): Promise<Manifest> {
+  const avatars = config.s3
+    ? undefined
+    : { from: join(config.dataDir, AVATARS_FOLDER), to: join(folder, AVATARS_FOLDER) }
   // Most avatars are copied before the database, so that few are left to copy while its read transaction is open.
   if (avatars !== undefined) await copyAvatars(avatars)
-  const migrations = await copyDatabase(config.databaseUrl.slice('sqlite:'.length), join(folder, DATABASE), avatars)
+  const database = sqliteFileOf(config.databaseUrl)
+  if (database === undefined) throw new Error('A backup is made of a SQLite file only.')
+  const migrations = await copyDatabase(database, join(folder, DATABASE_FILE), avatars)
   if (config.secretKey === undefined) {
     await copyPrivately(join(config.dataDir, SECRET_KEY_FILE), join(folder, SECRET_KEY_FILE))
   }
@@ -60,7 +64,7 @@ async function fill(folder: string, config: Needs, now: number): Promise<Manifes
   const manifest: Manifest = {
     format: FORMAT,
     createdAt: new Date(now).toISOString(),
-    latchkey: versionOfLatchkey(),
+    latchkey: VERSION,
     migrations,
     secretKey: config.secretKey === undefined ? 'in the backup' : 'in SECRET_KEY',
     avatars: avatars === undefined ? 'in the object store' : 'in the backup',
@@ -71,33 +75,17 @@ async function fill(folder: string, config: Needs, now: number): Promise<Manifes
   return manifest
 }
 
-/** Answers the steps that the database has gone through. */
+/** Returns the names of the migrations that were applied to the database. */
 async function copyDatabase(file: string, to: string, avatars: Folders | undefined): Promise<string[]> {
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
-  const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  const snapshot = openSnapshot(file)
   try {
-    // The first read fixes the moment. Without it every commit of the service would make the backup start again.
-    const readMigrations = () => {
-      source.exec('BEGIN')
-      return source.prepare('SELECT name FROM schema_migrations ORDER BY name').all() as { name: string }[]
-    }
-    let applied = readMigrations()
-    await copyNamedAvatars(source, avatars, () => {
-      source.exec('ROLLBACK')
-      applied = readMigrations()
-    })
-    await backup(source, to, { rate: PAGES_A_STEP })
+    await copyNamedAvatars(snapshot, avatars)
+    await snapshot.copyTo(to)
     chmodSync(to, 0o600)
     checkDatabase(to)
-    return applied.map(({ name }) => name)
+    return snapshot.migrations()
   } finally {
-    source.close()
+    snapshot.close()
   }
-}
-
-export function versionOfLatchkey(): string {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
-    version: string
-  }
-  return version
 }

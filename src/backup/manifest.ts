@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../config/data-files.ts'
 import { StartError } from '../errors.ts'
 import { MIGRATIONS } from '../storage/migrations/all.ts'
 
 export const MANIFEST = 'manifest.json'
-export const DATABASE = 'latchkey.db'
-export const SECRET_KEY_FILE = 'secret.key'
-export const AVATARS = 'avatars'
 export const FORMAT = 1
 
 /** What a backup says about itself. It is written last: a folder without one is no backup. */
@@ -17,9 +15,9 @@ export interface Manifest {
   /** Everything that was acknowledged before this time is in it. */
   createdAt: string
   latchkey: string
-  /** The steps that its database has gone through. */
+  /** The migrations that were applied to its database. */
   migrations: string[]
-  /** Where the secret is that opens its keys. */
+  /** Where the secret is that decrypts its keys. */
   secretKey: 'in the backup' | 'in SECRET_KEY'
   avatars: 'in the backup' | 'in the object store'
   files: BackupFile[]
@@ -57,8 +55,8 @@ export function readManifest(folder: string): Manifest {
   return manifest
 }
 
-/** Names that we give, so that a manifest can't lead out of the folder. */
-const OURS = new RegExp(`^(${DATABASE}|${SECRET_KEY_FILE}|${AVATARS}(/[A-Za-z0-9_-]+)+(\\.[a-z0-9]+)?)$`)
+/** Only names that a backup can have, so that a manifest can't name a file outside of the folder. */
+const OURS = new RegExp(`^(${DATABASE_FILE}|${SECRET_KEY_FILE}|${AVATARS_FOLDER}(/[A-Za-z0-9_-]+)+(\\.[a-z0-9]+)?)$`)
 
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')

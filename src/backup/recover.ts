@@ -10,7 +10,7 @@ import { countPendingActions, deleteAllRows, findLastEventTime, markOverdueEnabl
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
 export interface Recovered {
-  /** When the backup was made, if that is known. */
+  /** When the backup was made, if that is known. Stored under this name in the audit trail and in notifications. */
   copiedAt: number | null
   serials: SkippedSerials
   /** Absent when access was kept. */
@@ -30,7 +30,7 @@ export async function recover(
   { copiedAt, keepAccess }: { copiedAt?: number; keepAccess: boolean },
 ): Promise<Recovered> {
   const { db, signals } = services
-  const since = copiedAt ?? (await findLastEventTime(db.read))
+  const since = copiedAt ?? (await findLastEventTime(db.read)) ?? null
   const serials = await db.transaction(async (trx) => {
     await skipKeyNumbers(trx, services.now())
     return skipSerials(services, trx)

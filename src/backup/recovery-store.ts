@@ -3,18 +3,18 @@ import type { Database, Reader, Trx } from '../storage/database.ts'
 import { deleteInSlices } from '../storage/delete-in-slices.ts'
 import type { Schema } from '../storage/schema.ts'
 
-/** The time of the newest audit event; null where there is none. */
-export async function findLastEventTime(db: Reader): Promise<number | null> {
+/** The time of the newest audit event. */
+export async function findLastEventTime(db: Reader): Promise<number | undefined> {
   const { at } = await db
     .selectFrom('audit_events')
     .select(({ fn }) => fn.max<number | null>('at').as('at'))
     .executeTakeFirstOrThrow()
-  return at
+  return at ?? undefined
 }
 
-/** Deletes every row, in slices without a rest between them: the service is not running. Returns how many. */
+/** Deletes every row, in slices without a pause between them: the service is not running. Returns how many. */
 export const deleteAllRows = (db: Database, table: keyof Schema, key: string): Promise<number> =>
-  deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, restMs: 0 })
+  deleteInSlices(db, { table, key, where: sql<boolean>`1 = 1`, rows: 2000, pauseMs: 0 })
 
 export async function countPendingActions(db: Reader): Promise<number> {
   const { pending } = await db

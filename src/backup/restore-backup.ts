@@ -3,13 +3,15 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
+import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../config/data-files.ts'
 import { StartError } from '../errors.ts'
 import { openServices } from '../open-services.ts'
 import { copyPrivately, isCode, syncFolder, syncTree } from '../storage/durable-files.ts'
 import { lockFile } from '../storage/file-lock.ts'
 import { makeFolder } from '../storage/make-folder.ts'
-import { checkDatabase } from './check-database.ts'
-import { AVATARS, DATABASE, describeFile, type Manifest, readManifest, SECRET_KEY_FILE } from './manifest.ts'
+import { sqliteFileOf, toSqliteUrl } from '../storage/sqlite-url.ts'
+import { checkDatabase } from './database-file-store.ts'
+import { describeFile, type Manifest, readManifest } from './manifest.ts'
 import { type Recovered, recover } from './recover.ts'
 
 interface RestoreRequest {
@@ -20,23 +22,24 @@ interface RestoreRequest {
 }
 
 /**
- * Puts a backup where there is nothing yet. All of it is copied, checked and made safe in a folder of its own, and moved
- * to its place at the end: until then nothing is there, and a failure leaves nothing behind.
+ * Restores a backup where there is no data yet. All of it is copied, checked and made safe in a staging folder, and moved
+ * into the data folder at the end: until then nothing is there, and a failure leaves nothing behind.
  */
 export async function restoreBackup(
   config: Config,
   { from, keepAccess, now, log }: RestoreRequest,
 ): Promise<Recovered> {
   const manifest = readManifest(from)
-  refuseUnfit(config, manifest, now())
-  const file = config.databaseUrl.slice('sqlite:'.length)
+  refuseUnusable(config, manifest, now())
+  const file = sqliteFileOf(config.databaseUrl)
+  if (file === undefined) throw new Error('A backup is restored into a SQLite file only.')
   for (const folder of [config.dataDir, dirname(file)]) makeFolder(folder)
   const unlock = lockFile(file)
   const staging = mkdtempSync(join(config.dataDir, 'restoring-'))
   try {
     refuseOverwriting(config, file, manifest)
     await copyVerified(manifest, from, staging)
-    checkDatabase(join(staging, DATABASE))
+    checkDatabase(join(staging, DATABASE_FILE))
     const recovered = await recoverIn(staging, config, {
       copiedAt: Date.parse(manifest.createdAt),
       keepAccess,
@@ -51,7 +54,7 @@ export async function restoreBackup(
   }
 }
 
-function refuseUnfit(config: Config, { createdAt, secretKey }: Manifest, now: number): void {
+function refuseUnusable(config: Config, { createdAt, secretKey }: Manifest, now: number): void {
   if (secretKey === 'in SECRET_KEY' && config.secretKey === undefined) {
     throw new StartError(
       'This backup was made with SECRET_KEY set, and does not contain it. Set SECRET_KEY to the same value.',
@@ -65,9 +68,13 @@ function refuseUnfit(config: Config, { createdAt, secretKey }: Manifest, now: nu
 }
 
 function refuseOverwriting({ dataDir }: Config, file: string, { files }: Manifest): void {
-  const brings = (path: string) => files.some((each) => each.path === path || each.path.startsWith(`${path}/`))
-  const places = [file, `${file}-wal`, ...[SECRET_KEY_FILE, AVATARS].filter(brings).map((path) => join(dataDir, path))]
-  const taken = places.filter(isTaken)
+  const contains = (path: string) => files.some((each) => each.path === path || each.path.startsWith(`${path}/`))
+  const paths = [
+    file,
+    `${file}-wal`,
+    ...[SECRET_KEY_FILE, AVATARS_FOLDER].filter(contains).map((path) => join(dataDir, path)),
+  ]
+  const taken = paths.filter(isTaken)
   if (taken.length === 0) return
   throw new StartError(`There is data already: ${taken.join(', ')}. Move it away first; a restore never overwrites.`)
 }
@@ -93,16 +100,17 @@ async function copyVerified({ files }: Manifest, from: string, to: string): Prom
       throw new StartError(`The backup is damaged: ${path} is not what its manifest says.`)
     }
   }
-  if (!files.some(({ path }) => path === DATABASE)) throw new StartError('The backup is damaged: it has no database.')
+  if (!files.some(({ path }) => path === DATABASE_FILE))
+    throw new StartError('The backup is damaged: it has no database.')
 }
 
-/** Opening it is the proof that its keys can be opened, and brings the data of an older version to this one's shape. */
+/** Opening the services proves that the keys can be decrypted, and migrates the data of an older version. */
 async function recoverIn(
   staging: string,
   config: Config,
   { copiedAt, keepAccess, now, log }: Omit<RestoreRequest, 'from'> & { copiedAt: number },
 ): Promise<Recovered> {
-  const staged = { ...config, dataDir: staging, databaseUrl: `sqlite:${join(staging, DATABASE)}` }
+  const staged = { ...config, dataDir: staging, databaseUrl: toSqliteUrl(join(staging, DATABASE_FILE)) }
   const services = await openServices(staged, { log, now })
   try {
     return await recover(services, { copiedAt, keepAccess })
@@ -111,21 +119,21 @@ async function recoverIn(
   }
 }
 
-/** The database comes last, when everything else is durable: where there is none, nothing was restored. */
+/** The database comes last, when everything else is durable: without a database nothing was restored. */
 async function moveIntoPlace(staging: string, dataDir: string, file: string): Promise<void> {
   await syncTree(staging)
   const moved: string[] = []
   const move = async (from: string, to: string) => {
     if (!existsSync(from)) return
-    // An empty folder may stand there; anything else was refused.
+    // There may be an empty folder; anything else was refused.
     await moveOrCopy(from, to)
     moved.push(to)
   }
   try {
-    await move(join(staging, AVATARS), join(dataDir, AVATARS))
+    await move(join(staging, AVATARS_FOLDER), join(dataDir, AVATARS_FOLDER))
     await move(join(staging, SECRET_KEY_FILE), join(dataDir, SECRET_KEY_FILE))
     await syncFolder(dataDir)
-    await move(join(staging, DATABASE), file)
+    await move(join(staging, DATABASE_FILE), file)
     for (const folder of new Set([dataDir, dirname(file)])) await syncFolder(folder)
   } catch (error) {
     for (const path of moved) await rm(path, { recursive: true, force: true })

@@ -2,13 +2,11 @@ import type { Dirent } from 'node:fs'
 import { opendir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
-import { isCode, storeFile } from '../storage/durable-files.ts'
+import { codeOf, isCode, storeFile } from '../storage/durable-files.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-
-/** No space left, none left for this account, a file grown beyond its limit, a disk that fails or only reads. */
-const AWAY = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
+/** The disk or a quota is full, the file is larger than allowed, or the disk fails or is read-only. */
+const UNAVAILABLE_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
 
 const unavailable = (cause: unknown): AppError =>
   new AppError('unavailable', 'Pictures can’t be stored at the moment. Please try again.', { retryAfter: 5, cause })
@@ -28,7 +26,7 @@ export function createFolderBlobs(root: string): Blobs {
       try {
         await storeFile(root, pathOf(name), bytes)
       } catch (error) {
-        throw AWAY.has(codeOf(error)) ? unavailable(error) : error
+        throw UNAVAILABLE_CODES.has(codeOf(error)) ? unavailable(error) : error
       }
     },
     async get(name) {
@@ -50,7 +48,7 @@ export function createFolderBlobs(root: string): Blobs {
   }
 }
 
-/** With unfinished files: one whose process died stays until it is deleted. */
+/** Unfinished files are listed too: one whose process died stays until it is deleted. */
 async function* walk(root: string, below: string): AsyncGenerator<StoredBlob> {
   for await (const entry of entriesOf(join(root, below))) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`

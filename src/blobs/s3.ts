@@ -21,9 +21,9 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     } catch (cause) {
-      throw away(cause)
+      throw unavailable(cause)
     }
-    if (!response.ok && response.status !== 404) throw away(answered(response.status))
+    if (!response.ok && response.status !== 404) throw unavailable(statusError(response.status))
     return response
   }
   const addressOf = (name: string): string => `${bucket}/${name}`
@@ -35,7 +35,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
       if (next !== '') query.set('continuation-token', next)
       const response = await call('GET', `${bucket}?${query.toString()}`)
       const text = await response.text()
-      if (!response.ok) throw away(answered(response.status))
+      if (!response.ok) throw unavailable(statusError(response.status))
       const page = parseObjectList(text)
       yield* page.blobs
       next = page.next
@@ -51,7 +51,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     async put(name, bytes, contentType) {
       const response = await call('PUT', addressOf(name), bytes, contentType)
       await response.arrayBuffer()
-      if (!response.ok) throw away(answered(response.status))
+      if (!response.ok) throw unavailable(statusError(response.status))
     },
     async get(name) {
       const response = await call('GET', addressOf(name))
@@ -67,8 +67,8 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
 }
 
 /** The log keeps the codes of errors and not their messages. */
-const answered = (status: number): Error =>
+const statusError = (status: number): Error =>
   Object.assign(new Error(`The object store answered ${status}.`), { code: `HTTP_${status}` })
 
-const away = (cause: unknown): AppError =>
+const unavailable = (cause: unknown): AppError =>
   new AppError('unavailable', 'The object store is briefly unavailable. Please try again.', { retryAfter: 5, cause })

@@ -1,5 +1,5 @@
 import { readArguments } from './usage.ts'
-import { carryOut, readSettings, say } from './with-services.ts'
+import { sendOrRun, readSettings, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey admin grant <email>
 
@@ -10,5 +10,5 @@ export async function run(args: string[]): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 2 })
   const [verb = '', email = ''] = words
   if (verb !== 'grant') readArguments([], USAGE, { words: 2 })
-  say(await carryOut(readSettings(), { name: 'grant-administrator', email }))
+  say(await sendOrRun(readSettings(), { name: 'grant-administrator', email }))
 }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
+import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { readArguments } from './usage.ts'
-import { isSqlite, readSettings, refuseOtherUser, say } from './with-services.ts'
+import { readSettings, refuseOtherUser, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey backup <folder>
 
@@ -16,7 +17,7 @@ With PostgreSQL use pg_dump; docs/command-line.md says how.`
 export async function run(args: string[]): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 1 })
   const config = readSettings()
-  if (!isSqlite(config)) {
+  if (!isSqliteUrl(config.databaseUrl)) {
     throw new StartError('The data is in PostgreSQL: back it up with pg_dump, as docs/command-line.md says.')
   }
   refuseOtherUser(config)

@@ -1,5 +1,5 @@
 import { readArguments, UsageError } from './usage.ts'
-import { carryOut, readSettings, say } from './with-services.ts'
+import { sendOrRun, readSettings, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey keys rotate [--now | --retire-previous]
 
@@ -14,5 +14,5 @@ export async function run(args: string[]): Promise<void> {
   if (words[0] !== 'rotate') readArguments([], USAGE, { words: 1 })
   if (on.now && on['retire-previous']) throw new UsageError('--now and --retire-previous are two steps: one at a time.')
   const how = on['retire-previous'] ? 'retire-previous' : on.now ? 'at-once' : 'publish'
-  say(await carryOut(readSettings(), { name: 'rotate-keys', how }))
+  say(await sendOrRun(readSettings(), { name: 'rotate-keys', how }))
 }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { StartError } from '../errors.ts'
+import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { printRecovered } from './print-recovered.ts'
 import { readArguments } from './usage.ts'
-import { isSqlite, logForCommands, readSettings, refuseOtherUser, say } from './with-services.ts'
+import { logForCommands, readSettings, refuseOtherUser, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey restore [--keep-access] <backup>
 
@@ -17,7 +18,7 @@ With PostgreSQL use pg_restore and then latchkey restored; docs/command-line.md 
 export async function run(args: string[]): Promise<void> {
   const { words, on } = readArguments(args, USAGE, { words: 1, switches: ['keep-access'] })
   const config = readSettings()
-  if (!isSqlite(config)) {
+  if (!isSqliteUrl(config.databaseUrl)) {
     throw new StartError(
       'The data is in PostgreSQL: restore it with pg_restore, then run latchkey restored. docs/command-line.md says how.',
     )

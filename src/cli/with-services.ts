@@ -7,6 +7,7 @@ import { AppError, StartError } from '../errors.ts'
 import { createLogger } from '../http/log.ts'
 import type { Services } from '../services.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
+import { isSqliteUrl } from '../storage/sqlite-url.ts'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -33,7 +34,7 @@ export async function withServices<T>(config: Config, work: (services: Services)
 }
 
 /** Sends the command to the running service where there is one that holds the database, and runs it here otherwise. */
-export async function carryOut(config: Config, command: Command): Promise<string> {
+export async function sendOrRun(config: Config, command: Command): Promise<string> {
   refuseOtherUser(config)
   const { sendCommand } = await import('../control/send-command.ts')
   const answer = await sendCommand(config.databaseUrl, command)
@@ -43,11 +44,9 @@ export async function carryOut(config: Config, command: Command): Promise<string
   return withServices(config, (services) => runCommand(services, command))
 }
 
-export const isSqlite = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): boolean => databaseUrl.startsWith('sqlite:')
-
 /** Files that another user, such as root, makes in the data folder could not be opened by the service. */
 export function refuseOtherUser(config: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
-  const owner = isSqlite(config) ? statSync(config.dataDir, { throwIfNoEntry: false })?.uid : undefined
+  const owner = isSqliteUrl(config.databaseUrl) ? statSync(config.dataDir, { throwIfNoEntry: false })?.uid : undefined
   if (owner === undefined || process.geteuid === undefined || owner === process.geteuid()) return
   throw new StartError(
     `${config.dataDir} belongs to the user with the id ${owner}. Run this as that user, for example with: sudo -u '#${owner}'`,

@@ -2,7 +2,9 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
+import { isSqliteUrl, toSqliteUrl } from '../storage/sqlite-url.ts'
 import { readEnvFile } from './config-file.ts'
+import { DATABASE_FILE } from './data-files.ts'
 import type { GeoHeaders } from './parse-values.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
 
@@ -44,31 +46,41 @@ const MAX_SHOWN = 200
 type Environment = Record<string, string | undefined>
 type Value<N extends VariableName> = NonNullable<ReturnType<(typeof VARIABLES)[N]['parse']>>
 
-export function readConfig(environment: Environment): Config {
-  const read = <N extends VariableName>(name: N): Value<N> | undefined => {
+type Read = <N extends VariableName>(name: N) => Value<N> | undefined
+
+const readerOf =
+  (environment: Environment): Read =>
+  (name) => {
     const text = environment[name]
     // Compose files and .env templates set what they leave out to the empty string.
     if (text === undefined || text === '') return undefined
     const value = VARIABLES[name].parse(text)
-    return value === undefined ? refuseValue(name, text) : (value as Value<N>)
+    return value === undefined ? refuseValue(name, text) : (value as Value<typeof name>)
   }
 
+function readUrls(read: Read) {
   const port = read('PORT') ?? 3000
   const baseUrl = read('BASE_URL') ?? `http://localhost:${port}`
   const dashboardOrigin = read('DASHBOARD_ORIGIN') ?? baseUrl
   const dashboardHost = new URL(dashboardOrigin).hostname
   const rpId = read('RP_ID') ?? dashboardHost
   if (rpId !== dashboardHost && !isParentDomain(rpId, dashboardHost)) refuseValue('RP_ID', rpId)
+  return { port, baseUrl, dashboardOrigin, rpId }
+}
 
+function readStorage(read: Read) {
   const dataDir = resolve(read('DATA_DIR') ?? './data')
-  const databaseUrl = read('DATABASE_URL') ?? `sqlite:${join(dataDir, 'latchkey.db')}`
+  const databaseUrl = read('DATABASE_URL') ?? toSqliteUrl(join(dataDir, DATABASE_FILE))
   const secretKey = read('SECRET_KEY')
-  if (secretKey === undefined && !databaseUrl.startsWith('sqlite:')) {
+  if (secretKey === undefined && !isSqliteUrl(databaseUrl)) {
     throw new StartError(
       'SECRET_KEY is not set. With PostgreSQL every replica needs the same one: at least 32 characters, for example from `openssl rand -base64 32`.',
     )
   }
+  return { dataDir, databaseUrl, secretKey }
+}
 
+function readCertificateLifetimes(read: Read) {
   const sshCertMaxTtl = read('SSH_CERT_MAX_TTL') ?? 86400
   const sshCertDefaultTtl = read('SSH_CERT_DEFAULT_TTL') ?? 28800
   if (sshCertDefaultTtl > sshCertMaxTtl) {
@@ -76,33 +88,38 @@ export function readConfig(environment: Environment): Config {
     if (read('SSH_CERT_MAX_TTL') === undefined) refuseValue('SSH_CERT_DEFAULT_TTL', String(sshCertDefaultTtl))
     refuseValue('SSH_CERT_MAX_TTL', String(sshCertMaxTtl))
   }
+  return { sshCertDefaultTtl, sshCertMaxTtl }
+}
 
+function readGeoipDatabase(read: Read): string | undefined {
   const geoipDatabase = read('GEOIP_DATABASE')
   if (geoipDatabase !== undefined && !statSync(geoipDatabase, { throwIfNoEntry: false })?.isFile()) {
     refuseValue('GEOIP_DATABASE', geoipDatabase)
   }
+  return geoipDatabase
+}
 
+export function readConfig(environment: Environment): Config {
+  const read = readerOf(environment)
+  const urls = readUrls(read)
+  const storage = readStorage(read)
+  const certificateLifetimes = readCertificateLifetimes(read)
+  const geoipDatabase = readGeoipDatabase(read)
   const rpName = read('RP_NAME') ?? 'Latchkey'
   return {
-    port,
-    host: read('HOST') ?? '127.0.0.1',
-    baseUrl,
-    dashboardOrigin,
-    rpId,
+    ...urls,
+    ...storage,
+    ...certificateLifetimes,
+    geoipDatabase,
     rpName,
+    host: read('HOST') ?? '127.0.0.1',
     adminBootstrapSecret: read('ADMIN_BOOTSTRAP_SECRET'),
-    dataDir,
-    databaseUrl,
-    secretKey,
     smtpUrl: read('SMTP_URL'),
-    mailFrom: read('MAIL_FROM') ?? `${asMailName(rpName)} <no-reply@${new URL(baseUrl).hostname}>`,
+    mailFrom: read('MAIL_FROM') ?? `${asMailName(rpName)} <no-reply@${new URL(urls.baseUrl).hostname}>`,
     s3: readS3(read('S3_URL'), read('S3_ACCESS_KEY_ID'), read('S3_SECRET_ACCESS_KEY'), read('S3_REGION')),
     trustProxy: read('TRUST_PROXY'),
     geoHeaders: read('GEO_HEADERS'),
-    geoipDatabase,
     registration: read('REGISTRATION') ?? 'open',
-    sshCertDefaultTtl,
-    sshCertMaxTtl,
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
     metricsAddress: read('METRICS_ADDRESS'),
@@ -119,7 +136,7 @@ export const loadEnvironment = (folder: string = process.cwd()): Environment => 
 const isParentDomain = (parent: string, host: string): boolean =>
   parent.includes('.') && isIP(host) === 0 && host.endsWith(`.${parent}`)
 
-/** RFC 5322 section 3.4: a name with any of these signs in it stands in quotes. */
+/** RFC 5322 section 3.4: a name with any of these characters in it is quoted. */
 const asMailName = (name: string): string =>
   /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replaceAll(/["\\]/g, '')}"` : name
 
@@ -130,7 +147,7 @@ function readS3(url?: string, accessKeyId?: string, secretAccessKey?: string, re
   return { url, accessKeyId, secretAccessKey, region: region ?? 'us-east-1' }
 }
 
-/** The one line on a value that can't work: the variable, what it holds and what it may hold, and why where that helps. */
+/** Refuses a value, in one line: the variable, what it holds, what it may hold and, where that helps, why. */
 export function refuseValue(name: VariableName, text: string, reason?: string): never {
   const { accepts, secret } = VARIABLES[name]
   // An address can hold a password even where none belongs.

@@ -2,10 +2,12 @@ import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate
 import { grantAdministrator } from '../roles/grant-administrator.ts'
 import type { Services } from '../services.ts'
 
-/** What the command line can have done: by the running service, or on services that it opens itself. */
+const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
+
+/** What the command line can do: through the running service, or on services that it opens itself. */
 export type Command =
   | { name: 'grant-administrator'; email: string }
-  | { name: 'rotate-keys'; how: 'publish' | 'at-once' | 'retire-previous' }
+  | { name: 'rotate-keys'; how: (typeof ROTATIONS)[number] }
 
 type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
 
@@ -23,16 +25,15 @@ export async function runCommand(services: Needs, command: Command): Promise<str
   return `${await rotateAtOnce(services)} signs from now on.`
 }
 
-const WAYS = new Set<unknown>(['publish', 'at-once', 'retire-previous'])
-
 /** Parses a line; undefined when it is no command. */
 export function readCommand(line: string): Command | undefined {
   try {
     const { name, email, how } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
-    if (name === 'rotate-keys' && WAYS.has(how)) return { name, how } as Command
+    const rotation = ROTATIONS.find((each) => each === how)
+    if (name === 'rotate-keys' && rotation) return { name, how: rotation }
   } catch {
-    // Not ours.
+    // Not JSON.
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import { readCommand, runCommand } from './commands.ts'
 import { type Answer, controlSocketOf, isTooLong } from './control-socket.ts'
 
 const MAX_REQUEST_LENGTH = 4096
-const PATIENCE_MS = 5000
+const REQUEST_TIMEOUT_MS = 5000
 
 /** Listens for the command line. Only our own user can open the socket. Returns the function that stops it. */
 export async function serveCommands(services: Services): Promise<() => Promise<void>> {
@@ -23,7 +23,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
   }
   const server = createServer((connection) => void serve(services, connection))
   try {
-    // We hold the lock of the database, so a socket that is there was left by a process that died.
+    // This process holds the lock of the database, so an existing socket was left by a process that died.
     rmSync(socket, { force: true })
     server.listen(socket)
     await once(server, 'listening')
@@ -32,7 +32,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
     log.warn({ err: error }, 'The socket for commands could not be opened: they need the service to be stopped.')
   }
   // A later failure to accept is no reason to end the service.
-  server.on('error', (error) => log.warn({ err: error }, 'A command could not be heard.'))
+  server.on('error', (error) => log.warn({ err: error }, 'The socket for commands failed.'))
   return async () => {
     if (!server.listening) return
     server.close()
@@ -41,7 +41,7 @@ export async function serveCommands(services: Services): Promise<() => Promise<v
 }
 
 async function serve(services: Services, connection: Socket): Promise<void> {
-  connection.setTimeout(PATIENCE_MS, () => connection.destroy())
+  connection.setTimeout(REQUEST_TIMEOUT_MS, () => connection.destroy())
   connection.on('error', () => connection.destroy())
   const line = await readLine(connection)
   if (line === undefined) return void connection.destroy()

@@ -23,7 +23,7 @@ export interface Passwords {
   isOutdated(stored: string): boolean
 }
 
-/** Work waits for its turn by the remote address that it is done for. */
+/** Queues work by the remote address that it is done for. */
 type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 export function createPasswords(random: Random, inTurn: InTurn, cost = COST): Passwords {

@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 
 /**
  * Keys at rest. AES-256-GCM under a key derived from SECRET_KEY; what a sealed value is for is bound to it as
- * associated data, so that one can't be put in another's place. Marks are HMAC-SHA-256 under a key of their own.
+ * associated data, so that one can't replace another. Message authentication codes are HMAC-SHA-256 under another key.
  */
 export interface Vault {
   seal(purpose: string, plaintext: Buffer): string
   /** Throws when the secret is not the one that sealed it, or the value was altered. */
   open(purpose: string, sealed: string): Buffer
   /** A message authentication code of 43 characters. Compare it in constant time. */
-  mark(purpose: string, message: string): string
+  mac(purpose: string, message: string): string
 }
 
 const ALGORITHM = 'aes-256-gcm'
@@ -19,7 +19,7 @@ const VERSION = 'v1.'
 
 export function createVault(secretKey: string): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, 'latchkey', 'keys at rest', 32))
-  const markingKey = Buffer.from(hkdfSync('sha256', secretKey, 'latchkey', 'marks', 32))
+  const macKey = Buffer.from(hkdfSync('sha256', secretKey, 'latchkey', 'marks', 32))
   return {
     seal(purpose, plaintext) {
       const iv = randomBytes(IV_BYTES)
@@ -34,7 +34,7 @@ export function createVault(secretKey: string): Vault {
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
     },
-    mark: (purpose, message) =>
-      createHmac('sha256', markingKey).update(purpose).update('\0').update(message).digest('base64url'),
+    mac: (purpose, message) =>
+      createHmac('sha256', macKey).update(purpose).update('\0').update(message).digest('base64url'),
   }
 }

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 
-/** How long a small body may take. Uploads have the time of the whole request. */
+/** How long a small body may take to arrive. Uploads have the time of the whole request. */
 const MAX_BODY_MS = 10_000
 
 /**
- * Refuses requests whose body does not arrive in time: their guard has passed, and the client must not decide for how long
- * that is valid. One timer serves all of them, because most bodies arrive before a timer of their own would have been set.
+ * Refuses requests whose body does not arrive in time: the guard has checked the session, and the client must not decide for
+ * how long that check is valid. One timer serves all requests, because most bodies arrive within one turn of the event loop.
  */
 export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY_MS): void {
   const waiting = new Map<FastifyRequest, number>()
-  const look = () => {
+  const refuseLate = () => {
     const oldest = performance.now() - maxBodyMs
     for (const [request, since] of waiting) {
       // They are in the order of their arrival.
@@ -21,7 +21,7 @@ export function limitBodyTime(app: FastifyInstance, maxBodyMs: number = MAX_BODY
       request.raw.emit('error', new AppError('request_timeout', 'The body took too long to arrive.'))
     }
   }
-  const timer = setInterval(look, maxBodyMs / 10).unref()
+  const timer = setInterval(refuseLate, maxBodyMs / 10).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 
   app.addHook('preParsing', (request, _reply, payload, done) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { MAX_DRAIN_BYTES, MAX_DRAIN_MS } from './drain-body.ts'
-import { latchkeyDialect } from './errors.ts'
+import { latchkeyFormat } from './errors.ts'
 
 /** Answers bytes that are no valid HTTP request, and headers that never end. No hook runs for these. */
 export function answerClientErrors(headers: Record<string, string>, log: Logger) {
@@ -34,7 +34,7 @@ export function answerClientErrors(headers: Record<string, string>, log: Logger)
           : new AppError('malformed_body', 'This is not a valid HTTP request.')
     const requestId = newId()
     log.info({ requestId, status: error.status, problem: problem.code }, 'request refused')
-    const body = JSON.stringify(latchkeyDialect(error))
+    const body = JSON.stringify(latchkeyFormat(error))
     const lines = Object.entries({
       ...headers,
       'x-request-id': requestId,

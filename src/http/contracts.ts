@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { onRequestAsyncHookHandler } from 'fastify'
+import type { FastifySchema, onRequestAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import { ERROR_CODES, OAUTH_ERROR_CODES, WEAK_REASONS } from '../errors.ts'
 import type { OpenWord } from '../vocabulary/open-word.ts'
@@ -10,6 +10,9 @@ export type Routes = FastifyPluginAsyncTypebox
 
 /** Runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads the permission. */
 export type Guard = onRequestAsyncHookHandler & { permission: Permission | null }
+
+/** For a route that is not part of the API's description. */
+export const HIDDEN: FastifySchema = { hide: true }
 
 /** Unknown fields are an error, never silently dropped. */
 export const strict = { additionalProperties: false } as const
@@ -28,7 +31,12 @@ const Issue = Type.Object({
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A sentence for a person.' }),
-    code: Type.Enum(ERROR_CODES, { description: 'A stable name for a program.' }),
+    code: Type.Optional(
+      Type.Enum(ERROR_CODES, {
+        description:
+          'A stable name for a program. Absent only when a sign-in is refused because the account is disabled.',
+      }),
+    ),
     issues: Type.Optional(Type.Array(Issue)),
   },
   { title: 'Error' },
@@ -48,7 +56,7 @@ const REASONS = {
   413: 'Too large.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',
-  503: 'The database is away; try again shortly.',
+  503: 'The database is unavailable; try again shortly.',
 } as const
 
 type Failure = keyof typeof REASONS
@@ -66,11 +74,11 @@ export const success = { success: true } as const
 
 export const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) })
 
-/** As far as dates go in JavaScript. */
-const LAST_TIME = 8.64e15
+/** The latest time that a JavaScript date can hold. */
+export const MAX_TIME = 8_640_000_000_000_000
 
 /** Epoch milliseconds. */
-export const Time = Type.Integer({ description: 'Epoch milliseconds.', minimum: -LAST_TIME, maximum: LAST_TIME })
+export const Time = Type.Integer({ description: 'Epoch milliseconds.', minimum: -MAX_TIME, maximum: MAX_TIME })
 
 export const Nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -94,5 +102,5 @@ export const PageQuery = {
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description:
-    'Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last.',
+    'Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last.',
 })

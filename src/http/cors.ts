@@ -45,7 +45,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
 
 /**
- * Cross-site request forgery. A browser names the page's origin in `Origin`; where it sends none, `Sec-Fetch-Site` tells
+ * Cross-site request forgery. A browser names the page's origin in `Origin`; where it sends none, `Sec-Fetch-Site` says
  * whether the request crossed sites. A client that is no browser sends neither, and carries no ambient cookie to abuse.
  */
 function isForeignChange(request: FastifyRequest, dashboardOrigin: string): boolean {

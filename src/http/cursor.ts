@@ -2,7 +2,7 @@ import { refuseField } from '../errors.ts'
 
 /**
  * Where a page ended: the sort keys of its last row. Opaque to clients and stable while rows are added. Forging one gains
- * nothing, since it only says where to go on in the same list.
+ * nothing, since it only says where the same list continues.
  */
 export type Position = [number, string]
 
@@ -26,13 +26,13 @@ const isKey = (value: unknown): boolean =>
 
 /**
  * How many rows a page examines while it filters by something without an index. It stops there, with fewer items than
- * requested and a cursor to go on from, so that no page takes long.
+ * requested and a cursor to continue from, so that no page takes long.
  */
 export const MAX_ROWS_EXAMINED = 2500
 
 /**
- * Cuts a list that was read one row longer than the page, and says where the next page starts: after its last row, or
- * where the looking stopped.
+ * Cuts a list that was read one row longer than the page, and returns where the next page starts: after the last row, or
+ * where the search stopped.
  */
 export function toPage<Row, Item>(
   rows: Row[],

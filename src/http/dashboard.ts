@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import type { Routes } from './contracts.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HIDDEN, type Routes } from './contracts.ts'
 import { PAGE_POLICY } from './headers.ts'
 
 const DIST = join(import.meta.dirname, '../../dashboard/dist')
@@ -31,17 +31,16 @@ const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>Latchkey</title>
 
 /** Serves the built dashboard: hashed assets for ever, the page itself never from a cache. */
 export const dashboardRoutes = (): Routes => async (app) => {
-  const hidden = { hide: true } as FastifySchema
-  for (const url of PAGES) app.get(url, { schema: hidden }, async (_request, reply) => sendPage(reply))
+  for (const url of PAGES) app.get(url, { schema: HIDDEN }, async (_request, reply) => sendPage(reply))
 
   if (!existsSync(DIST)) return
-  // Files come compressed in two ways beside themselves. One route serves them all: one each would cost memory for nothing.
+  // Each file is there in two compressed versions as well. One route serves them all, since each route costs memory.
   await app.register(fastifyStatic, { root: DIST, serve: false, preCompressed: true, cacheControl: false })
-  app.get<{ Params: { '*': string } }>('/assets/*', { schema: hidden }, async (request, reply) =>
+  app.get<{ Params: { '*': string } }>('/assets/*', { schema: HIDDEN }, async (request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(`assets/${request.params['*']}`),
   )
   for (const name of publicFiles()) {
-    app.get(`/${name}`, { schema: hidden }, async (_request, reply) =>
+    app.get(`/${name}`, { schema: HIDDEN }, async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=3600').sendFile(name),
     )
   }
@@ -64,7 +63,7 @@ export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): 
   return wantsPage && !isOurs ? sendPage(reply.code(404)) : undefined
 }
 
-/** What stands beside the page for browsers to find: icons, and the script that sets the colours before anything is drawn. */
+/** Files beside the page that browsers load: icons, and the script that sets the colours before anything is drawn. */
 const publicFiles = (): string[] =>
   readdirSync(DIST, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(svg|png|ico|js|webmanifest)$/.test(entry.name))

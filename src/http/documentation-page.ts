@@ -12,7 +12,7 @@ interface Operation {
   responses?: Record<string, { description?: string; content?: Record<string, { schema?: unknown }> }>
 }
 
-/** The API for people: one page without a script, drawn from the same document that programs read. */
+/** The API for people: one page without a script, made from the same document that programs read. */
 export function renderDocumentation(document: OpenAPI.Document): string {
   const { info } = document
   const sections = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** For how long, and how much, a client may go on sending after its answer. */
+/** For how long, and how much, a client may continue to send after its answer. */
 export const MAX_DRAIN_MS = 3000
 export const MAX_DRAIN_BYTES = 16 * 1024 * 1024
 

@@ -13,10 +13,10 @@ declare module 'fastify' {
 }
 
 /** The body of an error. OAuth endpoints use the format of RFC 6749, all others our own. */
-export type Dialect = (error: AppError) => Record<string, unknown>
+export type ErrorFormat = (error: AppError) => Record<string, unknown>
 
-export const latchkeyDialect: Dialect = (error) =>
-  // The specification fixes this one body to the letter.
+export const latchkeyFormat: ErrorFormat = (error) =>
+  // The specification prescribes this body exactly, without a code.
   error.code === 'account_disabled'
     ? { error: error.message }
     : { error: error.message, code: error.code, ...(error.issues ? { issues: error.issues } : {}) }
@@ -37,17 +37,17 @@ const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
 /** RFC 6749 §5.2 allows printable ASCII without quote and backslash in a description. */
 export const asDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
 
-export const oauthDialect: Dialect = (error) => ({
+export const oauthFormat: ErrorFormat = (error) => ({
   error: OAUTH_CODES[error.code] ?? 'invalid_request',
   error_description: asDescription(error.message),
 })
 
-/** Sends the error in the dialect of its endpoint. The details of an unexpected one are logged and not sent. */
+/** Sends the error in the format of its endpoint. The details of an unexpected one are logged and not sent. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
-  dialect: Dialect,
+  format: ErrorFormat,
 ): FastifyReply {
   const error = toAppError(thrown)
   reply.refusalCode = error.code
@@ -59,13 +59,13 @@ export function sendError(
   if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
   if (error.retryAfter !== undefined) void reply.header('retry-after', String(error.retryAfter))
   void reply.code(error.status).header('cache-control', 'no-store').type('application/json; charset=utf-8')
-  return sendThenDrain(request, reply, JSON.stringify(dialect(error)))
+  return sendThenDrain(request, reply, JSON.stringify(format(error)))
 }
 
-/** Besides the database, password hashing can be too busy, for example. The error itself says which. */
+/** The database is one reason of several: password hashing can be too busy, for example. The error itself says which. */
 function reasonOf(thrown: unknown): string {
   const isDatabase = isUnavailable(thrown) || (thrown instanceof Error && isUnavailable(thrown.cause))
-  return isDatabase ? 'The database is away.' : 'A request was turned away.'
+  return isDatabase ? 'The database is unavailable.' : 'A request was refused with 503.'
 }
 
 export function toAppError(thrown: unknown): AppError {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** RFC 9110 §13.1.2: entity tags are compared weakly here, and `*` means whatever there is. */
+/** RFC 9110 §13.1.2: entity tags are compared weakly here, and `*` matches every version. */
 function isNotModified(request: FastifyRequest, etag: string): boolean {
   const known = request.headers['if-none-match']
   if (known === undefined) return false

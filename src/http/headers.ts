@@ -25,20 +25,23 @@ export const securityHeaders = ({ baseUrl }: Pick<Config, 'baseUrl'>): Record<st
   ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
 })
 
-/** For pages that lead to other sites, by a link or a redirect: those do not learn the URL of the page. */
+/** For pages that lead to other sites, by a link or a redirect: those sites do not learn the URL of the page. */
 export const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
 /** Personal answers are not cached. */
 export const NOT_CACHED = { 'cache-control': 'no-store' }
 
-/** Every answer names its request, and carries these. */
-export const stamp = (request: FastifyRequest, reply: FastifyReply, headers: Record<string, string>): FastifyReply =>
-  reply.headers(headers).header('x-request-id', request.id)
+/** Every answer has its request's id, and these headers. */
+export const setCommonHeaders = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Record<string, string>,
+): FastifyReply => reply.headers(headers).header('x-request-id', request.id)
 
-/** One hook for each part of the service, since every hook costs every request: it sets the part's own headers and the common ones. */
+/** One hook for each group of routes, since every hook costs every request: it sets the headers of the group and the common ones. */
 export function addHeaders(part: FastifyInstance, headers: Record<string, string>): void {
   part.addHook('onRequest', (request, reply, done) => {
-    stamp(request, reply, headers)
+    setCommonHeaders(request, reply, headers)
     done()
   })
 }

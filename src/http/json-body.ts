@@ -24,6 +24,10 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
+/** An object as JSON has it: no list, and not null. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Decompressing input would need a limit on its output. No client of ours sends compressed bodies. */
 export function refuseCompressed({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
@@ -52,26 +56,26 @@ const [OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRACKET] = [0x7b, 
 function refuseRepeatedNames(text: string): void {
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign === OPENING_BRACE) open.push(new Set())
-    else if (sign === OPENING_BRACKET) open.push(undefined)
-    else if (sign === CLOSING_BRACE || sign === CLOSING_BRACKET) open.pop()
-    else if (sign === QUOTE) {
+    const code = text.charCodeAt(at)
+    if (code === OPENING_BRACE) open.push(new Set())
+    else if (code === OPENING_BRACKET) open.push(undefined)
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) open.pop()
+    else if (code === QUOTE) {
       const start = at
       while (text.charCodeAt(++at) !== QUOTE) if (text.charCodeAt(at) === BACKSLASH) at++
       const names = open.at(-1)
-      if (names && isName(text, at + 1)) remember(names, text.slice(start, at + 1))
+      if (names && isName(text, at + 1)) addName(names, text.slice(start, at + 1))
     }
   }
 }
 
-/** A string before a colon, however far away, is a name. */
+/** A string that is followed by a colon is a name. White space may be between them. */
 function isName(text: string, at: number): boolean {
   while (/\s/.test(text[at] ?? '')) at++
   return text[at] === ':'
 }
 
-function remember(names: Set<string>, quoted: string): void {
+function addName(names: Set<string>, quoted: string): void {
   const name = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
   if (name === '__proto__') refuse('malformed_body', 'The body has a field that is not allowed: __proto__.')
   if (names.has(name)) refuse('malformed_body', `The body gives ${quoted} twice.`)

@@ -6,7 +6,7 @@ export interface LogOutput extends DestinationStream {
   flushSync(): void
 }
 
-/** How much waits for a slow reader or a full disk. Further lines are dropped. */
+/** How many bytes are kept for a slow reader or a full disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const RETRY_MS = 50
 /** The reader is slow, or the disk is full. After any other failure the output is closed for good. */
@@ -23,8 +23,8 @@ export function createLogOutput(fd: number, onLost: (code: string) => void): Log
   let size = 0
   let isPlanned = false
   let isClosed = false
-  let lose = (code: string): void => {
-    lose = () => {}
+  let reportLost = (code: string): void => {
+    reportLost = () => {}
     onLost(code)
   }
 
@@ -43,7 +43,7 @@ export function createLogOutput(fd: number, onLost: (code: string) => void): Log
       } else {
         isClosed = true
         unwritten = Buffer.alloc(0)
-        lose(code)
+        reportLost(code)
       }
     }
     size = unwritten.length
@@ -54,7 +54,7 @@ export function createLogOutput(fd: number, onLost: (code: string) => void): Log
   return {
     write(line) {
       if (isClosed) return
-      if (size + line.length > MAX_WAITING_BYTES) return lose('EAGAIN')
+      if (size + line.length > MAX_WAITING_BYTES) return reportLost('EAGAIN')
       lines.push(line)
       size += line.length
       if (isPlanned) return

@@ -33,12 +33,12 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
   )
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAX_PLACES = 6
+const MAX_FRAMES = 6
 
 /**
  * What an error is and where it was thrown. Only messages that this service wrote itself are kept: those of drivers, of
- * libraries and of the language can hold values of a query, parts of a body, addresses and paths. Of the stack the places in
- * the code are kept, without the message that it begins with and without where on the machine the code is.
+ * libraries and of the language can hold values of a query, parts of a body, addresses and paths. Of the stack
+ * the files and lines are kept, without the message that it begins with and without the folder of the installation.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -49,19 +49,21 @@ function describeError(error: unknown): unknown {
     ...(isOurs ? { message: error.message } : {}),
     // SQLite's own code says more than the one that Node gives to all of its errors.
     errorCode: errcode ?? code,
-    at: placesIn(error.stack),
+    at: locationsIn(error.stack),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),
   }
 }
 
-function placesIn(stack = ''): string[] {
+function locationsIn(stack = ''): string[] {
   const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes(`${ROOT}/`))
-  const places = frames.flatMap((line) => /^[\w@/.-]+:\d+/.exec(line.slice(line.indexOf(ROOT) + ROOT.length + 1)) ?? [])
-  const own = places.filter((place) => place.startsWith('src/'))
-  return (own.length > 0 ? own : places).slice(0, MAX_PLACES)
+  const locations = frames.flatMap(
+    (line) => /^[\w@/.-]+:\d+/.exec(line.slice(line.indexOf(ROOT) + ROOT.length + 1)) ?? [],
+  )
+  const own = locations.filter((location) => location.startsWith('src/'))
+  return (own.length > 0 ? own : locations).slice(0, MAX_FRAMES)
 }
 
-/** 503 is expected, while the service stops or the database is away. Any other 5xx is a fault of ours. */
+/** 503 is expected, while the service stops or the database is unavailable. Any other 5xx is a fault of ours. */
 export const levelOf = (status: number): 'info' | 'warn' | 'error' =>
   status < 500 ? 'info' : status === 503 ? 'warn' : 'error'
 
@@ -72,7 +74,7 @@ export function withoutChildLoggers(log: Logger): Logger {
 }
 
 /**
- * One line a request. The route and not the URL: a query can hold secrets. All its fields are set here, so this logger does
+ * One line for each request. It has the route and not the URL: a query can hold secrets. All its fields are set here, so this logger does
  * not redact.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
+import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
 import { AppError } from '../errors.ts'
+import { HIDDEN } from './contracts.ts'
 import { answerPreflight } from './cors.ts'
 
 interface Served {
@@ -10,14 +11,11 @@ interface Served {
   route: RouteOptions
 }
 
-/** Not part of the API's description. */
-const hidden = { hide: true } as FastifySchema
-
 const ALL: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /**
  * Answers the methods that a URL does not have: OPTIONS lists those it has (and answers preflights), the others get 405
- * with Allow, in the dialect and with the CORS headers of their group.
+ * with Allow, in the error format and with the CORS headers of their group.
  * Call it before the routes are added; call what it returns after.
  */
 export function trackMethods(app: FastifyInstance): () => void {
@@ -37,7 +35,7 @@ export function trackMethods(app: FastifyInstance): () => void {
       context.route({
         method: 'OPTIONS',
         url: path,
-        schema: hidden,
+        schema: HIDDEN,
         handler: async (request, reply) => {
           answerPreflight(request, reply, route.config?.cors, [...methods].join(', '))
           return reply.code(204).header('allow', allow).send()
@@ -46,7 +44,7 @@ export function trackMethods(app: FastifyInstance): () => void {
       context.route({
         method: ALL.filter((method) => !methods.has(method)),
         url: path,
-        schema: hidden,
+        schema: HIDDEN,
         onRequest: async (_request, reply) => {
           reply.header('allow', allow)
           throw new AppError('method_not_allowed', 'This method is not allowed here.')

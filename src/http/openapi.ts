@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
-import type { Guard, Routes } from './contracts.ts'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { VERSION } from '../config/version.ts'
+import { type Guard, HIDDEN, type Routes } from './contracts.ts'
 import { renderDocumentation } from './documentation-page.ts'
 import { NO_REFERRER, PAGE_POLICY } from './headers.ts'
 import { nameSchemas } from './name-schemas.ts'
-
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
-  version: string
-}
 
 /** Collects every route's contract into one OpenAPI document. Must be in place before the routes are. */
 export async function describeApi(app: FastifyInstance, baseUrl: string): Promise<void> {
@@ -22,7 +17,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
       openapi: '3.1.0',
       info: {
         title: 'Latchkey',
-        version,
+        version: VERSION,
         description:
           'One identity provider: OAuth 2.0 and OpenID Connect, passkeys and passwords, SSH certificates, administration. Times are epoch milliseconds unless stated otherwise.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -59,15 +54,14 @@ export const describedApi = (app: FastifyInstance) => nameSchemas(app.swagger())
 
 /** The document as JSON and as a page. Each is made once, at the first request for it. */
 export const openApiRoutes = (): Routes => async (app) => {
-  const hidden = { hide: true } as FastifySchema
   let document: string | undefined
   let page: string | undefined
 
-  app.get('/openapi.json', { schema: hidden }, async (_request, reply) => {
+  app.get('/openapi.json', { schema: HIDDEN }, async (_request, reply) => {
     document ??= JSON.stringify(describedApi(app))
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  app.get('/docs', { schema: hidden }, async (_request, reply) => {
+  app.get('/docs', { schema: HIDDEN }, async (_request, reply) => {
     page ??= renderDocumentation(app.swagger())
     return reply
       .type('text/html; charset=utf-8')

@@ -19,9 +19,9 @@ export interface RequestSource {
 
 export type Locate = (request: FastifyRequest) => Geolocation
 
-const NOWHERE: Geolocation = { country: null, city: null, region: null }
+const UNKNOWN_LOCATION: Geolocation = { country: null, city: null, region: null }
 const MAX_AGENT_LENGTH = 400
-const MAX_PLACE_LENGTH = 100
+const MAX_LOCATION_LENGTH = 100
 
 export const sourceOf = (locate: Locate, request: FastifyRequest): RequestSource => ({
   ipAddress: request.ip,
@@ -38,10 +38,10 @@ export async function createLocate({
   const reader = geoipDatabase === undefined ? undefined : await openDatabase(geoipDatabase)
   return (request) => {
     if (geoHeaders && cameThroughTrustedProxy(request)) {
-      const header = (name?: string) => (name === undefined ? null : readPlace(request.headers[name]))
+      const header = (name?: string) => (name === undefined ? null : readLocationHeader(request.headers[name]))
       return { country: header(geoHeaders.country), city: header(geoHeaders.city), region: header(geoHeaders.region) }
     }
-    return reader ? lookUp(reader, request.ip) : NOWHERE
+    return reader ? lookUp(reader, request.ip) : UNKNOWN_LOCATION
   }
 }
 
@@ -49,13 +49,13 @@ export async function createLocate({
 const cameThroughTrustedProxy = (request: FastifyRequest): boolean => (request.ips?.length ?? 0) > 1
 
 /** Edge networks send city names percent-encoded, or as UTF-8 bytes that Node reads as Latin-1. */
-function readPlace(value: string | string[] | undefined): string | null {
+function readLocationHeader(value: string | string[] | undefined): string | null {
   if (typeof value !== 'string') return null
   const bytes = Buffer.from(value, 'latin1').toString('utf8')
   const text = bytes.includes('\uFFFD') ? value : bytes
   const plain = decode(text)
     .replace(/\p{Cc}/gu, '')
-    .slice(0, MAX_PLACE_LENGTH)
+    .slice(0, MAX_LOCATION_LENGTH)
     .toWellFormed()
   return plain === '' ? null : plain
 }
@@ -70,7 +70,7 @@ function decode(text: string): string {
 
 function lookUp(reader: Reader<CityResponse>, address: string): Geolocation {
   const found = reader.get(address)
-  if (!found) return NOWHERE
+  if (!found) return UNKNOWN_LOCATION
   return {
     country: found.country?.iso_code ?? null,
     city: found.city?.names.en ?? null,

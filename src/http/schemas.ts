@@ -28,7 +28,7 @@ export function compileSchemas(app: FastifyInstance): void {
       ? validateWith(() => typed.compile(schema))
       : validateWith(() => textual.compile(schema), findProblem),
   )
-  // Errors are written by their dialect. Compiling a serializer for each status that each route may refuse with would take
+  // Errors are written in the format of their endpoint. Compiling a serializer for each status that each route may refuse with would take
   // most of the memory of the routes, for code that never runs.
   app.setSerializerCompiler(({ schema, httpStatus }) => {
     if (Number(httpStatus) >= 400) return JSON.stringify

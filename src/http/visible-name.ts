@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 
 /**
  * The one rule for every name that people see: of a person, an application and who runs it, a role, a passkey, a key, a
- * device. People decide by these names whom they trust, so nothing in them hides, or changes how the text beside them
- * reads: no control characters, no line breaks, no marks that change the direction of writing, nothing invisible.
+ * device. People decide by these names whom they trust, so nothing in them is hidden, or changes how the text beside
+ * them reads: no control characters, no line breaks, no marks that change the direction of writing, nothing invisible.
  *
  * Names are trimmed and brought into Unicode's form NFC before their length is counted, in code points.
  */
@@ -16,7 +16,7 @@ export const VisibleText = ({ maxLength }: { maxLength: number }) => Type.String
 
 const KEYWORD = 'x-visible-name'
 
-/** Teaches a validator the rule. The body that it has checked holds the name as it is to be stored. */
+/** Adds the rule to a validator. In a validated body the name is in the form in which it is stored. */
 export function addVisibleNames(ajv: Ajv): void {
   ajv.addKeyword({ keyword: KEYWORD, type: 'string', modifying: true, errors: true, before: 'maxLength', validate })
 }
@@ -24,7 +24,7 @@ export function addVisibleNames(ajv: Ajv): void {
 const validate: SchemaValidateFunction = (_schema, given: string, _parent, at) => {
   const name = given.normalize('NFC').trim()
   if (at) at.parentData[at.parentDataProperty] = name
-  const message = whatIsWrong(name)
+  const message = findProblem(name)
   if (message === undefined) return true
   validate.errors = [{ keyword: KEYWORD, message, params: {} }]
   return false
@@ -41,7 +41,7 @@ const NEEDED = [
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]|(?<=[0-9#*])\uFE0F(?=\u20E3)`,
   // The flags of England, Scotland and Wales.
   String.raw`(?<=\u{1F3F4})\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`,
-  // Forms of an ideograph, which Japanese family names are told apart by.
+  // Forms of an ideograph, which distinguish Japanese family names.
   String.raw`(?<=\p{Script=Han})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
   // The non-joiner within a word, as in Persian; both joiners after a virama, as in Sinhala and Malayalam.
   String.raw`(?<=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Rohg}])\u200C(?=[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Rohg}])`,
@@ -57,7 +57,7 @@ const INVISIBLE = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]`
 
 const UNUSUAL = new RegExp(`${NEEDED}|(?<control>${CONTROL})|(?<invisible>${INVISIBLE})`, 'gv')
 
-function whatIsWrong(name: string): string | undefined {
+function findProblem(name: string): string | undefined {
   if (name === '') return undefined
   for (const { groups } of name.matchAll(UNUSUAL)) {
     if (groups?.['control'] !== undefined) return 'holds a line break or another control character'

@@ -13,7 +13,7 @@ export interface ServiceKey {
 }
 
 /** The identifiers of the first keys. The specification names the signing key's. */
-const FIRST: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+const FIRST_KEY_IDS: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
 
 interface Needs {
   db: Database
@@ -25,7 +25,7 @@ interface Needs {
 export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promise<ServiceKey[]> {
   let stored = await listKeys(needs.db.read, purpose)
   if (stored.length === 0) {
-    await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST[purpose], 'active'))
+    await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST_KEY_IDS[purpose], 'active'))
     // Another replica may have been first: what is stored counts, not what was just made.
     stored = await listKeys(needs.db.read, purpose)
   }

@@ -16,7 +16,7 @@ interface Needs {
 const PUBLISHED_FIRST_MS = 10 * 60_000
 
 /**
- * Starts a rotation: the next key is published and waits there for its turn. While one is waiting, nothing is added.
+ * Starts a rotation: the next key is published, and signs later. While one is waiting, none is added.
  * Returns the id of the next key. The key, its audit event and the signal to the other replicas are one transaction: a
  * key that is stored without the signal would sign before the other replicas publish it.
  */
@@ -31,7 +31,7 @@ export const rotateAtOnce = (services: Needs): Promise<string> =>
     return id
   })
 
-/** Makes the next key the one that signs, once it has been published for long enough. Earlier ones go on verifying. */
+/** Makes the next key the one that signs, once it has been published for long enough. Earlier keys still verify. */
 export async function activateNextKey(
   services: Needs,
   publishedFor: number = PUBLISHED_FIRST_MS,

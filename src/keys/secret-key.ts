@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { SECRET_KEY_FILE } from '../config/data-files.ts'
 import { StartError } from '../errors.ts'
 import { storeFile, syncFolder } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
@@ -15,11 +16,11 @@ export async function resolveSecretKey(
   anythingSealed: boolean,
 ): Promise<string> {
   if (config.secretKey !== undefined) return config.secretKey
-  const file = join(config.dataDir, 'secret.key')
+  const file = join(config.dataDir, SECRET_KEY_FILE)
   if (existsSync(file)) {
     const key = readSecretKey(file)
     // The process that made it may have been killed before the name of the file was durable.
-    if (!anythingSealed) await writing(file, () => syncNames(config.dataDir))
+    if (!anythingSealed) await withWriteError(file, () => syncWithParent(config.dataDir))
     return key
   }
   if (anythingSealed) {
@@ -28,19 +29,19 @@ export async function resolveSecretKey(
     )
   }
   const made = randomBytes(32).toString('base64url')
-  await writing(file, async () => {
+  await withWriteError(file, async () => {
     makeFolder(config.dataDir)
     await storeFile(config.dataDir, file, `${made}\n`)
   })
   return made
 }
 
-async function syncNames(dataDir: string): Promise<void> {
+async function syncWithParent(dataDir: string): Promise<void> {
   await syncFolder(dataDir)
   await syncFolder(dirname(resolve(dataDir)))
 }
 
-async function writing(file: string, write: () => Promise<void>): Promise<void> {
+async function withWriteError(file: string, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

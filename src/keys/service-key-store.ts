@@ -1,7 +1,8 @@
 import type { Reader, Trx } from '../storage/database.ts'
+import type { Schema } from '../storage/schema.ts'
 
-export type KeyPurpose = 'signing' | 'ssh-ca'
-export type KeyState = 'next' | 'active' | 'previous'
+export type KeyPurpose = Schema['service_keys']['purpose']
+export type KeyState = Schema['service_keys']['state']
 
 export interface StoredKey {
   id: string
@@ -69,7 +70,7 @@ export async function markPublished(trx: Trx, id: string, at: number): Promise<v
     .execute()
 }
 
-/** Puts the next key in the active one's place. False when another replica has done so already. */
+/** Makes the next key the active one. False when another replica has done so already. */
 export async function markActivated(trx: Trx, purpose: KeyPurpose, id: string): Promise<boolean> {
   const activated = await trx
     .updateTable('service_keys')
@@ -112,7 +113,7 @@ export async function countSkipped(db: Reader): Promise<number> {
   return Number(row?.value ?? 0)
 }
 
-/** More than keys can be made in that time, and more at every restore. */
+/** The seconds since 1970: more than the number of keys ever made, and more at every restore. */
 export async function skipKeyNumbers(trx: Trx, now: number): Promise<void> {
   await trx
     .updateTable('counters')

@@ -39,7 +39,7 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   let begun = 0
   let applied = 0
 
-  /** Of two reads at once the one that began later counts, whichever ends first. */
+  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
     const turn = ++begun
     const keys = prepare(await loadServiceKeys(needs, 'signing'))

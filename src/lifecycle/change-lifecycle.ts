@@ -14,7 +14,7 @@ import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { type Ended, NOTHING_ENDED } from './cut-access.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
-import { switchOff, switchOn } from './switch-account.ts'
+import { disableAccounts, enableAccounts } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -36,8 +36,8 @@ export const changeNow = (
       await refuseLastAdministrator(trx, [userId])
     }
     let ended = NOTHING_ENDED
-    if (action === 'enable') await switchOn(services, trx, [{ userId, actor }])
-    else ended = (await switchOff(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
+    if (action === 'enable') await enableAccounts(services, trx, [{ userId, actor }])
+    else ended = (await disableAccounts(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
     return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
   })
 
@@ -71,7 +71,7 @@ export const cancelAction = (
   administer(services, actor, async (trx, held) => {
     const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
     await refuseIfHoldsMore(trx, held, userId)
-    if (userId === held.userId) refuse('forbidden', 'Somebody else has to call off what is planned for your account.')
+    if (userId === held.userId) refuse('forbidden', 'Somebody else has to cancel what is planned for your account.')
     const cancelled = await markCancelled(trx, actionId, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })

@@ -5,7 +5,7 @@ import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { deleteEmailTokensOfUsers } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revocation/revoke-certificates.ts'
-import { rehearse, type Trx } from '../storage/database.ts'
+import { dryRun, type Trx } from '../storage/database.ts'
 import { holdUsers } from '../users/user-lock-store.ts'
 
 /** How much was ended. */
@@ -46,8 +46,8 @@ export async function cutAccess(
 
 export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
 
-/** What a disable would end, found by ending it in a transaction that is rolled back: so both give the same numbers. */
+/** What a disable would end. It is ended in a transaction that is rolled back, so that both give the same numbers. */
 export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
-  const ended = await rehearse(services.db, (trx) => cutAccess(services, trx, [userId], ''))
+  const ended = await dryRun(services.db, (trx) => cutAccess(services, trx, [userId], ''))
   return ended.get(userId) ?? NOTHING_ENDED
 }

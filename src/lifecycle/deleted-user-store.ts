@@ -34,7 +34,7 @@ export async function listDeletedUserIds(db: Reader, limit: number): Promise<str
   const rows = await db
     .selectFrom('users')
     .select('id')
-    // In the words of the partial index.
+    // Written like the condition of the partial index, which serves it.
     .where(sql<boolean>`deleted_at is not null`)
     .limit(limit)
     .execute()
@@ -50,13 +50,13 @@ const LARGE_TABLES: { table: keyof Schema; key: string; orderBy: string }[] = [
   { table: 'known_devices', key: 'user_id, device_hash', orderBy: 'device_hash' },
 ]
 const SLICE = 500
-const REST_MS = 2
+const PAUSE_MS = 2
 
 /** Deletes the user's rows in the large tables, a slice at a time. */
 export async function deleteRowsOfUser(db: Database, id: string, stop: AbortSignal): Promise<void> {
   for (const each of LARGE_TABLES) {
     const where = sql<boolean>`user_id = ${id}`
-    await deleteInSlices(db, { ...each, where, rows: SLICE, restMs: REST_MS, stop })
+    await deleteInSlices(db, { ...each, where, rows: SLICE, pauseMs: PAUSE_MS, stop })
   }
 }
 

@@ -101,7 +101,7 @@ interface Due {
 
 /**
  * Claims actions that are due. They are looked up first; the update repeats the whole condition, so that of two replicas
- * that found the same action one claims it. An action waits for earlier ones of the same account, so that they are carried
+ * that found the same action exactly one claims it. An action waits for earlier ones of the same account, so that they are carried
  * out in the planned order, also after a long downtime.
  */
 export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due): Promise<Claim[]> {
@@ -114,7 +114,7 @@ export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due
     .orderBy('execute_at')
     .orderBy('created_at')
     .orderBy('id')
-    .limit(limit * WINDOW)
+    .limit(limit * LOOKUP_FACTOR)
     .execute()
   const seen = new Set<string>()
   const ids = unfinished
@@ -143,7 +143,7 @@ export async function claimDueActions(db: Database, { now, leaseMs, limit }: Due
 const UNFINISHED = sql<boolean>`status in ('pending', 'running')`
 
 /** Looks up more than it claims, since another replica may have claimed the first ones. */
-const WINDOW = 4
+const LOOKUP_FACTOR = 4
 
 const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
   id: row.id,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
+import { failures, MAX_TIME, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -15,9 +15,6 @@ import { listActions } from './lifecycle-store.ts'
 const tags = ['Lifecycle']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
 const ByUser = Type.Object({ userId: Id })
-
-/** The latest time that a JavaScript date can hold. */
-const MAX_TIME = 8_640_000_000_000_000
 
 const AtOnce = Type.Object({
   success: Type.Literal(true),
@@ -38,7 +35,7 @@ export const lifecycleRoutes =
           tags,
           summary: 'Disable or enable an account',
           description:
-            'Disabling ends every session, token and SSH certificate of the person in one step. At once without executeAt, otherwise at that time. Nobody disables their own account, or plans an action for it (409). A planned disable is carried out whatever became of whoever planned it; a planned enable fails when they could no longer do it themselves. Administrators are notified of what failed.',
+            'Disabling ends every session, token and SSH certificate of the person in one step. At once without executeAt, otherwise at that time. Nobody disables their own account, or plans an action for it (409). A planned disable is carried out even if its planner could no longer do it; a planned enable then fails. Administrators are notified of what failed.',
           params: ByUser,
           body: Type.Object(
             { action: ActionName, executeAt: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TIME })) },

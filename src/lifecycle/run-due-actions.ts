@@ -7,9 +7,9 @@ import { holdAdministration } from '../sessions/administration-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
 import { findUser, listEmails } from '../users/user-store.ts'
+import { checkPlanner } from './check-planner.ts'
 import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
-import { refuseLostPlanner } from './refuse-lost-planner.ts'
-import { type Switch, switchOff, switchOn } from './switch-account.ts'
+import { type AccountChange, disableAccounts, enableAccounts } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
 
@@ -17,7 +17,7 @@ type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
 const BATCH = 20
 /** Carrying a batch out takes milliseconds. An action that is still running after this long failed, or its process died. */
 const LEASE_MS = 10_000
-/** How often an action is tried that fails for another reason than a database that is away. */
+/** How often an action is tried that fails for another reason than an unavailable database. */
 const MAX_TRIES = 5
 /** The rest waits for the next run, so that a service that is shutting down stops soon. */
 const MAX_BATCHES = 50
@@ -55,19 +55,19 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
   await holdAdministration(trx)
-  const switches = await withPlanners(trx, await markCompleted(trx, claims, services.now()))
-  const off = switches.filter(({ action }) => action === 'disable')
-  const on = switches.filter(({ action }) => action === 'enable')
+  const changes = await withPlanners(trx, await markCompleted(trx, claims, services.now()))
+  const off = changes.filter(({ action }) => action === 'disable')
+  const on = changes.filter(({ action }) => action === 'enable')
   if (off.length > 0) {
     await refuseLastAdministrator(
       trx,
       off.map(({ userId }) => userId),
     )
-    await switchOff(services, trx, off)
+    await disableAccounts(services, trx, off)
   }
   // A planned disable is carried out even if its planner can no longer do it.
-  for (const { userId, actor } of on) await refuseLostPlanner(trx, actor.id, userId)
-  if (on.length > 0) await switchOn(services, trx, on)
+  for (const { userId, actor } of on) await checkPlanner(trx, actor.id, userId)
+  if (on.length > 0) await enableAccounts(services, trx, on)
 }
 
 /** Trying again does not change a refusal, so the action fails. Anything else is tried again when the lease is over. */
@@ -97,10 +97,10 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
     }
   })
 
-type PlannedSwitch = Switch & Pick<Claim, 'action'> & { lifecycleActionId: string }
+type PlannedChange = AccountChange & Pick<Claim, 'action'> & { lifecycleActionId: string }
 
-/** The planner is the actor, also when the account is gone since. */
-async function withPlanners(db: Reader, claims: Claim[]): Promise<PlannedSwitch[]> {
+/** The planner is the actor, also when that account was deleted since. */
+async function withPlanners(db: Reader, claims: Claim[]): Promise<PlannedChange[]> {
   const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
   const emails = await listEmails(db, ids)
   return claims.map(({ id, userId, action, requestedBy }) => ({

@@ -8,7 +8,7 @@ import { countPlansOf } from './lifecycle-store.ts'
 
 type Needs = Pick<Services, 'now' | 'signals'>
 
-export interface Switch {
+export interface AccountChange {
   userId: string
   actor: Actor
   /** Set when it was planned ahead. */
@@ -16,10 +16,14 @@ export interface Switch {
 }
 
 /** Disables accounts and ends all their access. The only way to do so, at once or planned. Repeating it changes nothing. */
-export async function switchOff(services: Needs, trx: Trx, switches: Switch[]): Promise<Map<string, Ended>> {
-  const users = await markDisabled(trx, userIdsOf(switches), services.now())
-  const about = describe(switches, users)
-  await notifyOfSwitch(services, trx, 'user.disabled', about)
+export async function disableAccounts(
+  services: Needs,
+  trx: Trx,
+  changes: AccountChange[],
+): Promise<Map<string, Ended>> {
+  const users = await markDisabled(trx, userIdsOf(changes), services.now())
+  const about = describe(changes, users)
+  await notifyOfChange(services, trx, 'user.disabled', about)
   await notifyOfPendingPlans(services, trx, about)
   const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.disabled', about, ended)
@@ -27,17 +31,17 @@ export async function switchOff(services: Needs, trx: Trx, switches: Switch[]): 
 }
 
 /** Enables accounts again. Access that was ended stays ended; what a sign-in under way has added since is ended too. */
-export async function switchOn(services: Needs, trx: Trx, switches: Switch[]): Promise<void> {
-  const users = await markEnabled(trx, userIdsOf(switches))
-  const about = describe(switches, users)
-  await notifyOfSwitch(services, trx, 'user.enabled', about)
+export async function enableAccounts(services: Needs, trx: Trx, changes: AccountChange[]): Promise<void> {
+  const users = await markEnabled(trx, userIdsOf(changes))
+  const about = describe(changes, users)
+  await notifyOfChange(services, trx, 'user.enabled', about)
   await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.enabled', about)
 }
 
 const DISABLED = 'The account was disabled.'
 
-interface About extends Switch {
+interface About extends AccountChange {
   email: string
   displayName: string | null
 }
@@ -46,9 +50,9 @@ const idsOf = (users: ChangedAccount[]): string[] => users.map(({ id }) => id)
 const userIdsOf = (changes: { userId: string }[]): string[] => changes.map(({ userId }) => userId)
 
 /** Only those whose account was changed: the others were in that state already. */
-function describe(switches: Switch[], changed: ChangedAccount[]): About[] {
+function describe(changes: AccountChange[], changed: ChangedAccount[]): About[] {
   const users = new Map(changed.map((user) => [user.id, user]))
-  return switches.flatMap((each) => {
+  return changes.flatMap((each) => {
     const user = users.get(each.userId)
     return user ? [{ ...each, email: user.email, displayName: user.displayName }] : []
   })
@@ -56,7 +60,7 @@ function describe(switches: Switch[], changed: ChangedAccount[]): About[] {
 
 type Action = 'user.disabled' | 'user.enabled'
 
-const notifyOfSwitch = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
+const notifyOfChange = (services: Needs, trx: Trx, type: Action, about: About[]): Promise<void> =>
   notifyAdministrators(
     services,
     trx,

@@ -2,15 +2,15 @@ import type { FailureCounts } from './failure-counts.ts'
 import { bucketOf, type Limit, tooManyAtOnce } from './limit.ts'
 import { failuresOf, type RecentFailures, type RecentFailuresByKey } from './recent-failures.ts'
 
-/** How many attempts at one key may wait for those that run. More come from a program. */
+/** How many attempts at one key may wait for those that run. A person never makes more. */
 const MAX_WAITING = 100
 
 /**
- * Lets in as many attempts at a key at a time as it has failures left. Further ones wait until one of them ends, or are
- * refused when the limit is reached meanwhile. Resolves with the function that leaves again.
+ * Lets as many attempts at a key run at a time as it has failures left. Further ones wait until one of them ends, or are
+ * refused when the limit is reached meanwhile. Resolves with a function that frees the slot.
  */
 export function createAttemptSlots(now: () => number, recent: RecentFailuresByKey, counts: FailureCounts) {
-  /** One slot is free for one waiting attempt. When the limit is reached there will be no more slots: all of them go on. */
+  /** One slot is free for one waiting attempt. When the limit is reached there will be no more slots, so all of them continue and are refused. */
   const wake = (entry: RecentFailures, limit: Limit): void => {
     const count = failuresOf(entry, limit, now()) >= limit.max ? entry.waiting.length : 1
     for (const resume of entry.waiting.splice(0, count)) resume()

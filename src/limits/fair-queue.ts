@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts'
 import { addressKey } from './address-key.ts'
 
-/** Runs the work when it is the turn of this remote address. */
+/** Runs the work when the remote address has its turn in the queue. */
 export type InTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>
 
 interface Bounds {
   /** How many run at the same time. */
   atOnce: number
-  /** How many may wait, from one address and in all. */
+  /** How many may wait, from one address and in total. */
   maxWaitingPerAddress: number
   maxWaiting: number
 }
@@ -18,35 +18,35 @@ interface Waiting {
 }
 
 /**
- * Expensive work waits here in one line for each remote address, and the lines take turns: an address with a hundred
- * requests waits for its own, and the one request of another address waits for at most one of those. Both bounds are on
- * what waits, without what runs already.
+ * Expensive work waits in one queue for each remote address, and the queues take turns: an address with a hundred requests
+ * waits for its own, and the only request of another address waits for at most one of those. Both bounds count what waits,
+ * not what runs already.
  */
 export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bounds): InTurn {
-  /** In the order of their turns; no line is empty. */
-  const lines = new Map<string, Waiting[]>()
+  /** The queue of each address, in the order of their turns; none is empty. */
+  const queues = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
 
-  /** The first of the line whose turn it is. That line goes behind the others. */
+  /** The first of the queue whose turn it is. That queue is then the last one. */
   const takeNext = (): Waiting | undefined => {
-    for (const [key, line] of lines) {
-      const next = line.shift()
-      lines.delete(key)
-      if (line.length > 0) lines.set(key, line)
+    for (const [key, queue] of queues) {
+      const next = queue.shift()
+      queues.delete(key)
+      if (queue.length > 0) queues.set(key, queue)
       waiting--
       return next
     }
     return undefined
   }
 
-  /** When the queue is full, the last one in the longest line is refused, so that few addresses can't fill the queue. */
+  /** When too many wait in total, the last one of the longest queue is refused, so that few addresses can't keep others out. */
   const makeRoom = (newLength: number): void => {
     let [longestKey, longest]: [string, Waiting[]] = ['', []]
-    for (const [key, line] of lines) if (line.length > longest.length) [longestKey, longest] = [key, line]
+    for (const [key, queue] of queues) if (queue.length > longest.length) [longestKey, longest] = [key, queue]
     if (longest.length <= newLength) throw queueFull()
     longest.pop()?.refuse(queueFull())
-    if (longest.length === 0) lines.delete(longestKey)
+    if (longest.length === 0) queues.delete(longestKey)
     waiting--
   }
 
@@ -55,13 +55,13 @@ export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bo
       running++
       return undefined
     }
-    const ahead = lines.get(key)?.length ?? 0
+    const ahead = queues.get(key)?.length ?? 0
     if (ahead >= maxWaitingPerAddress) throw addressFull()
     if (waiting >= maxWaiting) makeRoom(ahead + 1)
     return new Promise((start, refuse) => {
-      const line = lines.get(key)
-      if (line) line.push({ start, refuse })
-      else lines.set(key, [{ start, refuse }])
+      const queue = queues.get(key)
+      if (queue) queue.push({ start, refuse })
+      else queues.set(key, [{ start, refuse }])
       waiting++
     })
   }
@@ -78,7 +78,7 @@ export function createFairQueue({ atOnce, maxWaitingPerAddress, maxWaiting }: Bo
   }
 }
 
-/** About as long as the longest line of password checks takes. */
+/** About as long as the longest queue of password checks takes. */
 const RETRY_AFTER_SECONDS = 10
 
 const addressFull = (): AppError =>

@@ -6,7 +6,7 @@ import { createRecentFailures } from './recent-failures.ts'
 
 const MINUTE = 60_000
 
-/** Every limit of the service. They count failures, except where a request itself is what costs. */
+/** Every limit of the service. They count failures, or requests where each request is expensive. */
 export const LIMITS = {
   loginByEmailAndAddress: { name: 'login-email', max: 10, windowMs: 15 * MINUTE },
   loginByAddress: { name: 'login-address', max: 100, windowMs: 15 * MINUTE },
@@ -36,7 +36,7 @@ export interface Limits {
 /**
  * Failures are counted in the database, so that they hold across replicas and restarts. Each replica keeps the count that it
  * read last. An attempt at a bucket that this replica has not seen reads the count first; `check`, which is on hot paths,
- * never reads: another replica learns of a full bucket at its own next failure, so a guesser gains one guess a replica there.
+ * never reads: another replica learns of a full bucket at its own next failure, so an attacker gains one guess per replica there.
  */
 export function createLimits(services: { db: Database; now: () => number }, enabled: boolean): Limits {
   if (!enabled) return NO_LIMITS

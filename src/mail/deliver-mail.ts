@@ -5,15 +5,15 @@ import { type MailCallbacks, type Outcome, recordOutcome, sendMail, type Sending
 const MINUTE = 60_000
 /** How many are sent at once. */
 const MAX_SENDING = 5
-/** A replica that died while sending had its mail for this long; then another one claims it. */
+/** The mail of a replica that died while sending is claimed by another one after this long. */
 const LEASE_MS = 2 * MINUTE
 const RENEW_MS = 30_000
 /** Longer than the mail server may be silent, and a limit for one that sends a little now and then. */
 const MAX_SENDING_MS = 20 * MINUTE
-/** The other mails wait this long for a mail server that is slow with some. Then those go on by themselves. */
-const PATIENCE_MS = 3000
+/** How long other mails wait for those that are being sent. A slower sending goes on by itself. */
+const MAX_WAIT_MS = 3000
 
-const NEVER_DONE = 'The mail server did not come to an end with it, and may or may not have taken it.'
+const NEVER_ENDED = 'The mail server did not end the transfer, and may or may not have accepted the mail.'
 
 interface Needs extends SendingNeeds {
   monotonicNow: () => number
@@ -30,69 +30,35 @@ interface Sending {
   claimed: ClaimedMail
   startedAt: number
   renewedAt: number
-  /** Set when the mail server is done with it; it is then written to the database. */
+  /** Set when the transfer has ended; it is then written to the database. */
   outcome: Outcome | undefined
   ended: Promise<void>
 }
 
 /**
- * Sends what is due. A mail leaves the queue when the server has taken it or will never take it; until then it is tried
- * again with growing pauses. The lease is renewed for as long as a sending takes, so that a server that is slow does not
- * get a mail twice.
+ * Sends what is due. A mail leaves the queue when the server has accepted it or never will; until then it is retried with
+ * growing pauses. The lease is renewed for as long as a sending takes, so that a slow server does not get a mail twice.
  */
 export function createMailDelivery(services: Needs, callbacks: MailCallbacks): MailDelivery {
-  const { db, now, monotonicNow, log } = services
-  const sending = new Map<string, Sending>()
+  const { db, now } = services
+  const sendings = createSendings(services, callbacks)
   const stopping = new AbortController()
-  let isStopped = false
-
-  const start = (claimed: ClaimedMail): Promise<void> => {
-    const at = monotonicNow()
-    const each: Sending = { claimed, startedAt: at, renewedAt: at, outcome: undefined, ended: Promise.resolve() }
-    sending.set(claimed.id, each)
-    each.ended = sendMail(services, callbacks, claimed).then((outcome) => {
-      each.outcome ??= outcome
-      return settle(each)
-    })
-    return each.ended
-  }
-
-  /** While the database is away, the next call tries again; the mail is not sent again. */
-  const settle = async ({ claimed, outcome }: Sending): Promise<void> => {
-    if (!outcome || isStopped) return
-    try {
-      await recordOutcome(services, callbacks, claimed, outcome)
-      sending.delete(claimed.id)
-    } catch (error) {
-      log.warn({ err: error, mail: claimed.id }, 'What became of a mail could not be written yet.')
-    }
-  }
-
-  /** Settles a sending that has ended, and renews the lease of one that goes on. */
-  const attend = async (each: Sending): Promise<void> => {
-    const { claimed } = each
-    if (monotonicNow() - each.startedAt >= MAX_SENDING_MS) each.outcome ??= { kind: 'failed', reason: NEVER_DONE }
-    if (each.outcome) return settle(each)
-    if (monotonicNow() - each.renewedAt < RENEW_MS) return
-    if (!(await db.transaction((trx) => renewLease(trx, claimed, now(), LEASE_MS))))
-      log.warn({ mail: claimed.id }, 'A mail that is being sent was taken over by another replica.')
-    each.renewedAt = monotonicNow()
-  }
 
   const claimNext = (): Promise<ClaimedMail[]> => {
-    const request = { leaseMs: LEASE_MS, limit: MAX_SENDING - sending.size, except: [...sending.keys()] }
+    const except = sendings.ids()
+    const request = { leaseMs: LEASE_MS, limit: MAX_SENDING - except.length, except }
     return db.transaction((trx) => claimDueMail(trx, { ...request, now: now() }))
   }
 
   return {
     async deliver() {
-      for (const each of sending.values()) await attend(each)
-      const late = startPatience(stopping.signal)
+      await sendings.update()
+      const late = startTimeout(stopping.signal)
       try {
-        for (let isLate = false; !isLate && sending.size < MAX_SENDING;) {
+        for (let isLate = false; !isLate && sendings.ids().length < MAX_SENDING;) {
           const due = await claimNext()
           if (due.length === 0) return
-          const ended = Promise.all(due.map(start))
+          const ended = Promise.all(due.map(sendings.start))
           isLate = await Promise.race([ended.then(() => false), late.promise])
         }
       } finally {
@@ -101,20 +67,70 @@ export function createMailDelivery(services: Needs, callbacks: MailCallbacks): M
     },
     async stop() {
       stopping.abort()
-      const late = startPatience()
-      await Promise.race([Promise.all([...sending.values()].map(({ ended }) => ended)), late.promise])
+      const late = startTimeout()
+      await Promise.race([sendings.ended(), late.promise])
       late.cancel()
+      sendings.stop()
+    },
+  }
+}
+
+/** The mails that this replica is sending. */
+function createSendings(services: Needs, callbacks: MailCallbacks) {
+  const { db, now, monotonicNow, log } = services
+  const sending = new Map<string, Sending>()
+  let isStopped = false
+
+  /** While the database is unavailable, the next call tries again; the mail is not sent again. */
+  const settle = async ({ claimed, outcome }: Sending): Promise<void> => {
+    if (!outcome || isStopped) return
+    try {
+      await recordOutcome(services, callbacks, claimed, outcome)
+      sending.delete(claimed.id)
+    } catch (error) {
+      log.warn({ err: error, mail: claimed.id }, 'The outcome of a mail could not be stored yet.')
+    }
+  }
+
+  /** Settles a sending that has ended, and renews the lease of one that goes on. */
+  const settleOrRenew = async (each: Sending): Promise<void> => {
+    const { claimed } = each
+    if (monotonicNow() - each.startedAt >= MAX_SENDING_MS) each.outcome ??= { kind: 'failed', reason: NEVER_ENDED }
+    if (each.outcome) return settle(each)
+    if (monotonicNow() - each.renewedAt < RENEW_MS) return
+    if (!(await db.transaction((trx) => renewLease(trx, claimed, now(), LEASE_MS))))
+      log.warn({ mail: claimed.id }, 'A mail that is being sent was claimed by another replica.')
+    each.renewedAt = monotonicNow()
+  }
+
+  return {
+    start(claimed: ClaimedMail): Promise<void> {
+      const at = monotonicNow()
+      const each: Sending = { claimed, startedAt: at, renewedAt: at, outcome: undefined, ended: Promise.resolve() }
+      sending.set(claimed.id, each)
+      each.ended = sendMail(services, callbacks, claimed).then((outcome) => {
+        each.outcome ??= outcome
+        return settle(each)
+      })
+      return each.ended
+    },
+    async update(): Promise<void> {
+      for (const each of sending.values()) await settleOrRenew(each)
+    },
+    ids: (): string[] => [...sending.keys()],
+    ended: (): Promise<unknown> => Promise.all([...sending.values()].map(({ ended }) => ended)),
+    stop(): void {
       isStopped = true
     },
   }
 }
 
-/** Resolves with true after PATIENCE_MS, or when it is cancelled or stopped. */
-function startPatience(stop?: AbortSignal) {
+/** Resolves with true after MAX_WAIT_MS, or when it is cancelled or stopped. */
+function startTimeout(stop?: AbortSignal) {
   const cancelled = new AbortController()
   const signal = stop ? AbortSignal.any([cancelled.signal, stop]) : cancelled.signal
   return {
-    promise: wait(PATIENCE_MS, true, { signal }).catch(() => true),
+    promise: wait(MAX_WAIT_MS, true, { signal }).catch(() => true),
     cancel: () => cancelled.abort(),
   }
 }

@@ -46,7 +46,7 @@ interface ClaimRequest {
   except: string[]
 }
 
-/** Claims by moving the time: of several replicas, the one whose statement moved it sends the mail. */
+/** A claim moves the time of the next attempt: of several replicas, the one whose statement moved it sends the mail. */
 export async function claimDueMail(trx: Trx, { now, leaseMs, limit, except }: ClaimRequest): Promise<ClaimedMail[]> {
   const claim = newId()
   const rows = await trx
@@ -85,7 +85,7 @@ const toClaimed = (row: Selectable<Schema['outgoing_mail']>, claim: string): Cla
 
 type Claim = Pick<ClaimedMail, 'id' | 'claim'>
 
-/** False when another replica has taken it over. */
+/** False when another replica has claimed it since. */
 export async function renewLease(trx: Trx, { id, claim }: Claim, now: number, leaseMs: number): Promise<boolean> {
   const rows = await trx
     .updateTable('outgoing_mail')
@@ -97,7 +97,7 @@ export async function renewLease(trx: Trx, { id, claim }: Claim, now: number, le
   return rows.length > 0
 }
 
-/** Gives it back, to be tried again after a pause. */
+/** Gives up the claim. The mail is tried again after a pause. */
 export async function markForRetry(
   trx: Trx,
   { id, claim }: Claim,
@@ -111,7 +111,7 @@ export async function markForRetry(
     .execute()
 }
 
-/** It was sent, or never will be. False when another replica has taken it over. */
+/** For a mail that was sent or never will be. False when another replica has claimed it since. */
 export async function deleteMail(trx: Trx, { id, claim }: Claim): Promise<boolean> {
   const rows = await trx
     .deleteFrom('outgoing_mail')

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { LinkPurpose } from './link-lifetimes.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export interface Mail {
   to: string
@@ -17,7 +17,7 @@ export interface LinkMail extends Mail {
   purpose: LinkPurpose
 }
 
-/** Must not be tried again: the mail server has refused it for good, or may have taken it. */
+/** Must not be retried: the mail server has refused the mail for good, or may have accepted it. */
 export class UndeliverableMail extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : 'unknown', { cause })
@@ -30,7 +30,7 @@ export interface MailTransport {
   close(): Promise<void>
 }
 
-/** SMTP or the outbox, loaded with the first mail, since many a process sends none. */
+/** SMTP or the outbox, loaded with the first mail, since many processes send none. */
 export function openMail(
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
   log: Logger,

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { escapeHtml } from '../http/escape-html.ts'
-import type { LinkPurpose } from './link-lifetimes.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 import type { LinkMail } from './mail.ts'
 
 type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>
@@ -11,10 +11,10 @@ export const resetMail = (config: Names, to: string, token: string): LinkMail =>
     purpose: 'reset',
     token,
     subject: `Set a new password for ${config.rpName}`,
-    says: `Somebody asked for a new password for your account ${to}. If it was you, set one here within an hour:`,
+    message: `Somebody asked for a new password for your account ${to}. If it was you, set one here within an hour:`,
     path: `/reset-password?token=${token}`,
     button: 'Set a new password',
-    otherwise: 'If it was not you, ignore this mail: nothing has changed.',
+    ifUnexpected: 'If it was not you, ignore this mail: nothing has changed.',
   })
 
 export const invitationMail = (config: Names, to: string, token: string): LinkMail =>
@@ -22,10 +22,10 @@ export const invitationMail = (config: Names, to: string, token: string): LinkMa
     purpose: 'invitation',
     token,
     subject: `Your account at ${config.rpName}`,
-    says: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
+    message: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
     path: `/reset-password?token=${token}&invited=1`,
     button: 'Choose a password',
-    otherwise: 'If you did not expect this, ignore this mail.',
+    ifUnexpected: 'If you did not expect this, ignore this mail.',
   })
 
 export const verificationMail = (config: Names, to: string, token: string): LinkMail =>
@@ -33,32 +33,32 @@ export const verificationMail = (config: Names, to: string, token: string): Link
     purpose: 'verification',
     token,
     subject: `Confirm your email for ${config.rpName}`,
-    says: `Confirm that ${to} is your address, within a day:`,
+    message: `Confirm that ${to} is your address, within a day:`,
     path: `/verify-email?token=${token}`,
     button: 'Confirm this address',
-    otherwise: 'If you have no account here, ignore this mail.',
+    ifUnexpected: 'If you have no account here, ignore this mail.',
   })
 
 interface Parts {
   purpose: LinkPurpose
   token: string
   subject: string
-  says: string
+  message: string
   path: string
   button: string
-  otherwise: string
+  ifUnexpected: string
 }
 
 function compose(
   { dashboardOrigin, rpName }: Names,
   to: string,
-  { purpose, token, subject, says, path, button, otherwise }: Parts,
+  { purpose, token, subject, message, path, button, ifUnexpected }: Parts,
 ): LinkMail {
   const link = dashboardOrigin + path
-  const text = `${says}\n\n${link}\n\n${otherwise}\n\n${rpName}\n`
+  const text = `${message}\n\n${link}\n\n${ifUnexpected}\n\n${rpName}\n`
   const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
-<div style="max-width:32rem;margin:0 auto"><p>${escapeHtml(says)}</p>
+<div style="max-width:32rem;margin:0 auto"><p>${escapeHtml(message)}</p>
 <p><a href="${escapeHtml(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escapeHtml(button)}</a></p>
-<p style="color:#5c6370;font-size:14px">${escapeHtml(otherwise)}</p><p style="color:#5c6370;font-size:14px">${escapeHtml(rpName)}</p></div></body></html>`
+<p style="color:#5c6370;font-size:14px">${escapeHtml(ifUnexpected)}</p><p style="color:#5c6370;font-size:14px">${escapeHtml(rpName)}</p></div></body></html>`
   return { to, subject, text, html, link, token, purpose }
 }

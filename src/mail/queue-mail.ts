@@ -8,7 +8,7 @@ import type { LinkMail } from './mail.ts'
 
 /**
  * Queues a mail in the transaction of the change that it belongs to: if that is undone, nothing is sent; if it commits, the
- * mail is sent, however long the mail server is away, as long as its link is valid. The content is sealed, since it holds a
+ * mail is sent as soon as the mail server is reachable, if its link is still valid then. The content is sealed, since it holds a
  * token.
  */
 export async function queueMail(

@@ -35,13 +35,13 @@ export interface MailCallbacks {
 
 export type Outcome =
   | { kind: 'sent' }
-  | { kind: 'needless' }
+  | { kind: 'obsolete' }
   | { kind: 'retry'; reason: string }
   | { kind: 'failed'; reason: string }
 
-const EXPIRED = 'Its link expired before the mail server took it.'
+const EXPIRED = 'Its link expired before the mail server accepted it.'
 
-/** Hands a mail to the mail server, unless its link is dead. Never rejects. */
+/** Hands a mail to the mail server, unless its link is no longer valid. Never rejects. */
 export async function sendMail(
   services: SendingNeeds,
   { isLinkLive }: MailCallbacks,
@@ -51,11 +51,11 @@ export async function sendMail(
   const { id, tokenHash, expiresAt, lastError } = claimed
   try {
     if (expiresAt !== null && expiresAt <= now()) {
-      // One that was only late, as after a downtime, is not reported.
-      if (lastError === null) return { kind: 'needless' }
+      // A mail that was only late, as after a downtime, is not reported.
+      if (lastError === null) return { kind: 'obsolete' }
       return { kind: 'failed', reason: `${EXPIRED} Before that: ${lastError}` }
     }
-    if (tokenHash !== null && !(await isLinkLive(db.read, tokenHash, now()))) return { kind: 'needless' }
+    if (tokenHash !== null && !(await isLinkLive(db.read, tokenHash, now()))) return { kind: 'obsolete' }
     await mail.send(id, open(services, claimed))
     return { kind: 'sent' }
   } catch (error) {
@@ -68,7 +68,7 @@ export async function sendMail(
 const open = ({ vault }: Pick<SendingNeeds, 'vault'>, { id, contentSealed }: ClaimedMail): Mail =>
   JSON.parse(vault.open(`mail:${id}`, contentSealed).toString()) as Mail
 
-/** Writes what became of a mail: it leaves the queue, or waits for the next try. */
+/** Stores the outcome of a mail: it leaves the queue, or waits for the next try. */
 export async function recordOutcome(
   services: SendingNeeds,
   { reportFailed }: MailCallbacks,
@@ -80,7 +80,7 @@ export async function recordOutcome(
   switch (outcome.kind) {
     case 'sent':
       return void (await db.transaction((trx) => deleteMail(trx, claimed)))
-    case 'needless':
+    case 'obsolete':
       log.info({ mail: id, to: recipient }, 'A mail was not sent: its link is expired, used or replaced.')
       return void (await db.transaction((trx) => deleteMail(trx, claimed)))
     case 'retry': {

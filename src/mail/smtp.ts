@@ -5,10 +5,10 @@ const MINUTE = 60_000
 
 /** From the first lookup to the greeting and TLS. */
 const SETUP_TIMEOUT_MS = 2 * MINUTE
-/** RFC 5321 section 4.5.3.2.6: a server may take ten minutes to say that it has a mail. */
+/** RFC 5321 section 4.5.3.2.6: a server may take ten minutes to confirm that it has a mail. */
 const SILENCE_TIMEOUT_MS = 10 * MINUTE
 
-/** A connection for each mail: one that is kept may be dead without either end knowing, and cost the next mail minutes. */
+/** A connection for each mail: one that is kept open may be lost without notice, which would delay the next mail by minutes. */
 export function createSmtp(url: string, from: string, silenceTimeoutMs: number = SILENCE_TIMEOUT_MS): MailTransport {
   const options = {
     url,

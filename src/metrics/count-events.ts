@@ -42,7 +42,7 @@ export function countEvents(registry: Registry): (event: AuditEvent) => void {
   }
 }
 
-/** Disabling an account and removing a key revoke certificates too, and say how many. */
+/** Disabling an account and removing a key revoke certificates too; the number is in the event's data. */
 function revokedBy({ action, data }: AuditEvent): number {
   if (action === 'ssh_certificate.revoked') return 1
   const ended = data?.['ended'] as { certificates?: number } | undefined

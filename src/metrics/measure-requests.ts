@@ -10,7 +10,7 @@ interface Series {
 }
 
 /**
- * Counts and times requests. Each route has its series from the start, so that a request looks nothing up by its path.
+ * Counts and times requests. Each route has its series from the start, so that no request needs a lookup by its path.
  * All paths that are no route share one series: their number has no limit.
  */
 export function measureRequests(registry: Registry): (app: FastifyInstance) => void {

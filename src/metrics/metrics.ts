@@ -2,6 +2,7 @@ import { Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import type { Engine } from '../storage/engine.ts'
+import { within } from '../storage/within.ts'
 import { addGauge } from './add-gauge.ts'
 import { countEvents } from './count-events.ts'
 import { measureRequests } from './measure-requests.ts'
@@ -28,7 +29,7 @@ interface Needs {
 }
 
 /** A scrape does not wait longer than this for the database. */
-const PATIENCE_MS = 2000
+const DATABASE_TIMEOUT_MS = 2000
 
 export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   const registry = new Registry()
@@ -55,7 +56,7 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   }
 }
 
-/** Queues that all replicas share. While the database is away their gauges have no value. */
+/** Queues that all replicas share. While the database is unavailable their gauges have no value. */
 function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
   let current: QueueCounts | undefined
   addGauge(registry, 'latchkey_database_up', '1 if the database answered this scrape, otherwise 0.', () =>
@@ -70,10 +71,7 @@ function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void
   )
   return {
     async read() {
-      const { promise: late, resolve } = Promise.withResolvers<undefined>()
-      const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
-      current = await Promise.race([countQueued(db).catch(() => undefined), late])
-      clearTimeout(timer)
+      current = await within(DATABASE_TIMEOUT_MS, countQueued(db)).catch(() => undefined)
     },
   }
 }

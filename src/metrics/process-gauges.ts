@@ -2,18 +2,18 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, type Registry } from 'prom-client'
 import { addGauge } from './add-gauge.ts'
 
-/** The timer that watches the event loop fires this often; what it reports contains its own pause. */
+/** The timer that watches the event loop fires this often. The reported delay contains this interval. */
 const RESOLUTION_MS = 10
 
 /**
- * What the process takes of the machine. The names are those of prom-client's default metrics. Its own collectors are not
- * used: they can't be chosen one by one, they can't be stopped, and their event loop lag contains the timer's own pause.
+ * What the process uses of the machine. The names are those of prom-client's default metrics. Its own collectors are not
+ * used: they can't be chosen one by one, they can't be stopped, and their event loop lag contains the timer's own interval.
  */
 export function addProcessGauges(registry: Registry): { read(): void; stop(): void } {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let memory = process.memoryUsage()
-  let waited = { p50: 0, p99: 0, max: 0 }
+  let lag = { p50: 0, p99: 0, max: 0 }
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000)
 
   const processorTime = new Counter({
@@ -37,7 +37,7 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
       registry,
       `nodejs_eventloop_lag_${quantile}_seconds`,
       'How late the event loop was, since it was last asked.',
-      () => waited[quantile],
+      () => lag[quantile],
     )
   }
   return {
@@ -46,7 +46,7 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
       processorTime.reset()
       processorTime.inc((user + system) / 1e6)
       memory = process.memoryUsage()
-      waited =
+      lag =
         delay.count === 0
           ? { p50: 0, p99: 0, max: 0 }
           : { p50: seconds(delay.percentile(50)), p99: seconds(delay.percentile(99)), max: seconds(delay.max) }

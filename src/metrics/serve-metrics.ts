@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { StartError } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 
-/** On an address of its own, so that no way through the public one leads here. Answers where that is and how to stop. */
+/** Listens on a separate address, so that the metrics can't be reached through the public one. Returns it, and how to stop. */
 export async function serveMetrics(
   metrics: Metrics,
   { host, port }: NonNullable<Config['metricsAddress']>,

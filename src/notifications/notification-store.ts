@@ -77,7 +77,7 @@ export async function listNotifications(
 /** Rows that one statement examines: on SQLite other reads wait for it, and a person may have any number. */
 const WINDOW = 10_000
 
-const window = readStatement((db, value: Values<{ userId: string; above: string }>) =>
+const nextWindow = readStatement((db, value: Values<{ userId: string; above: string }>) =>
   db
     .selectFrom((eb) =>
       eb
@@ -106,7 +106,7 @@ interface Window {
 /** All notifications of a person, oldest first, a window at a time. Other requests run between two windows. */
 export async function* eachWindow(db: Reader, userId: string): AsyncGenerator<Window> {
   for (let above = ''; ;) {
-    const [found] = await window(db, { userId, above })
+    const [found] = await nextWindow(db, { userId, above })
     if (!found || found.last === null) return
     yield { unread: found.unread, above, last: found.last }
     if (found.size < WINDOW) return
@@ -121,7 +121,7 @@ export async function countUnread(db: Reader, userId: string): Promise<number> {
   return count
 }
 
-/** Marking again changes nothing: the first time stands. Undefined when this person has none of that id. */
+/** Marking again changes nothing: the first time is kept. Undefined when this person has none of that id. */
 export async function markRead(trx: Trx, userId: string, id: string, now: number): Promise<Notification | undefined> {
   await trx
     .updateTable('notifications')
@@ -166,7 +166,7 @@ export async function markNextRead(trx: Trx, userId: string, { above, last, limi
   return rows.map(({ id }) => id)
 }
 
-const after = readStatement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>
+const laterThan = readStatement((db, value: Values<{ userId: string; lastId: string; limit: number }>) =>
   db
     .selectFrom('notifications')
     .select(COLUMNS)
@@ -176,12 +176,19 @@ const after = readStatement((db, value: Values<{ userId: string; lastId: string;
     .limit(value('limit')),
 )
 
-/** What came after another one, oldest first. */
+/** The notifications after that one, oldest first. */
 export const listAfter = (db: Reader, userId: string, lastId: string, limit: number): Promise<NotificationRow[]> =>
-  after(db, { userId, lastId, limit })
+  laterThan(db, { userId, lastId, limit })
 
-/** Where a stream begins: after the notification that was seen last if it is this person's own, otherwise at the present. */
-export async function findStart(db: Reader, userId: string, lastSeenId: string | undefined): Promise<string> {
+/**
+ * The notification that a stream starts after: the one that was seen last, if it is this user's own, otherwise the newest.
+ * Undefined when the user has none.
+ */
+export async function findStreamStart(
+  db: Reader,
+  userId: string,
+  lastSeenId: string | undefined,
+): Promise<string | undefined> {
   if (lastSeenId !== undefined) {
     const seen = await db
       .selectFrom('notifications')
@@ -191,5 +198,5 @@ export async function findStart(db: Reader, userId: string, lastSeenId: string |
       .executeTakeFirst()
     if (seen) return seen.id
   }
-  return (await findNewestId(db, userId)) ?? ''
+  return findNewestId(db, userId)
 }

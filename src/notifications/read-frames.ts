@@ -5,8 +5,8 @@ import { type Frame, toFrame } from './stream.ts'
 const PAGE = 50
 
 /**
- * Reads what came after a notification, at most a page of it. Streams of one user that are woken by one signal and stand at
- * the same notification share one read. Only those: a read that began before a signal may miss what the signal is about.
+ * Reads what came after a notification, at most a page of it. Streams of one user that are woken by one signal and have sent
+ * the same notification last share one read. Only those: a read that began before a signal may miss what it is about.
  */
 export function createFrameReader(db: Reader): (userId: string, lastId: string) => Promise<Frame[]> {
   const reads = new Map<string, Promise<Frame[]>>()

@@ -61,7 +61,7 @@ export const notificationRoutes =
           tags,
           summary: 'Stream your notifications',
           description:
-            'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for whoever can set no header, replays what came after that notification. It ends with its session.',
+            'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for clients that set no headers, replays what came after that notification. It ends with its session.',
           headers: Type.Object({ 'last-event-id': Type.Optional(LastSeen) }),
           querystring: Type.Object({ lastEventId: Type.Optional(LastSeen) }, strict),
           response: {

@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream'
 import { type NotificationRow, toNotification } from './notification.ts'
 
-/** What a stream writes to: an HTTP response, or in tests a stand-in that does not read. */
+/** What a stream writes to: an HTTP response, or in tests a substitute that does not read. */
 export type Sink = Writable
 
 export interface Stream {
   readonly userId: string
   readonly sessionId: string
-  /** Reads what is new. Called while it is reading, it makes it read once more. */
+  /** Reads what is new. A call during a read causes another read after it. */
   wake(): void
   /** Sends a heartbeat when one is due, and ends the stream of a client that has not read for too long. */
   beat(): void
@@ -17,7 +17,7 @@ export interface Stream {
 interface StreamOptions {
   userId: string
   sessionId: string
-  /** The id of the notification that it goes on after. */
+  /** The id of the notification that it continues after. */
   lastId: string
   sink: Sink
   monotonicNow: () => number
@@ -46,85 +46,103 @@ export function openStream({
   ...options
 }: StreamOptions): Stream {
   let { lastId } = options
-  let looking = false
-  let again = false
-  let over = false
-  let quietSince = monotonicNow()
-  let stalledSince: number | undefined
+  let isOver = false
+  let lastHeartbeat = monotonicNow()
+  const client = createClientWriter(sink, monotonicNow, () => reader.request())
 
-  const write = (text: string): void => {
-    if (over) return
-    if (!sink.write(text) && stalledSince === undefined) {
-      stalledSince = monotonicNow()
-      sink.once('drain', () => {
-        stalledSince = undefined
-        wake()
-      })
-    }
-  }
-
-  const look = async (): Promise<void> => {
+  /** True when there may be more to read. */
+  const sendNextPage = async (): Promise<boolean> => {
     const frames = await read(lastId)
-    if (over) return
+    if (isOver) return false
     for (const frame of frames) {
-      write(frame.text)
+      client.write(frame.text)
       lastId = frame.id
     }
-    if (frames.length > 0) again = true
+    return frames.length > 0
   }
-
-  const mayLook = (): boolean => again && !over && stalledSince === undefined
-
-  const wake = (): void => {
-    again = true
-    if (looking || over) return
-    looking = true
-    void (async () => {
-      try {
-        while (mayLook()) {
-          again = false
-          await look()
-        }
-      } catch (error) {
-        again = true
-        failed(error)
-      } finally {
-        looking = false
-      }
-    })()
-  }
+  const reader = createRepeater(sendNextPage, () => !isOver && client.stalledMs() === undefined, failed)
 
   sink.once('close', () => {
-    over = true
+    isOver = true
     closed()
   })
   // An error is followed by `close`; without a listener it would end the process.
   sink.on('error', () => {})
-  write('retry: 3000\n\n')
-  wake()
+  client.write('retry: 3000\n\n')
+  reader.request()
 
   return {
     userId,
     sessionId,
-    wake,
+    wake: reader.request,
     beat() {
-      if (stalledSince !== undefined) {
-        if (monotonicNow() - stalledSince >= STALLED_MS) sink.destroy()
+      const stalledMs = client.stalledMs()
+      if (stalledMs !== undefined) {
+        if (stalledMs >= STALLED_MS) sink.destroy()
         return
       }
-      if (monotonicNow() - quietSince >= HEARTBEAT_MS) {
-        quietSince = monotonicNow()
-        write(':\n\n')
+      if (monotonicNow() - lastHeartbeat >= HEARTBEAT_MS) {
+        lastHeartbeat = monotonicNow()
+        if (!isOver) client.write(':\n\n')
       }
       // What could not be read before is read now.
-      if (again) wake()
+      reader.retry()
     },
     end() {
-      over = true
+      isOver = true
       closed()
       sink.end()
       // A client that does not read would keep even the end waiting.
-      if (stalledSince !== undefined) sink.destroy()
+      if (client.stalledMs() !== undefined) sink.destroy()
+    },
+  }
+}
+
+/** Writes to the client, and knows for how long the client has read nothing. */
+function createClientWriter(sink: Sink, monotonicNow: () => number, drained: () => void) {
+  let stalledSince: number | undefined
+  return {
+    write(text: string): void {
+      if (sink.write(text) || stalledSince !== undefined) return
+      stalledSince = monotonicNow()
+      sink.once('drain', () => {
+        stalledSince = undefined
+        drained()
+      })
+    },
+    /** Undefined while the client reads. */
+    stalledMs: (): number | undefined => (stalledSince === undefined ? undefined : monotonicNow() - stalledSince),
+  }
+}
+
+/** Runs a step, never twice at a time, until it returns false. A request during a run makes it run once more. */
+function createRepeater(step: () => Promise<boolean>, mayRun: () => boolean, failed: (error: unknown) => void) {
+  let isRunning = false
+  let isRequested = false
+
+  const run = async (): Promise<void> => {
+    isRunning = true
+    try {
+      while (isRequested && mayRun()) {
+        isRequested = false
+        if (await step()) isRequested = true
+      }
+    } catch (error) {
+      isRequested = true
+      failed(error)
+    } finally {
+      isRunning = false
+    }
+  }
+  const request = (): void => {
+    isRequested = true
+    if (!isRunning) void run()
+  }
+  return {
+    request,
+    /** Runs again if the last request was not completed. */
+    retry(): void {
+      if (isRequested) request()
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { listLiveSessions } from '../sessions/live-session-store.ts'
 import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
-import { findStart } from './notification-store.ts'
+import { findStreamStart } from './notification-store.ts'
 import { createFrameReader } from './read-frames.ts'
 import { createStreamRegistry } from './stream-registry.ts'
 import { openStream, type Sink, type Stream } from './stream.ts'
@@ -35,7 +35,7 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
   let closing = false
   const failed = (error: unknown) => log.warn({ err: error }, 'A notification stream could not read; it tries again.')
 
-  const endEnded = async (streams: Stream[]): Promise<void> => {
+  const endIfSessionEnded = async (streams: Stream[]): Promise<void> => {
     if (streams.length === 0) return
     const live = await listLiveSessions(db.read, [...new Set(streams.map(({ sessionId }) => sessionId))], now())
     for (const stream of streams) if (!live.has(stream.sessionId)) stream.end()
@@ -43,17 +43,17 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
 
   const stopListening = [
     signals.on('notifications', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.wake())),
-    signals.on('sessions-ended', ({ userIds }) => void endEnded(registry.of(userIds)).catch(failed)),
+    signals.on('sessions-ended', ({ userIds }) => void endIfSessionEnded(registry.of(userIds)).catch(failed)),
     signals.on('resync', () => {
       checkedAt = Number.NEGATIVE_INFINITY
       registry.all().forEach((stream) => stream.wake())
-      void endEnded(registry.all()).catch(failed)
+      void endIfSessionEnded(registry.all()).catch(failed)
     }),
   ]
 
   return {
     async open({ userId, sessionId }, sink, lastSeenId) {
-      const lastId = await findStart(db.read, userId, lastSeenId)
+      const lastId = (await findStreamStart(db.read, userId, lastSeenId)) ?? ''
       if (sink.destroyed) return
       const stream = openStream({
         userId,
@@ -68,13 +68,13 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
       if (closing) return stream.end()
       registry.add(stream)
       // Between the guard and this line the session may have ended, and its signal found no stream to end.
-      return endEnded([stream])
+      return endIfSessionEnded([stream])
     },
     async beat() {
       for (const stream of registry.all()) stream.beat()
       if (monotonicNow() - checkedAt < CHECK_MS) return
       checkedAt = monotonicNow()
-      await endEnded(registry.all())
+      await endIfSessionEnded(registry.all())
     },
     close() {
       closing = true

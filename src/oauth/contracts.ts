@@ -32,7 +32,7 @@ export const AUTHORIZATION_PARAMETERS = {
   id_token_hint: 'An ID token of the user that the request is about.',
   claims: 'Claims requested by name, OpenID Connect Core 5.5.',
   response_mode: 'query',
-  acr_values: 'Ways of signing in that the application would like.',
+  acr_values: 'Authentication methods that the application would like.',
   display: 'How the application would like our pages to look.',
   ui_locales: 'Languages that the user prefers.',
   pending_request: 'Set by this server when it sends the browser here again.',
@@ -55,10 +55,10 @@ export const LOGOUT_PARAMETERS = {
 const REASONS = {
   400: 'The request is malformed, or the grant, scope or token is not acceptable.',
   401: 'The client or the token is not authenticated.',
-  403: 'The token does not reach that far.',
+  403: 'The token does not have the scope for this.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',
-  503: 'The database is away; try again shortly.',
+  503: 'The database is unavailable; try again shortly.',
 } as const
 
 type Status = keyof typeof REASONS

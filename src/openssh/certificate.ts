@@ -24,7 +24,7 @@ export const USER_EXTENSIONS: Options = new Map([
 export interface CertificateRequest {
   /** The 32 bytes of the user's public key. */
   readonly key: Uint8Array
-  /** Above zero: OpenSSH takes 0 for "not numbered", and no KRL can revoke it. */
+  /** Above zero: for OpenSSH 0 means that there is no serial, and no KRL can revoke it. */
   readonly serial: bigint
   readonly keyId: string
   readonly principals: readonly string[]
@@ -39,41 +39,37 @@ export interface CertificateRequest {
 
 export interface Authority {
   readonly privateKey: KeyObject
-  /** The public key's blob, as `formatPublicKey`, `fingerprint` and a KRL want it. */
+  /** The public key's blob, as `formatPublicKey`, `fingerprint` and a KRL take it. */
   readonly blob: Buffer
-  /** The fields that close every certificate of this authority. */
-  readonly closing: Buffer
+  /** The last fields before the signature, which are the same in every certificate of this authority. */
+  readonly lastFields: Buffer
 }
 
 /** Prepares, once, what signing needs of the authority's private key. */
 export function openAuthority(privateKey: KeyObject): Authority {
   if (privateKey.type !== 'private') throw new TypeError('An authority needs its private key.')
   const blob = publicKeyBlob(privateKey)
-  return { privateKey, blob, closing: Buffer.concat([string(''), string(blob)]) }
+  return { privateKey, blob, lastFields: Buffer.concat([string(''), string(blob)]) }
 }
 
 const LABEL = string(ED25519_CERTIFICATE)
 // The label, the type, the length of all principals, and three numbers of 64 bits.
 const FIXED_BYTES = LABEL.length + 4 + 4 + 3 * 8
-// An Ed25519 signature always has 64 bytes (RFC 8709 §6), so all that stands before it is known.
+// An Ed25519 signature always has 64 bytes (RFC 8709 §6), so everything before it is known.
 const SIGNATURE_BYTES = 64
 const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(SIGNATURE_BYTES)])
 const NO_OPTIONS: Options = new Map()
 const NO_OPTIONS_FIELD = optionsField(NO_OPTIONS)
 const USER_EXTENSIONS_FIELD = optionsField(USER_EXTENSIONS)
 
-/** Builds and signs a user certificate; throws a RangeError for one that OpenSSH would refuse or read too widely. */
-export const signCertificate = (authority: Authority, request: CertificateRequest): Buffer =>
-  signDraft(authority, prepareCertificate(authority, request))
-
-/** A certificate in which there is room left for the signature. */
+/** A certificate with space for the signature. */
 export interface Draft {
   readonly blob: Buffer
-  /** The part of it that the signature is for. */
+  /** The bytes that are signed. */
   readonly toSign: Buffer
 }
 
-/** All of a certificate but its signature, with the checks of `signCertificate`. */
+/** All of a certificate but its signature. Throws a RangeError for one that OpenSSH would refuse or read too widely. */
 export function prepareCertificate(authority: Authority, request: CertificateRequest): Draft {
   refuseUnsafe(request)
   const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = request
@@ -81,7 +77,7 @@ export function prepareCertificate(authority: Authority, request: CertificateReq
   const options = [
     criticalOptions === NO_OPTIONS ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
     extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
-    authority.closing,
+    authority.lastFields,
   ]
   const fields = [lengthOf(request.nonce), lengthOf(request.key), lengthOf(request.keyId), principals]
   const length = FIXED_BYTES + [...fields, ...options.map((field) => field.length)].reduce((a, b) => a + b)
@@ -126,20 +122,23 @@ function optionsField(options: Options): Buffer {
 }
 
 function refuseUnsafe({ key, serial, keyId, principals, validAfter, validBefore, nonce }: CertificateRequest): void {
-  must(key.length === KEY_BYTES, `The key must have ${KEY_BYTES} bytes.`)
-  must(nonce.length >= MIN_NONCE_BYTES, `The nonce must have at least ${MIN_NONCE_BYTES} bytes.`)
-  must(serial > 0n, 'The serial must be above zero.')
-  must(isCleanText(keyId), 'The key id must be clean text.')
+  refuseUnless(key.length === KEY_BYTES, `The key must have ${KEY_BYTES} bytes.`)
+  refuseUnless(nonce.length >= MIN_NONCE_BYTES, `The nonce must have at least ${MIN_NONCE_BYTES} bytes.`)
+  refuseUnless(serial > 0n, 'The serial must be above zero.')
+  refuseUnless(isCleanText(keyId), 'The key id must be clean text.')
   // PROTOCOL.certkeys: an empty list of principals is no restriction at all, the certificate opens every account.
-  must(principals.length > 0, 'A certificate must name at least one principal.')
-  must(principals.length <= MAX_PRINCIPALS, `A certificate can name no more than ${MAX_PRINCIPALS} principals.`)
-  must(principals.every(isPrincipal), 'A principal must be a name without spaces, commas and control characters.')
-  must(validAfter < validBefore, 'A certificate must end after it begins.')
+  refuseUnless(principals.length > 0, 'A certificate must name at least one principal.')
+  refuseUnless(principals.length <= MAX_PRINCIPALS, `A certificate can name no more than ${MAX_PRINCIPALS} principals.`)
+  refuseUnless(
+    principals.every(isPrincipal),
+    'A principal must be a name without spaces, commas and control characters.',
+  )
+  refuseUnless(validAfter < validBefore, 'A certificate must end after it begins.')
 }
 
-function must(holds: boolean, sentence: string): void {
-  if (!holds) throw new RangeError(sentence)
+function refuseUnless(condition: boolean, message: string): void {
+  if (!condition) throw new RangeError(message)
 }
 
-// sshd matches principals against lists parted by commas and by white space: a name with either could pass for two.
+// sshd splits lists of principals at commas and white space: a name with either could be read as two.
 export const isPrincipal = (name: string): boolean => name !== '' && name.isWellFormed() && !/[\s,\p{Cc}]/u.test(name)

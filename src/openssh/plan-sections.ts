@@ -21,8 +21,8 @@ export interface Plan {
 }
 
 /**
- * The smallest way to write the runs. OpenSSH's own writer decides greedily; this looks for the shortest path, so its
- * answer is never longer. The order of sections is free, so that all the listed serials share one list, whose header
+ * The smallest way to write the runs. OpenSSH's own writer decides greedily; this finds the shortest path, so its
+ * result is never longer. The order of sections is free, so that all the listed serials share one list, whose header
  * is the one cost that is not of a single run: it is settled by planning once with a list and once without.
  */
 export function planSections(runs: Runs): Plan {

@@ -8,7 +8,8 @@ const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64,
 const OTHER_ALGORITHM = /^(ssh|rsa|ecdsa|sk|webauthn)-[a-z0-9@.-]{1,60}$/
 const CERTIFICATE = /-cert-v0[01]@openssh\.com$/
 const PRIVATE_KEY = /PRIVATE KEY-----|SSH2 ENCRYPTED PRIVATE KEY|^PuTTY-User-Key-File/m
-// A comment ends up in files of one line an entry and on terminals: nothing in it may break a line or turn text around.
+// A comment is written to files with one line per entry and shown on terminals: it must not break a line or change the
+// direction of text.
 const UNSAFE_IN_COMMENT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 export interface PublicKey {
@@ -29,7 +30,7 @@ export function parsePublicKey(text: string): PublicKey {
   }
   if (/[\r\n]/.test(line)) throw new FormatError('Send one public key on one line.')
   const [label = '', encoded = '', ...words] = line.split(' ')
-  if (label !== ED25519) throw new FormatError(whyNotLabel(label, line))
+  if (label !== ED25519) throw new FormatError(describeWrongLabel(label, line))
   const blob = Buffer.from(encoded, 'base64')
   // Buffer skips what is not base64; only the canonical spelling encodes back to itself (RFC 4648 §3.5).
   if (encoded === '' || blob.toString('base64') !== encoded) {
@@ -75,7 +76,7 @@ export function publicKeyBlob(key: KeyObject): Buffer {
   return Buffer.concat([string(ED25519), string(Buffer.from(x, 'base64url'))])
 }
 
-function whyNotLabel(label: string, line: string): string {
+function describeWrongLabel(label: string, line: string): string {
   if (CERTIFICATE.test(label)) return 'This is a certificate. Send the public key that it was made for.'
   if (OTHER_ALGORITHM.test(label)) return `Keys of type ${label} are not accepted, only ssh-ed25519.`
   if (line.includes(`${ED25519} `)) return 'Nothing may stand before ssh-ed25519: options are not accepted.'

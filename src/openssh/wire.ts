@@ -28,7 +28,7 @@ export function string(data: Uint8Array | string): Buffer {
   return bytes
 }
 
-/** How long a `string` of this is. */
+/** The length of this as a `string`. */
 export const lengthOf = (data: Uint8Array | string): number =>
   4 + (typeof data === 'string' ? Buffer.byteLength(data) : data.length)
 
@@ -70,15 +70,15 @@ export class Writer {
     this.#at += size
   }
 
-  /** All of it: nothing may be missing, and nothing was cut off. */
+  /** Throws unless exactly the announced number of bytes was written. */
   end(): Buffer {
     const { length } = this.#bytes
-    if (this.#at !== length) throw new RangeError(`${this.#at} bytes were written where ${length} belong.`)
+    if (this.#at !== length) throw new RangeError(`${this.#at} bytes were written, but ${length} were announced.`)
     return this.#bytes
   }
 }
 
-/** Text that comes back as it went in: OpenSSH refuses NUL, and half a surrogate pair has no UTF-8 form. */
+/** Text that can be written and read back unchanged: OpenSSH refuses NUL, and half a surrogate pair has no UTF-8 form. */
 export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** Reads strings from the front, and throws a FormatError rather than go past the end. `what` names the data in messages. */

@@ -59,13 +59,13 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
 const MAX_NEXT_ACTIONS = 5
-/** An answer is reused for this long, and for this many times as long as it took to count. */
+/** An answer is reused for this long, or for this many times the duration of the count if that is longer. */
 const FRESH_MS = 5000
 const FRESH_TIMES = 20
-/** The clocks of replicas differ by less than this: so long after its end a day gets no more events. */
+/** The clocks of replicas differ by less than this, so a day gets no more events when it ended this long ago. */
 const SETTLED_MS = 300_000
 
-/** Days that are over are counted once and remembered. */
+/** Days that are over are counted once and kept in memory. */
 export function createOverview({
   db,
   now,
@@ -113,7 +113,7 @@ const SIGNED_IN = 'session.started' satisfies AuditAction
 const REFUSED = ['session.refused', 'passkey.refused'] as const satisfies AuditAction[]
 const ISSUED = 'ssh_certificate.issued' satisfies AuditAction
 
-/** An hour at a time, since a day of a large installation is more than others like to wait for. */
+/** An hour at a time: counting a whole day of a large installation would make other requests wait too long. */
 async function countDay(db: Reader, start: number): Promise<Day> {
   const rows: EventCount[] = []
   for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {

@@ -17,7 +17,7 @@ export async function addRegistrationChallenge(
     .execute()
 }
 
-/** Stores a login challenge, and answers its id. */
+/** Stores a login challenge, and returns its id. */
 export async function addLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
   const id = newId()
   await trx

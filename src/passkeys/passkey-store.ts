@@ -137,7 +137,7 @@ export async function deletePasskeyUnlessLast(trx: Trx, userId: string, id: stri
   return row && toPasskey(row)
 }
 
-/** Deletes all passkeys of a user. Answers how many there were. */
+/** Deletes all passkeys of a user. Returns how many there were. */
 export async function deletePasskeysOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('passkeys').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length

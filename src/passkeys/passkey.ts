@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
 import type { Schema } from '../storage/schema.ts'
+import { readTextList } from '../storage/text-list.ts'
 
 /** A passkey as the API shows it to its owner, without the public key. */
 export const Passkey = Type.Object(
@@ -28,7 +29,7 @@ export const toPasskey = (row: Selectable<Schema['passkeys']>): Passkey => ({
   id: row.id,
   credentialId: row.credential_id,
   name: row.name,
-  transports: JSON.parse(row.transports) as string[],
+  transports: readTextList(row.transports),
   deviceType: row.device_type,
   backedUp: row.backed_up === 1,
   aaguid: row.aaguid,

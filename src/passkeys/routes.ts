@@ -30,16 +30,16 @@ const VERIFY_LIMIT = 64 * 1024
 export const passkeyRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const person = signedIn(services)
+    const guard = signedIn(services)
 
     app.post(
       '/api/passkeys/register/options',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Begin to register a passkey',
-          description: 'The challenge lives five minutes and serves once. Asking again replaces it.',
+          description: 'The challenge is valid for five minutes and can be used once. A new request replaces it.',
           body: EmptyBody,
           response: { 200: CreationOptions, ...failures(400, 401, 403, 409) },
         },
@@ -53,7 +53,7 @@ export const passkeyRoutes =
     app.post(
       '/api/passkeys/register/verify',
       {
-        onRequest: person,
+        onRequest: guard,
         bodyLimit: VERIFY_LIMIT,
         schema: {
           tags,
@@ -81,7 +81,7 @@ export const passkeyRoutes =
         schema: {
           tags,
           summary: 'Begin to sign in with a passkey',
-          description: 'The challenge lives five minutes and serves once.',
+          description: 'The challenge is valid for five minutes and can be used once.',
           body: EmptyBody,
           response: { 200: RequestOptions, ...failures(400, 403) },
         },
@@ -119,7 +119,7 @@ export const passkeyRoutes =
     app.get(
       '/api/passkeys',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'List your passkeys',
@@ -132,7 +132,7 @@ export const passkeyRoutes =
     app.patch(
       '/api/passkeys/:id',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Rename a passkey',
@@ -151,7 +151,7 @@ export const passkeyRoutes =
     app.delete(
       '/api/passkeys/:id',
       {
-        onRequest: person,
+        onRequest: guard,
         schema: {
           tags,
           summary: 'Remove a passkey',

@@ -51,14 +51,14 @@ export const verifyAssertion = (
     const signature = binaryMember(response, 'signature', MAX_SIGNATURE_BYTES)
     checkUserHandle(credential.userHandle, response)
     checkClientData(clientDataJSON)
-    // The library does not look at this flag.
+    // The library does not check this flag.
     const { flags } = readAuthenticatorData(bytesOf(authenticatorData))
     refuseUnless(!flags.at, 'authenticator_data', 'Only a registration holds a credential.')
     // The library accepts wrong lengths and trailing bytes in a signature of ES256.
     refuseUnless(
       hasSignatureFormat(credential.publicKey, bytesOf(signature)),
       'signature',
-      'The signature has no form.',
+      'The signature is malformed.',
     )
     const { verified, authenticationInfo: info } = await verifiedByLibrary('signature', () =>
       verifyAuthenticationResponse({
@@ -77,7 +77,7 @@ export const verifyAssertion = (
         credential: { id, publicKey: new Uint8Array(credential.publicKey), counter: 0 },
       }),
     )
-    refuseUnless(verified, 'signature', 'The signature does not fit.')
+    refuseUnless(verified, 'signature', 'The signature is wrong.')
     // §7.2: whether a credential can be backed up never changes. The library does not know how it was registered.
     refuseUnless(info.credentialDeviceType === credential.deviceType, 'backup_flags', 'Backup eligibility has changed.')
     return {
@@ -94,8 +94,8 @@ export const verifyAssertion = (
  */
 function checkUserHandle(owner: string, response: Record<string, unknown>): void {
   const given = response['userHandle']
-  const isThere = given !== undefined && given !== null && given !== ''
-  refuseUnless(isThere, 'user_handle', 'The response does not say whose credential it is.')
+  const isGiven = given !== undefined && given !== null && given !== ''
+  refuseUnless(isGiven, 'user_handle', 'The response does not say whose credential it is.')
   const handle = binaryMember(response, 'userHandle', MAX_USER_HANDLE_BYTES)
   refuseUnless(handle === owner, 'user_handle', 'The user handle is not of the user the credential belongs to.')
 }

@@ -62,7 +62,7 @@ export const verifyRegistration = (expected: Expectation, answer: unknown): Prom
         supportedAlgorithmIDs: OFFERED_ALGORITHMS,
       }),
     )
-    refuseUnless(verified && info !== undefined, 'attestation', 'The signature of the attestation does not fit.')
+    refuseUnless(verified && info !== undefined, 'attestation', 'The signature of the attestation is wrong.')
     const { credential } = info
     // The library does not compare the id of the response with the one that the authenticator made.
     refuseUnless(credential.id === id, 'credential_id', 'The authenticator made another credential.')
@@ -85,11 +85,9 @@ function readAttestation(bytes: Uint8Array<ArrayBuffer>) {
   refuseUnless(decoded instanceof Map, 'malformed', 'The attestation object is no map.')
   const authData: unknown = decoded.get('authData')
   refuseUnless(authData instanceof Uint8Array, 'malformed', 'The attestation object has no authenticator data.')
-  return {
-    format: decoded.get('fmt') as unknown,
-    statement: decoded.get('attStmt') as unknown,
-    authData: new Uint8Array(authData),
-  }
+  const format: unknown = decoded.get('fmt')
+  const statement: unknown = decoded.get('attStmt')
+  return { format, statement, authData: new Uint8Array(authData) }
 }
 
 /**
@@ -100,8 +98,8 @@ function readAttestation(bytes: Uint8Array<ArrayBuffer>) {
 function checkStatement(format: unknown, statement: unknown, key: { algorithm: number; cose: Uint8Array }): void {
   refuseUnless(statement instanceof Map, 'attestation', 'The attestation statement is no map.')
   if (format === 'none') {
-    // §8.7. The library asks `size > 0` of whatever it finds, which a list or a number passes.
-    refuseUnless(statement.size === 0, 'attestation', 'A statement goes with the format none.')
+    // §8.7. The library checks `size > 0` on a value of any type, which a list or a number passes.
+    refuseUnless(statement.size === 0, 'attestation', 'The format none has a statement.')
     return
   }
   refuseUnless(format === 'packed', 'attestation', `The attestation format ${String(format)} is not supported.`)
@@ -110,7 +108,7 @@ function checkStatement(format: unknown, statement: unknown, key: { algorithm: n
   refuseUnless(isSelf, 'attestation', 'Only self attestation is supported.')
   // §8.2, self attestation: the library only takes the hash from this algorithm.
   refuseUnless(statement.get('alg') === key.algorithm, 'attestation', 'The statement is of another algorithm.')
-  refuseUnless(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation has no form.')
+  refuseUnless(hasSignatureFormat(key.cose, signature), 'attestation', 'The signature of the attestation is malformed.')
 }
 
 /**

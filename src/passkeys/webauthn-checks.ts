@@ -3,6 +3,8 @@ import {
   parseAuthenticatorData,
   type ParsedAuthenticatorData,
 } from '@simplewebauthn/server/helpers'
+import { isJsonObject } from '../http/json-body.ts'
+import type { Schema } from '../storage/schema.ts'
 import { countCborItems } from './cbor-shape.ts'
 import { orRefuse, Refused, refuseUnless } from './webauthn-refusal.ts'
 
@@ -21,7 +23,7 @@ const MAX_CREDENTIAL_ID_BYTES = 1023
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
 /** Whether a credential can be backed up, by its flag BE (WebAuthn Level 3 §6.1.3). */
-export type DeviceType = 'singleDevice' | 'multiDevice'
+export type DeviceType = Schema['passkeys']['device_type']
 
 /**
  * Reads a binary member of the response, as base64url. Its length is checked first. Its alphabet is checked too, so that
@@ -40,7 +42,11 @@ export const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 
 /** Reads the members that both ceremonies share. */
 export function readCredential(credential: unknown): { id: string; response: Record<string, unknown> } {
-  refuseUnless(isRecord(credential) && isRecord(credential['response']), 'malformed', 'The response is no credential.')
+  refuseUnless(
+    isJsonObject(credential) && isJsonObject(credential['response']),
+    'malformed',
+    'The response is no credential.',
+  )
   refuseUnless(credential['type'] === 'public-key', 'malformed', 'The credential is not of type public-key.')
   const id = binaryMember(credential, 'id', MAX_CREDENTIAL_ID_BYTES)
   refuseUnless(id === credential['rawId'], 'credential_id', 'id and rawId differ.')
@@ -53,7 +59,7 @@ export function readCredential(credential: unknown): { id: string; response: Rec
  */
 export function checkClientData(clientDataJSON: string): void {
   const clientData: unknown = orRefuse('malformed', () => decodeClientDataJSON(clientDataJSON))
-  refuseUnless(isRecord(clientData), 'malformed', 'The client data is no object.')
+  refuseUnless(isJsonObject(clientData), 'malformed', 'The client data is no object.')
   const crossOrigin = clientData['crossOrigin']
   refuseUnless(crossOrigin === undefined || crossOrigin === false, 'cross_origin', 'The ceremony ran in a frame.')
   refuseUnless(clientData['topOrigin'] === undefined, 'cross_origin', 'The client data has a top origin.')
@@ -81,10 +87,7 @@ function startOfCbor(bytes: Uint8Array): number {
   refuseUnless(
     idLength > 0 && idLength <= MAX_CREDENTIAL_ID_BYTES && 55 + idLength <= bytes.length,
     'authenticator_data',
-    `A credential id of ${idLength} bytes is none.`,
+    `A credential id can't have ${idLength} bytes.`,
   )
   return 55 + idLength
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,13 +8,13 @@ export interface Verdict {
   guessesLog10: number
 }
 
-/** From this length on nothing is among the first guesses, not even one word again and again. */
-const LONG = 48
+/** A password of this length is never among the first guesses, not even one word repeated. */
+const ALWAYS_ACCEPTED_LENGTH = 48
 
-/** Estimating takes time by the square of the length. Of longer passwords the first and the last part are judged. */
+/** The time for an estimate grows with the square of the length. Of longer passwords the beginning and the end are estimated. */
 const MAX_ESTIMATED = 24
 
-/** A word with signs around it is short. Anything longer is judged as it stands. */
+/** A word with symbols around it is short. In longer passwords symbols are not removed. */
 const MAX_DECORATED = 20
 
 /**
@@ -24,14 +24,14 @@ const MAX_DECORATED = 20
  */
 export function assessPassword(estimate: Estimator, password: string, personal: string[]): Verdict {
   if (isPersonal(password, personal)) return { weak: 'personal', guessesLog10: 0 }
-  if (password.length >= LONG) return { weak: undefined, guessesLog10: LONG }
+  if (password.length >= ALWAYS_ACCEPTED_LENGTH) return { weak: undefined, guessesLog10: ALWAYS_ACCEPTED_LENGTH }
   const verdict = judge(estimate, password.slice(0, MAX_ESTIMATED), personal)
   if (verdict.weak === undefined || password.length <= MAX_ESTIMATED) return verdict
-  const ofItsEnd = judge(estimate, password.slice(-MAX_ESTIMATED), personal)
-  return ofItsEnd.weak === undefined ? ofItsEnd : verdict
+  const verdictOnEnd = judge(estimate, password.slice(-MAX_ESTIMATED), personal)
+  return verdictOnEnd.weak === undefined ? verdictOnEnd : verdict
 }
 
-/** A name stays one with signs in it and digits around it. */
+/** A personal word is recognized with symbols in it and digits around it. */
 function isPersonal(password: string, personal: string[]): boolean {
   const whole = password.toLowerCase()
   const letters = whole.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^\p{N}+|\p{N}+$/gu, '')
@@ -39,15 +39,15 @@ function isPersonal(password: string, personal: string[]): boolean {
 }
 
 function judge(estimate: Estimator, password: string, personal: string[]): Verdict {
-  const asItStands = estimate(password, personal)
-  if (isWeak(asItStands)) return { weak: reasonOf(asItStands), guessesLog10: asItStands.guessesLog10 }
-  for (const plain of withoutSigns(password)) {
+  const unchanged = estimate(password, personal)
+  if (isWeak(unchanged)) return { weak: reasonOf(unchanged), guessesLog10: unchanged.guessesLog10 }
+  for (const plain of withoutSymbols(password)) {
     const { parts, guessesLog10 } = estimate(plain, personal)
-    // Ten guesses for each sign that was left out.
+    // Ten guesses for each symbol that was left out.
     const undecorated = { parts, guessesLog10: guessesLog10 + password.length - plain.length }
     if (isWeak(undecorated)) return { weak: reasonOf(undecorated), guessesLog10: undecorated.guessesLog10 }
   }
-  return { weak: undefined, guessesLog10: asItStands.guessesLog10 }
+  return { weak: undefined, guessesLog10: unchanged.guessesLog10 }
 }
 
 const MIN_LOG10 = 8
@@ -59,8 +59,8 @@ const isWeak = ({ guessesLog10, parts }: Estimate): boolean =>
 const isRandom = ({ pattern, token }: Part): boolean =>
   pattern === 'bruteforce' && token.length >= 3 && !/^\d+$/.test(token)
 
-/** `Summer2024!` and `Admin@123` are guessed as `Summer2024` and `Admin123`; the estimator takes the signs for random. */
-function withoutSigns(password: string): string[] {
+/** `Summer2024!` and `Admin@123` are guessed as `Summer2024` and `Admin123`; the estimator counts the symbols as random. */
+function withoutSymbols(password: string): string[] {
   if (password.length > MAX_DECORATED) return []
   const [stem = ''] = /^.*[\p{L}\p{N}]/u.exec(password) ?? []
   const inside = stem.replace(/^(\p{L}+)[^\p{L}\p{N}]+(\p{N}+)$|^(\p{N}+)[^\p{L}\p{N}]+(\p{L}+)$/u, '$1$2$3$4')

@@ -1,13 +1,13 @@
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
-/** How many guesses a password takes, and what it was found to be made of. */
+/** How many guesses a password takes, and the parts that it consists of. */
 export interface Estimate {
   guessesLog10: number
   parts: Part[]
 }
 
 export interface Part {
-  /** How an attacker would come upon it: a word of a dictionary, a row of keys, nothing better than trying all. */
+  /** How an attacker would guess it: from a dictionary, as a row of keys, or by trying everything. */
   pattern: string
   token: string
   /** For words. */

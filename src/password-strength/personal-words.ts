@@ -7,10 +7,10 @@ export interface PersonalDetails {
   preferredUsername?: string | null | undefined
 }
 
-/** Shorter ones are in too many good passwords. */
+/** Shorter words are in too many good passwords. */
 const MIN_LENGTH = 3
 
-/** A person can have long names; a search of all their words is paid for at each password. */
+/** Names can be long, and every assessment searches for all of their words. */
 const MAX_WORDS = 50
 
 /** What an attacker tries first against this account: its email, names and username, and the name of this service. */

@@ -24,7 +24,8 @@ export async function confirmPasswordReset(
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
   // Checked first, so that an invalid link costs no password hash.
-  const owner = (await findEmailTokenOwner(db.read, request.token, ['reset', 'invitation'], now())) ?? invalid()
+  const owner =
+    (await findEmailTokenOwner(db.read, request.token, ['reset', 'invitation'], now())) ?? refuseInvalidLink()
   const password = normalizePassword(request.newPassword)
   const person = (await findUser(db.read, owner.id)) ?? owner
   await refuseWeakPassword(services, { field: 'newPassword', password, person, address: source.ipAddress })
@@ -32,8 +33,8 @@ export async function confirmPasswordReset(
 
   return db.transaction(async (trx) => {
     const account = await holdAccount(trx, owner.id)
-    const stillGood = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
-    if (!account || !stillGood || !(await consumeEmailToken(trx, request.token, now()))) return invalid()
+    const stillValid = await findEmailTokenOwner(trx, request.token, ['reset', 'invitation'], now())
+    if (!account || !stillValid || !(await consumeEmailToken(trx, request.token, now()))) return refuseInvalidLink()
     await setPassword(services, trx, owner.id, passwordHash)
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
@@ -49,4 +50,4 @@ export async function confirmPasswordReset(
   })
 }
 
-const invalid = (): never => refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+const refuseInvalidLink = (): never => refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')

@@ -15,7 +15,7 @@ export async function listResetRequests(db: Reader, limit: number): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/** Returns the email it was made for. Read and delete are one statement, so one replica gets it. */
+/** Returns the email that it was made for. Reading and deleting are one statement, so only one replica gets it. */
 export async function consumeResetRequest(trx: Trx, id: string): Promise<string | undefined> {
   const row = await trx.deleteFrom('reset_requests').where('id', '=', id).returning('email').executeTakeFirst()
   return row?.email

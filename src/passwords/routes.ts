@@ -24,9 +24,9 @@ export const passwordRoutes =
       {
         schema: {
           tags: ['Sign-in and sessions'],
-          summary: 'Ask for a mail to set a new password',
+          summary: 'Request a mail to set a new password',
           description:
-            'Answers alike whether there is such an account or not, also when it was asked for too often (5 for an email and address, 30 for an address an hour) and no mail goes out. A browser that has signed in to the account always gets one. A newer link ends older ones when it is used.',
+            'The answer is the same whether there is such an account or not, also when it was requested too often (5 for an email and address, 30 for an address an hour) and no mail is sent. A browser that has signed in to the account always gets one. A newer link ends older ones when it is used.',
           body: Type.Object({ email: Email }, strict),
           response: { 200: Success, ...failures(400, 403, 415) },
         },

@@ -1,6 +1,6 @@
 import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
-import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import { holdingsOf, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
 import { recordEvent } from '../audit/record-event.ts'
@@ -35,7 +35,7 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
   const { db, passwords } = services
   const roleIds = [...new Set(request.roleIds)].filter((id) => id !== USER_ROLE)
   // Refused before the email is checked, so that the answer does not say whether the email is taken.
-  await refuseRoles(db.read, await findHoldings(db.read, actor.id), roleIds)
+  await refuseRoles(db.read, await readHoldings(db.read, actor.id), roleIds)
   const email = normalizeEmail(request.email)
   if (request.preferredUsername !== undefined) await refuseUnusableUsername(db.read, request.preferredUsername)
   const password = request.password === undefined ? undefined : normalizePassword(request.password)

@@ -29,7 +29,7 @@ const Details = Type.Object({
   sessions: Type.Integer(),
 })
 
-const names = {
+const profileFields = {
   displayName: Type.Optional(Nullable(PersonName)),
   given_name: Type.Optional(Nullable(PersonName)),
   family_name: Type.Optional(Nullable(PersonName)),
@@ -37,7 +37,7 @@ const names = {
   email_verified: Type.Optional(Type.Boolean()),
 }
 
-/** Users as administrators see them. Disabling and deleting are the lifecycle's. */
+/** Users as administrators see them. Disabling and deleting are in lifecycle/. */
 export const adminUserRoutes =
   (services: Services): Routes =>
   async (app) => {
@@ -48,8 +48,7 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'List users',
-          description:
-            'Newest first. Whoever has exactly the address, username or id searched for stands before all others.',
+          description: 'Newest first. A user whose email, username or id is exactly the text searched for comes first.',
           querystring: Type.Object(
             {
               ...PageQuery,
@@ -86,7 +85,7 @@ export const adminUserRoutes =
             {
               email: Email,
               password: Type.Optional(NewPassword),
-              ...names,
+              ...profileFields,
               roleIds: Type.Optional(Type.Array(Id, { maxItems: 50 })),
             },
             strict,
@@ -121,7 +120,7 @@ export const adminUserRoutes =
           description:
             'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days.',
           params: ByUser,
-          body: Type.Object({ email: Type.Optional(Email), ...names }, strict),
+          body: Type.Object({ email: Type.Optional(Email), ...profileFields }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },
         },
       },

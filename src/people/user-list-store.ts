@@ -16,7 +16,7 @@ export interface UserFilter {
 export async function listUsers(db: Reader, filter: UserFilter, limit: number, after: Position | undefined) {
   const { q = '', status, roleId } = filter
   const members = roleId === undefined ? undefined : await listMembers(db, roleId)
-  const few = members !== undefined && members.length <= MAX_LISTED_MEMBERS
+  const isSmallRole = members !== undefined && members.length <= MAX_LISTED_MEMBERS
   if (members?.length === 0) return { items: [], nextCursor: null }
   const exactId = q !== '' && limit > 1 ? await findUserIdByName(db, q) : undefined
 
@@ -25,23 +25,23 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
     .selectFrom('users')
     .where(accountExists)
     .$if(status === 'disabled', (query) => query.where(accountIsDisabled))
-    .$if(few, (query) => query.where('users.id', 'in', members ?? []))
+    .$if(isSmallRole, (query) => query.where('users.id', 'in', members ?? []))
   // Conditions that each row is checked for.
-  const isFiltered = q !== '' || status === 'active' || (members !== undefined && !few)
+  const isFiltered = q !== '' || status === 'active' || (members !== undefined && !isSmallRole)
   const filtered = scanned
     .select(USER_COLUMNS)
     .select(packedRoles.as('roles'))
     .$if(q !== '', (query) => query.where(matches(q)))
     .$if(status === 'active', (query) => query.where(accountMayAct))
-    .$if(members !== undefined && !few, (query) => query.where(holds(roleId ?? '')))
+    .$if(members !== undefined && !isSmallRole, (query) => query.where(holds(roleId ?? '')))
 
   // The condition on the time alone is for PostgreSQL, which can't estimate how many rows a comparison of pairs matches.
-  const beyond = sql<boolean>`users.created_at <= ${after?.[0]}
+  const isAfter = sql<boolean>`users.created_at <= ${after?.[0]}
     and (users.created_at, users.id) < (${after?.[0]}, ${after?.[1]})`
   const stop = isFiltered
     ? await scanned
         .select(['users.created_at', 'users.id'])
-        .$if(after !== undefined, (query) => query.where(beyond))
+        .$if(after !== undefined, (query) => query.where(isAfter))
         .orderBy('users.created_at', 'desc')
         .orderBy('users.id', 'desc')
         .limit(1)
@@ -52,7 +52,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
     exactId !== undefined && after === undefined ? await filtered.where('users.id', '=', exactId).execute() : []
   const rows = await filtered
     .$if(exactId !== undefined, (query) => query.where('users.id', '!=', exactId ?? ''))
-    .$if(after !== undefined, (query) => query.where(beyond))
+    .$if(after !== undefined, (query) => query.where(isAfter))
     .$if(stop !== undefined, (query) =>
       query.where(sql<boolean>`users.created_at >= ${stop?.created_at}
         and (users.created_at, users.id) >= (${stop?.created_at}, ${stop?.id})`),

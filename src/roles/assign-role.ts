@@ -76,12 +76,12 @@ const record = (
   actor: SignedInActor,
   userId: string,
   role: Role,
-  also: Record<string, unknown> = {},
+  details: Record<string, unknown> = {},
 ): Promise<void> =>
   recordEvent(services, trx, {
     action,
     outcome: 'success',
     actor,
     target: { type: 'user', id: userId },
-    data: { roleId: role.id, role: role.name, ...also },
+    data: { roleId: role.id, role: role.name, ...details },
   })

@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
-import { MAX_PEOPLE, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
+import { MAX_REVIEWED_USERS, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
@@ -126,7 +126,7 @@ function refuseTakenName(error: unknown): never {
 const LOST_PERMISSION = 'A role lost the permission to get certificates.'
 
 /** One more than one transaction reviews, so that it is known when there are too many. */
-const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_PEOPLE + 1)
+const listHolders = (trx: Trx, roleId: string): Promise<string[]> => listHolderIds(trx, roleId, MAX_REVIEWED_USERS + 1)
 
 const record = (
   services: Needs,

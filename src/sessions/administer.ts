@@ -1,4 +1,4 @@
-import { findHoldings, type UserHoldings } from '../access/holdings-store.ts'
+import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import type { SignedInActor } from './actor.ts'
@@ -6,8 +6,8 @@ import { holdAdministration } from './administration-store.ts'
 import { holdActor } from './hold-actor.ts'
 
 /**
- * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: of two
- * administrators who remove each other at the same moment, the second one is no administrator any more.
+ * Runs one administrative change at a time, on all replicas. What the actor may do is read again under the lock: when two
+ * administrators remove each other at the same moment, only the first one succeeds.
  */
 export const administer = <T>(
   services: Pick<Services, 'db' | 'now'>,
@@ -23,5 +23,5 @@ export async function beginAdministration(
 ): Promise<UserHoldings> {
   await holdAdministration(trx)
   await holdActor(trx, { now }, actor)
-  return findHoldings(trx, actor.id)
+  return readHoldings(trx, actor.id)
 }

@@ -3,7 +3,7 @@ import type { Trx } from '../storage/database.ts'
 
 /**
  * One administrative change at a time, on all replicas, until the transaction ends. Writing the row of the administrator's
- * role without changing it locks it on PostgreSQL; on SQLite there is one writer anyway.
+ * role without changing it locks it on PostgreSQL; on SQLite there is only one writer.
  */
 export async function holdAdministration(trx: Trx): Promise<void> {
   await trx

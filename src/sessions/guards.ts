@@ -12,6 +12,7 @@ import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
+import { within } from '../storage/within.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
@@ -19,8 +20,8 @@ import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
 
 declare const guarded: unique symbol
 
-/** Marks the routes behind a guard, for the compiler alone. Fastify hands the mark of a hook on to the handler's request. */
-interface Mark<Who extends SignedIn> {
+/** Marks the routes behind a guard, for the compiler only. Fastify passes this type of a hook on to the handler's request. */
+interface GuardBrand<Who extends SignedIn> {
   readonly [guarded]: Who
 }
 
@@ -31,10 +32,10 @@ type GuardFor<Who extends SignedIn> = Pick<Guard, 'permission'> &
     RawRequestDefaultExpression,
     RawReplyDefaultExpression,
     RouteGenericInterface,
-    Mark<Who>
+    GuardBrand<Who>
   >
 
-type SignedInBehind<Config> = Config extends Mark<infer Who> ? Who : SignedIn | undefined
+type SignedInBehind<Config> = Config extends GuardBrand<infer Who> ? Who : SignedIn | undefined
 
 declare module 'fastify' {
   // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
@@ -48,7 +49,7 @@ declare module 'fastify' {
     Logger,
     RequestType,
   > {
-    /** Who is signed in. Always there behind a guard; elsewhere the compiler asks for the case without it. */
+    /** Who is signed in. Always set behind a guard; elsewhere the type includes undefined. */
     signedIn: SignedInBehind<ContextConfig>
   }
 }
@@ -64,19 +65,19 @@ export const signedIn = (services: Needs): GuardFor<SignedIn> => guard(services,
 /** Lets everybody through who has a live session and holds the permission through a role. */
 export const needs = (services: Needs, permission: Permission): GuardFor<SignedIn> => guard(services, permission)
 
-/** Lets everybody through who has a live session, and reads all there is to know about them. */
+/** Lets everybody through who has a live session, and reads the whole account. */
 export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
   guardedBy(null, async (request) => {
     const { db, now } = services
     const account = await readSession(services, request, (hash) => findSignedInAccount(db.read, hash, now()))
-    request.signedIn = account ?? pleaseSignIn()
+    request.signedIn = account ?? refuseSignedOut()
   })
 
 function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
   const { db, now } = services
   return guardedBy(permission, async (request) => {
     const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
-    const who = found ?? pleaseSignIn()
+    const who = found ?? refuseSignedOut()
     if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
     request.signedIn = who
   })
@@ -88,7 +89,7 @@ const guardedBy = <Who extends SignedIn>(
 ): GuardFor<Who> => Object.assign(check, { permission })
 
 /** A missing cookie and a stale one get the same answer. */
-const pleaseSignIn = (): never => refuse('unauthenticated', 'Please sign in.')
+const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.')
 
 /** For routes that serve people with and without a session. */
 export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
@@ -104,20 +105,12 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const found = await find(digest(token))
   // A time in the future was written under a wrong clock, and would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await touch(db.transaction((trx) => markUsed(trx, found.session.id, now())))
+    await within(MAX_TOUCH_MS, db.transaction((trx) => markUsed(trx, found.session.id, now())).catch(ignoreUnwritable))
   return found
 }
 
-/** A request that only reads does not wait longer for the write, as while another program has the database locked. */
+/** How long a request waits for `last_used_at` to be written: another program may have locked the database. */
 const MAX_TOUCH_MS = 100
-
-async function touch(marked: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, MAX_TOUCH_MS)
-  // It may fail after the wait is over: then the rejection would be unhandled.
-  marked.catch(() => {})
-  await Promise.race([marked.catch(ignoreUnwritable), late]).finally(() => clearTimeout(timer))
-}
 
 /**
  * A request is not refused because `last_used_at` can't be written: on a full disk everything can still be read. When the

@@ -5,8 +5,8 @@ import { sessionLives } from './session-store.ts'
 import { IDLE_MS } from './session.ts'
 
 /** Ids in one statement. A fixed number makes it one prepared statement. */
-const AT_ONCE = 100
-const SLOTS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`)
+const IDS_PER_STATEMENT = 100
+const SLOTS = Array.from({ length: IDS_PER_STATEMENT }, (_, index) => `id${index}`)
 
 const live = readStatement<Record<string, string | number>, { id: string }>((db, value) =>
   db
@@ -25,7 +25,7 @@ const live = readStatement<Record<string, string | number>, { id: string }>((db,
 /** Those of these sessions that are live and whose account may act. */
 export async function listLiveSessions(db: Reader, ids: string[], now: number): Promise<Set<string>> {
   const found = new Set<string>()
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
     const slots = SLOTS.map((slot, index) => [slot, ids[from + index] ?? ''] as const)
     const rows = await live(db, { ...Object.fromEntries(slots), now, idleSince: now - IDLE_MS })
     for (const { id } of rows) found.add(id)

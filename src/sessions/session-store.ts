@@ -15,7 +15,7 @@ interface Live {
   idleSince: number
 }
 
-/** The one place that decides whether a session is live: it has not expired, and is remembered or was used recently. */
+/** Decides whether a session is live; nothing else does: it has not expired, and is remembered or was used recently. */
 export const sessionLives =
   (now: number, idleSince: number = now - IDLE_MS) =>
   (eb: ExpressionBuilder<Schema, 'sessions'>) =>
@@ -97,7 +97,7 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
   if (!row) return undefined
   return {
     user: toUser(row),
-    session: describe(row.session_id, row.session_created_at, row, row.session_id),
+    session: toSession(row.session_id, row.session_created_at, row, row.session_id),
     permissions: unpackPermissions(row.permissions),
     method: row.method,
     amr: row.amr.split(' '),
@@ -121,12 +121,12 @@ export const holdSession = async (
   { id, userId, now }: { id: string; userId: string; now: number },
 ): Promise<boolean> => (await heldById(trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
 
-type Place = Pick<
+type SessionDetails = Pick<
   SessionRow,
   'ip_address' | 'country' | 'city' | 'region' | 'user_agent' | 'last_used_at' | 'expires_at'
 >
 
-const describe = (id: string, createdAt: number, row: Place, currentId: string): Session => ({
+const toSession = (id: string, createdAt: number, row: SessionDetails, currentId: string): Session => ({
   id,
   ipAddress: row.ip_address,
   geolocation: { country: row.country, city: row.city, region: row.region },
@@ -155,7 +155,7 @@ export async function listSessions(db: Reader, userId: string, currentId: string
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .execute()
-  return rows.map((row) => describe(row.id, row.created_at, row, currentId))
+  return rows.map((row) => toSession(row.id, row.created_at, row, currentId))
 }
 
 /** Deletes one session of that user. False when there is none of that id. */
@@ -169,7 +169,7 @@ export async function deleteSession(trx: Trx, userId: string, id: string): Promi
   return rows.length > 0
 }
 
-/** Deletes every session of the user but the one to keep, and names those that ended. */
+/** Deletes every session of the user but the one to keep, and returns the ids of the deleted ones. */
 export async function deleteSessions(trx: Trx, userId: string, keepId?: string): Promise<string[]> {
   const rows = await trx
     .deleteFrom('sessions')
@@ -180,7 +180,7 @@ export async function deleteSessions(trx: Trx, userId: string, keepId?: string):
   return rows.map(({ id }) => id)
 }
 
-/** Deletes every session of these users, and says of each whose it was and whether it lived until now. */
+/** Deletes every session of these users, and returns the user of each and whether it was live until now. */
 export async function deleteSessionsOfUsers(
   trx: Trx,
   userIds: string[],

@@ -43,9 +43,9 @@ export interface SignedInAccount extends SignedIn {
 }
 
 const HOUR = 3_600_000
-/** Not remembered: ends after this long unused, */
+/** A session that is not remembered ends when it was not used for this long. */
 export const IDLE_MS = 12 * HOUR
-/** or after this long in all. */
+/** It also ends this long after the sign-in. */
 export const UNREMEMBERED_MS = 24 * HOUR
 export const REMEMBERED_MS = 30 * 24 * HOUR
 /** `lastUsedAt` is written no more often than this. */

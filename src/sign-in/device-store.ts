@@ -5,8 +5,8 @@ import type { Trx } from '../storage/database.ts'
 
 /**
  * Stores the browser and the network of a sign-in. True when either is new for an account that has signed in before: the
- * very first sign-in needs no notification. Both can be forged, so they decide only about a notification; a known browser
- * is proved by its cookie.
+ * very first sign-in needs no notification. Both can be forged, so they decide only whether to notify; a known
+ * browser is recognized by its cookie.
  */
 export async function markSeen(trx: Trx, userId: string, source: RequestSource, now: number): Promise<boolean> {
   const seenBefore = await trx
@@ -15,10 +15,10 @@ export async function markSeen(trx: Trx, userId: string, source: RequestSource, 
     .where('user_id', '=', userId)
     .limit(1)
     .execute()
-  const marks = [`browser:${browserOf(source.userAgent)}`, `network:${networkOf(source.ipAddress)}`]
+  const traits = [`browser:${browserOf(source.userAgent)}`, `network:${networkOf(source.ipAddress)}`]
   const added = await trx
     .insertInto('known_devices')
-    .values(marks.map((mark) => ({ user_id: userId, device_hash: digest(mark), first_seen_at: now })))
+    .values(traits.map((trait) => ({ user_id: userId, device_hash: digest(trait), first_seen_at: now })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('device_hash')
     .execute()

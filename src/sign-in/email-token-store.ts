@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 import { digest } from '../crypto/digest.ts'
-import type { LinkPurpose } from '../mail/link-lifetimes.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
   await trx.insertInto('email_tokens').values(token).execute()
@@ -27,7 +27,7 @@ export async function findEmailTokenOwner(
     .executeTakeFirst()
 }
 
-/** Whether a link is still good, asked before its mail is sent. */
+/** Whether a link still works. Checked before its mail is sent. */
 export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
   (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
 
@@ -41,7 +41,7 @@ const liveTokens = (db: Reader, tokenHash: string, now: number) =>
     .where('email_tokens.expires_at', '>', now)
     .where(accountMayAct)
 
-/** Read and delete are one statement, so it serves once. */
+/** Reading and deleting are one statement, so a token can be used only once. */
 export async function consumeEmailToken(trx: Trx, token: string, now: number): Promise<boolean> {
   const rows = await trx
     .deleteFrom('email_tokens')

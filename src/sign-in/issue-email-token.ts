@@ -1,7 +1,8 @@
 import { issueToken } from '../crypto/token.ts'
-import { LINK_LIFETIMES_MS, type LinkPurpose } from '../mail/link-lifetimes.ts'
+import { LINK_LIFETIMES_MS } from '../mail/link-lifetimes.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
+import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 import { addEmailToken, deleteEmailTokens } from './email-token-store.ts'
 
 const PREFIXES = { reset: 'pr_', invitation: 'pr_', verification: 'ev_' } as const satisfies Record<LinkPurpose, string>

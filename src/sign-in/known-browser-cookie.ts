@@ -5,7 +5,7 @@ import { COOKIE_ATTRIBUTES, cookieValues, HOST_PREFIX, takesHostCookies } from '
 const NAME = 'known_browser'
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** Several people may use one browser. Of more accounts, the one that signed in longest ago is dropped. */
+/** Several people may use one browser. Beyond this, the account that signed in longest ago is dropped. */
 export const MAX_BROWSER_TOKENS = 8
 
 /** The tokens that this browser holds, one for each account that it has signed in to, the latest first. */

@@ -6,7 +6,7 @@ interface KnownBrowser {
 }
 
 /** Those of these tokens that are valid, with their account. */
-export async function findKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
+export async function listKnownBrowsers(db: Reader, hashes: string[], now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom('known_browsers')
     .select(['token_hash as tokenHash', 'user_id as userId'])

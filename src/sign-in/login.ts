@@ -28,7 +28,9 @@ export async function login(
   const email = normalizeEmail(request.email)
   const prove = () => provePassword(services, email, normalizePassword(request.password), source)
   return attemptPassword(services, { email, source }, () =>
-    proveUntilUnchanged(prove, (proved) => start(services, proved, request.rememberMe ?? false, source)),
+    proveUntilUnchanged(prove, (proved) =>
+      startSessionIfUnchanged(services, proved, request.rememberMe ?? false, source),
+    ),
   )
 }
 
@@ -36,7 +38,7 @@ export async function login(
  * Verifying the password took a while. The account may have been disabled since, or have a new password: a sign-in that was
  * under way during a reset must not start a session. Undefined when the password is no longer the one that was proved.
  */
-const start = (
+const startSessionIfUnchanged = (
   services: Services,
   proved: Proof,
   remember: boolean,
@@ -69,10 +71,10 @@ async function provePassword(
   const stored = account?.passwordHash ?? null
   const isRight = await passwords.verify(stored, password, source.ipAddress)
   if (!account || stored === null || !isRight) {
-    await refused(services, email, account, source, 'wrong_credentials')
+    await recordRefusal(services, email, account, source, 'wrong_credentials')
     throw wrongCredentials()
   }
-  if (account.disabledAt !== null) await refused(services, email, account, source, 'account_disabled')
+  if (account.disabledAt !== null) await recordRefusal(services, email, account, source, 'account_disabled')
   refuseDisabled(account)
   const { id: userId } = account.user
   return {
@@ -97,7 +99,7 @@ async function rehash(
 
 const wrongCredentials = () => new AppError('wrong_credentials', 'The email or the password is wrong.')
 
-const refused = (
+const recordRefusal = (
   services: Services,
   email: string,
   account: Account | undefined,

@@ -19,7 +19,7 @@ interface RegisterRequest {
   displayName?: string
 }
 
-/** Makes an account and signs in to it, where registration is open. */
+/** Creates an account and signs in to it, if registration is open. */
 export async function register(
   services: Services,
   request: RegisterRequest,

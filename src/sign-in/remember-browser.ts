@@ -3,7 +3,7 @@ import { issueToken } from '../crypto/token.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { MAX_BROWSER_TOKENS } from './known-browser-cookie.ts'
-import { addKnownBrowser, deleteSurplusBrowsers, findKnownBrowsers, renewKnownBrowser } from './known-browser-store.ts'
+import { addKnownBrowser, deleteSurplusBrowsers, listKnownBrowsers, renewKnownBrowser } from './known-browser-store.ts'
 import type { SignInSource } from './sign-in-source.ts'
 
 const YEAR = 365 * 24 * 3_600_000
@@ -26,7 +26,7 @@ export async function rememberBrowser(
 ): Promise<string[]> {
   const held = source.browserTokens.map((plaintext) => ({ plaintext, hash: digest(plaintext) }))
   const hashes = held.map(({ hash }) => hash)
-  const known = hashes.length > 0 ? await findKnownBrowsers(trx, hashes, now()) : []
+  const known = hashes.length > 0 ? await listKnownBrowsers(trx, hashes, now()) : []
   const live = held.filter(({ hash }) => known.some(({ tokenHash }) => tokenHash === hash))
   const ownHash = known.find((browser) => browser.userId === userId)?.tokenHash
   const own = live.find(({ hash }) => hash === ownHash) ?? issueToken(random, '')

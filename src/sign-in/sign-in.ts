@@ -10,7 +10,7 @@ import { rememberBrowser } from './remember-browser.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { markSignedIn } from './sign-in-store.ts'
 
-interface SigningIn {
+interface SignInRequest {
   user: User
   method: SignInMethod
   amr: string[]
@@ -19,13 +19,13 @@ interface SigningIn {
 }
 
 /**
- * The end of every sign-in, with a password or a passkey. It runs in the transaction that consumes the proof, so that there
- * is no session without the proof, and no used-up proof without a session.
+ * The last step of every sign-in, with a password or a passkey. It runs in the transaction that consumes the credential, so
+ * that neither happens without the other.
  */
 export async function signIn(
   services: Pick<Services, 'now' | 'random' | 'signals'>,
   trx: Trx,
-  { user, method, amr, remember, source }: SigningIn,
+  { user, method, amr, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
   await markSignedIn(trx, user.id, services.now())
@@ -36,8 +36,8 @@ export async function signIn(
     actor: { id: user.id, email: user.email, source },
     target: { type: 'session', id: session.id },
   })
-  const isNewPlace = await markSeen(trx, user.id, source, services.now())
-  if (isNewPlace) {
+  const isNewDevice = await markSeen(trx, user.id, source, services.now())
+  if (isNewDevice) {
     const { country, city } = source.geolocation
     await notify(services, trx, user.id, 'security.new_login', {
       ipAddress: source.ipAddress,

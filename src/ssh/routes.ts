@@ -24,7 +24,7 @@ const Certificates = Type.Object({ certificates: Type.Array(SshCertificate), nex
 const State = Type.Union([Type.Literal('valid'), Type.Literal('expired'), Type.Literal('revoked')])
 const Serial = Type.String({ pattern: '^[1-9][0-9]{0,19}$' })
 
-/** SSH keys and certificates, for the people who have them and those who look after them. */
+/** SSH keys and certificates, for their owners and for administrators. */
 export const sshRoutes =
   (services: Services): Routes =>
   async (app) => {

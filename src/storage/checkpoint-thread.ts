@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const connection = new DatabaseSync(workerData as string, { timeout: 0 })
 connection.exec('PRAGMA wal_autocheckpoint = 0')
 const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
-const unmoved = (): number => {
+const pagesInLog = (): number => {
   const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
   return log - checkpointed
 }
@@ -15,7 +15,7 @@ const MAX_PASSES = 5
 
 parentPort?.on('message', (until: number) => {
   try {
-    for (let times = 0; times < MAX_PASSES && unmoved() > until; times++) {
+    for (let pass = 0; pass < MAX_PASSES && pagesInLog() > until; pass++) {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
     }
   } finally {

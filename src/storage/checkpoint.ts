@@ -9,14 +9,15 @@ export interface Checkpointer {
   close(): Promise<void>
 }
 
-const LOOK_MS = 500
-/** Pages of 4 KB. */
-const WORTH_MOVING = 4000
+/** How often the size of the log is checked. */
+const CHECK_MS = 500
+/** Pages of 4 KB. With fewer in the log a checkpoint is not worth its cost. */
+const MIN_PAGES = 4000
 /** Few enough that writes can wait until they are moved. */
-const FEW = 50
+const FEW_PAGES = 50
 const IDLE_MS = 60_000
 
-/** Where SQLite checkpoints by itself, if the thread should have failed. */
+/** With this many pages in the log SQLite checkpoints by itself, in case that the thread has failed. */
 export const LAST_RESORT_PAGES = 50_000
 
 /**
@@ -31,36 +32,12 @@ export function createCheckpointer(
   writer: Pick<Writer, 'between'>,
 ): Checkpointer {
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
-  let worker: Worker | undefined
-  let moving = false
-  let closed = false
-  let usedAt = 0
+  const mover = createPageMover(file)
+  let isMoving = false
+  let movedAt = 0
 
-  const start = (): Worker => {
-    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData: file, execArgv: [] })
-    started.unref()
-    const gone = () => {
-      if (worker === started) worker = undefined
-    }
-    return started.on('error', gone).on('exit', gone)
-  }
-
-  /** Resolves when at most `until` pages are left, or the thread has ended: then the next look starts another. */
-  const move = async (until: number): Promise<void> => {
-    if (closed) return
-    const thread = (worker ??= start())
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
-    thread.postMessage(until)
-    const over = new AbortController()
-    const { signal } = over
-    const ended = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
-    await Promise.race(ended).catch(() => {})
-    over.abort()
-    await Promise.allSettled(ended)
-  }
-
-  /** 0 when SQLite can't say at the moment: the next look tries again. */
-  const unmoved = (): number => {
+  /** 0 when SQLite can't say at the moment: the next check tries again. */
+  const pagesInLog = (): number => {
     try {
       const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
       return log - checkpointed
@@ -69,28 +46,63 @@ export function createCheckpointer(
     }
   }
 
-  const look = () => {
+  const check = () => {
     // Within a transaction SQLite can't say.
-    if (moving || connection.isTransaction) return
-    if (unmoved() < WORTH_MOVING) {
-      if (worker && performance.now() - usedAt > IDLE_MS) void worker.terminate()
+    if (isMoving || connection.isTransaction) return
+    if (pagesInLog() < MIN_PAGES) {
+      if (performance.now() - movedAt > IDLE_MS) mover.stopThread()
       return
     }
-    moving = true
-    usedAt = performance.now()
-    void move(FEW).then(() =>
+    isMoving = true
+    movedAt = performance.now()
+    void mover.move(FEW_PAGES).then(() =>
       writer.between(async () => {
-        await move(0)
-        moving = false
+        await mover.move(0)
+        isMoving = false
       }),
     )
   }
-  const timer = setInterval(look, LOOK_MS).unref()
+  const timer = setInterval(check, CHECK_MS).unref()
 
   return {
     async close() {
-      closed = true
       clearInterval(timer)
+      await mover.close()
+    },
+  }
+}
+
+/** The thread that moves pages. It is started when it is needed. */
+function createPageMover(file: string) {
+  let worker: Worker | undefined
+  let isClosed = false
+
+  const start = (): Worker => {
+    const started = new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData: file, execArgv: [] })
+    started.unref()
+    const forget = () => {
+      if (worker === started) worker = undefined
+    }
+    return started.on('error', forget).on('exit', forget)
+  }
+
+  return {
+    /** Resolves when at most `until` pages are left, or the thread has ended: then the next call starts another. */
+    async move(until: number): Promise<void> {
+      if (isClosed) return
+      const thread = (worker ??= start())
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
+      thread.postMessage(until)
+      const over = new AbortController()
+      const { signal } = over
+      const ended = [once(thread, 'message', { signal }), once(thread, 'exit', { signal })]
+      await Promise.race(ended).catch(() => {})
+      over.abort()
+      await Promise.allSettled(ended)
+    },
+    stopThread: () => void worker?.terminate(),
+    async close(): Promise<void> {
+      isClosed = true
       await worker?.terminate()
     },
   }

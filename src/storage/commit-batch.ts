@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './sqlite-errors.ts'
 
-/** One statement, or one whole transaction, that waits for its place in a batch. */
+/** One statement, or one whole transaction, that waits to be part of a batch. */
 export interface Turn {
   /** When it was queued, by the monotonic clock. */
   queuedAt: number
@@ -28,7 +28,7 @@ export async function commitBatch(
   const done: Turn[] = []
   try {
     for (const [index, turn] of turns.entries()) {
-      // At the start, and after a turn that had the SQLite transaction for itself and undid it: nothing is to be kept yet.
+      // At the start, and after a turn that had the SQLite transaction for itself and undid it: nothing was written yet.
       const locked = connection.isTransaction ? undefined : begin(connection)
       if (locked !== undefined) {
         await outcome.locked(turns.slice(index), locked)

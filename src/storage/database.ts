@@ -7,13 +7,13 @@ export interface CompiledStatement extends CompiledQuery {
 }
 
 /** How an engine runs compiled statements, without Kysely's query building and pooling. */
-export interface Runs {
+export interface StatementRunner {
   readonly dialect: 'sqlite' | 'postgres'
   run(statement: CompiledStatement, parameters: unknown[]): Promise<unknown[]>
 }
 
 /** Reads. Outside of a transaction it sees only what is durable, and can't change anything. */
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'selectNoFrom' | 'with' | 'getExecutor'> & Runs
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'selectNoFrom' | 'with' | 'getExecutor'> & StatementRunner
 
 declare const transaction: unique symbol
 
@@ -22,13 +22,17 @@ declare const transaction: unique symbol
  * happen together with something else takes this type.
  */
 export type Trx = Reader &
-  Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & { readonly [transaction]: true }
+  Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & {
+    readonly [transaction]: true
+    /** Runs the task when the transaction has committed, and never when it is undone. The task must not fail. */
+    afterCommit(task: () => void): void
+  }
 
 /** Where a hot statement writes: in a transaction, or alone, as a transaction of its own. */
 export type WriteTarget = Trx | Database
 
 /** The database: one way to read, and one to change. */
-export interface Database extends Runs {
+export interface Database extends StatementRunner {
   read: Reader
   /**
    * Commits when the work is done, and undoes it when it throws. After a deadlock the work runs again, so it must do nothing
@@ -37,10 +41,24 @@ export interface Database extends Runs {
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
 }
 
+/** The tasks of one transaction, or of one try of it. */
+export function createCommitTasks() {
+  let tasks: (() => void)[] | undefined
+  return {
+    afterCommit(task: () => void): void {
+      tasks ??= []
+      tasks.push(task)
+    },
+    run(): void {
+      for (const task of tasks ?? []) task()
+    },
+  }
+}
+
 class Undo extends Error {}
 
-/** Runs some work, undoes it, and returns what it returned. */
-export async function rehearse<T>(db: Database, work: (trx: Trx) => Promise<T>): Promise<T> {
+/** Runs some work in a transaction, undoes it, and returns what it returned. */
+export async function dryRun<T>(db: Database, work: (trx: Trx) => Promise<T>): Promise<T> {
   let answer: { value: T } | undefined
   try {
     await db.transaction(async (trx) => {
@@ -50,6 +68,6 @@ export async function rehearse<T>(db: Database, work: (trx: Trx) => Promise<T>):
   } catch (error) {
     if (!(error instanceof Undo)) throw error
   }
-  if (!answer) throw new Error('The work was undone before it was done.')
+  if (!answer) throw new Error('The transaction was undone before the work had ended.')
   return answer.value
 }

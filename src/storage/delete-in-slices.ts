@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts'
 
 /** Small enough, and far enough apart, that other requests are not slowed down. */
 const SLICE = 100
-const REST_MS = 10
+const PAUSE_MS = 10
 
 interface Slices {
   table: keyof Schema
@@ -16,17 +16,17 @@ interface Slices {
   /** The column of that index. In its order no slice scans rows that are deleted already. */
   orderBy?: string
   rows?: number
-  restMs?: number
+  pauseMs?: number
   /** Stops after the current slice. */
   stop?: AbortSignal | undefined
 }
 
 /**
- * Deletes rows in slices, each a transaction of its own, with a rest between them: one statement for all would make all
- * writes wait on SQLite, and run into the time limit on PostgreSQL. Returns how many were deleted.
+ * Deletes rows in slices, each a transaction of its own, with a pause between them: one statement for all would make all
+ * writes wait on SQLite, and exceed the time limit on PostgreSQL. Returns how many were deleted.
  */
 export async function deleteInSlices(db: Database, slices: Slices): Promise<number> {
-  const { table, where, stop, rows: size = SLICE, restMs = REST_MS } = slices
+  const { table, where, stop, rows: size = SLICE, pauseMs = PAUSE_MS } = slices
   const key = sql.raw(slices.key)
   const order = slices.orderBy === undefined ? sql`` : sql`order by ${sql.ref(slices.orderBy)}`
   let deleted = 0
@@ -39,6 +39,6 @@ export async function deleteInSlices(db: Database, slices: Slices): Promise<numb
     const { rows } = await db.transaction((trx) => slice.execute(trx))
     deleted += rows.length
     if (rows.length < size) return deleted
-    await sleep(restMs)
+    await sleep(pauseMs)
   }
 }

@@ -5,15 +5,17 @@ import { dirname, join, resolve } from 'node:path'
 // The content of a file survives a power cut once the file is synced, and its name once its folder is synced.
 // What depends on a file (a row that names it, a value that it decrypts) is committed after both.
 
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
+/** The code of an error of the operating system, such as ENOENT. */
+export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code
 
 /** Another request may remove the folder at the same moment, because it is empty. Then it is made again. */
 const MAX_TRIES = 5
 
 /**
- * Stores a file below `root`, readable by our user only. It is written beside its place and renamed when it is on the disk,
- * so that it is never read half-written. When this resolves, the file and every folder from `root` on are durable.
+ * Stores a file below `root`, readable by our user only. It is written under another name and renamed when it is on the
+ * disk, so that it is never read half-written. When this resolves, the file and every folder from `root` on are durable.
  */
 export async function storeFile(root: string, path: string, bytes: Buffer | string): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -25,5 +25,5 @@ export const isMissingReference = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof StorageFailure && (error.kind === 'unavailable' || error.kind === 'unwritable')
 
-/** The database can't be written at the moment, as on a full disk, but may be readable. */
+/** The database can't be written at the moment, as with a full disk, but may be readable. */
 export const isUnwritable = (error: unknown): boolean => error instanceof StorageFailure && error.kind === 'unwritable'

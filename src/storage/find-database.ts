@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
+import { sqliteFileOf } from './sqlite-url.ts'
 
 /** A table that every version of Latchkey has and hardly any other program does. */
 export const OWN_TABLE = 'service_keys'
 
-/** Refuses when there is no database of Latchkey. It only looks, and creates nothing. */
+/** Refuses when there is no database of Latchkey. It only reads, and creates nothing. */
 export async function refuseWithoutDatabase(databaseUrl: string): Promise<void> {
-  if (databaseUrl.startsWith('sqlite:')) {
-    const file = databaseUrl.slice('sqlite:'.length)
+  const file = sqliteFileOf(databaseUrl)
+  if (file !== undefined) {
     if (hasTables(file)) return
     throw new StartError(
       `There is no database at ${file}. Only the service makes one: run this where its settings are, or set DATA_DIR as it has it.`,

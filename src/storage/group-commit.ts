@@ -29,14 +29,14 @@ export interface Writer {
 const MAX_TURNS = 256
 
 /**
- * All writes wait for a transaction that is open. One that waits for anything but the database is a mistake, and one that
- * waits for a write outside itself would wait for ever: it is undone and fails, and the others go on.
+ * All writes wait for a transaction that is open. One that waits for anything but the database is a bug, and one that
+ * waits for a write outside itself would never end: it is undone and fails, and the others go on.
  */
 const MAX_TRANSACTION_MS = 5000
 
 /**
- * Another process may hold the write lock: a database shell, a tool that was left open. The lock is tried for again and
- * again without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
+ * Another process may hold the write lock: a database shell, a tool that was left open. It is requested again and again
+ * without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
  */
 const MAX_LOCK_WAIT_MS = 3000
 const LOCK_RETRY_MS = 10
@@ -80,19 +80,14 @@ export function createWriter(
 
   const commitNext = () =>
     commitBatch(connection, translate, waiting.splice(0, MAX_TURNS), {
-      locked: waitForLock,
+      async locked(turns, error) {
+        waiting.unshift(...turns)
+        for (const late of takeLate(waiting, maxLockWaitMs)) late.failed(translate(error))
+        if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
+      },
       committed: tasks.run,
       undone: tasks.drop,
     })
-
-  /** Puts these turns back in front of the others. Those that have waited for too long fail. */
-  async function waitForLock(turns: Turn[], error: unknown): Promise<void> {
-    waiting.unshift(...turns)
-    const earliest = performance.now() - maxLockWaitMs
-    const inTime = waiting.findIndex(({ queuedAt }) => queuedAt > earliest)
-    for (const late of waiting.splice(0, inTime === -1 ? waiting.length : inTime)) late.failed(translate(error))
-    if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
-  }
 
   return {
     write: (run) => new Promise((resolve, reject) => enqueue(createStatementTurn(run, resolve, reject))),
@@ -111,6 +106,13 @@ export function createWriter(
     waiting: () => waiting.length,
     drained: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
   }
+}
+
+/** Removes and returns the turns that have waited for too long. They are in the order in which they were queued. */
+function takeLate(waiting: Turn[], maxWaitMs: number): Turn[] {
+  const earliest = performance.now() - maxWaitMs
+  const inTime = waiting.findIndex(({ queuedAt }) => queuedAt > earliest)
+  return waiting.splice(0, inTime === -1 ? waiting.length : inTime)
 }
 
 function createStatementTurn<T>(

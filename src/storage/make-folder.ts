@@ -16,11 +16,11 @@ export function makeFolder(path: string): void {
     // Another process may have made it since.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
-  syncNamesIn(parent)
+  syncFolderNow(parent)
 }
 
 /** A folder that we may write to but not read can't be synced by us. */
-function syncNamesIn(folder: string): void {
+function syncFolderNow(folder: string): void {
   let descriptor: number
   try {
     descriptor = openSync(folder, 'r')

@@ -6,15 +6,16 @@ import { isUnavailable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
 import { makeFolder } from './make-folder.ts'
 import { migrate } from './migrate.ts'
+import { sqliteFileOf } from './sqlite-url.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** Opens the database and applies the migrations that are missing. */
-export async function openStorage(databaseUrl: string, log: Logger, now: number, patience = 1): Promise<Engine> {
-  if (!databaseUrl.startsWith('sqlite:')) {
+export async function openStorage(databaseUrl: string, log: Logger, now: number, timeoutFactor = 1): Promise<Engine> {
+  const file = sqliteFileOf(databaseUrl)
+  if (file === undefined) {
     const { openPostgres } = await import('./postgres.ts')
-    return openPostgres(databaseUrl, log, now, patience)
+    return openPostgres(databaseUrl, log, now, timeoutFactor)
   }
-  const file = databaseUrl.slice('sqlite:'.length)
   const { unlock, ...engine } = openFile(file)
   const close = async () => {
     await engine.close()

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 
 /**
  * The time limits of a PostgreSQL session, as settings of the server. The server enforces them whatever happens to the
- * replica: one that is frozen, or whose machine is gone, holds its row locks for seconds only.
+ * replica: a replica that is frozen, or whose machine has failed, holds its row locks for seconds only.
  */
 export interface SessionLimits {
   /** Milliseconds that a statement may wait for a lock. */
@@ -15,7 +15,7 @@ export interface SessionLimits {
 
 /**
  * The server ends a statement shortly before the replica stops waiting (QUERY_TIMEOUT_MS), so that nothing is done that was
- * answered with 503, and no statement goes on in the server. A frozen replica holds its row locks for one statement and one
+ * answered with 503, and no statement continues in the server. A frozen replica holds its row locks for one statement and one
  * pause at most: 8.25 seconds.
  */
 export const SERVING: SessionLimits = {
@@ -39,16 +39,16 @@ const SET_TIMEOUT_MS = 1000
 
 /**
  * Sets the limits of a new session. With `set` and not in the startup message, since poolers refuse settings there that
- * they do not know. All in one message, which costs the server next to nothing.
+ * they do not know. All are in one message, which costs the server almost nothing.
  */
-export async function limitSession(client: ClientBase, limits: SessionLimits, patience: number): Promise<void> {
-  const settings = [...scaled(limits, patience), ...Object.entries(TCP)]
+export async function limitSession(client: ClientBase, limits: SessionLimits, timeoutFactor: number): Promise<void> {
+  const settings = [...scaled(limits, timeoutFactor), ...Object.entries(TCP)]
   const query = {
     text: settings.map(([name, value]) => `set ${name} = ${value}`).join('; '),
-    query_timeout: SET_TIMEOUT_MS * patience,
+    query_timeout: SET_TIMEOUT_MS * timeoutFactor,
   }
   await client.query(query)
 }
 
-const scaled = (limits: SessionLimits, patience: number): [string, number][] =>
-  Object.entries(limits).map(([name, value]: [string, number]) => [name, value * patience])
+const scaled = (limits: SessionLimits, timeoutFactor: number): [string, number][] =>
+  Object.entries(limits).map(([name, value]: [string, number]) => [name, value * timeoutFactor])

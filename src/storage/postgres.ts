@@ -11,7 +11,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { CompiledStatement, Runs, Reader, Trx } from './database.ts'
+import { type CompiledStatement, createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
@@ -30,37 +30,43 @@ const MAX_CONNECTIONS = 10
 /** TCP keepalive starts on a connection that was silent for this long. */
 const KEEPALIVE_IDLE_MS = 10_000
 
-/** `patience` multiplies every limit on time: tests set it where they are not about these limits. */
-export async function openPostgres(url: string, log: Logger, now: number, patience = 1): Promise<Engine> {
+/** `timeoutFactor` multiplies every time limit: tests that are not about these limits set it. */
+export async function openPostgres(url: string, log: Logger, now: number, timeoutFactor = 1): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
     application_name: 'latchkey',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS * patience,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS * timeoutFactor,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     types: { getTypeParser },
   }
-  await prepare(settings)
+  await migrateFirst(settings)
 
   const { kysely, pool } = connect(
-    { ...settings, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS * patience },
+    { ...settings, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor },
     SERVING,
-    { log, patience },
+    { log, timeoutFactor },
   )
-  const run: Runs['run'] = async ({ name, sql: text }, values) => {
+  const run: StatementRunner['run'] = async ({ name, sql: text }, values) => {
     try {
       return (await pool.query({ name, text, values })).rows
     } catch (error) {
       throw translate(error)
     }
   }
-  const signals = createPostgresSignals(settings, log, patience)
+  const signals = createPostgresSignals(settings, log, timeoutFactor)
   return {
     db: {
       dialect,
       read: Object.assign(kysely, { dialect, run }) satisfies Reader,
       run,
-      transaction: (work) => repeatDeadlocks(() => kysely.transaction().execute((opened) => work(toTrx(opened)))),
+      transaction: (work) =>
+        retryDeadlocks(async () => {
+          const { afterCommit, run: runTasks } = createCommitTasks()
+          const result = await kysely.transaction().execute((opened) => work(toTrx(opened, afterCommit)))
+          runTasks()
+          return result
+        }),
     },
     kysely,
     signals,
@@ -72,9 +78,9 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
   }
 
   /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
-  async function prepare(patiently: pg.ClientConfig): Promise<void> {
-    await tryPostgres(patiently, url)
-    const { kysely: starting } = connect({ ...patiently, max: 1 }, MIGRATING, { log, patience })
+  async function migrateFirst(connection: pg.ClientConfig): Promise<void> {
+    await tryPostgres(connection, url)
+    const { kysely: starting } = connect({ ...connection, max: 1 }, MIGRATING, { log, timeoutFactor })
     try {
       await migrate(starting, now)
     } catch (error) {
@@ -87,17 +93,17 @@ export async function openPostgres(url: string, log: Logger, now: number, patien
 
 const dialect = 'postgres' as const
 
-function toTrx(kysely: Transaction<Schema>): Trx {
-  const run: Runs['run'] = async (statement, parameters) =>
+function toTrx(kysely: Transaction<Schema>, afterCommit: Trx['afterCommit']): Trx {
+  const run: StatementRunner['run'] = async (statement, parameters) =>
     (await kysely.executeQuery({ ...statement, parameters })).rows
-  return Object.assign(kysely, { dialect, run }) as unknown as Trx
+  return Object.assign(kysely, { dialect, run, afterCommit }) as unknown as Trx
 }
 
 /** The SQLSTATE of a deadlock: the server ended one of two transactions that waited for each other. */
 const DEADLOCK = '40P01'
 const MAX_DEADLOCKS = 3
 
-async function repeatDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let deadlocks = 1; ; deadlocks++) {
     try {
       return await run()
@@ -110,9 +116,13 @@ async function repeatDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 const isDeadlock = (error: unknown): boolean =>
   error instanceof StorageFailure && error.cause instanceof pg.DatabaseError && error.cause.code === DEADLOCK
 
-function connect(settings: pg.PoolConfig, limits: SessionLimits, { log, patience }: { log: Logger; patience: number }) {
+function connect(
+  settings: pg.PoolConfig,
+  limits: SessionLimits,
+  { log, timeoutFactor }: { log: Logger; timeoutFactor: number },
+) {
   // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
-  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, patience) })
+  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, timeoutFactor) })
   // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
   // The pool listens to idle connections only. One that is lost during a transaction, between two of its queries, makes the
@@ -193,31 +203,31 @@ function createDriver(pool: pg.Pool): Driver {
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 /**
- * Connection, resource, operator intervention, system and transaction-rollback classes, a lock that was not to be had in
- * time, and a transaction that stayed idle for too long: trying again may work.
+ * Connection, resource, operator intervention, system and transaction-rollback classes, a lock that was not granted in
+ * time, and a transaction that stayed idle for too long: a retry may work.
  */
-const AWAY = /^(08|53|57|58|40|55P03|25P03|25P04)/
+const UNAVAILABLE = /^(08|53|57|58|40|55P03|25P03|25P04)/
 /** Those of them that end a statement or a transaction and leave the session usable. */
-const SESSION_GOES_ON = /^(55P03|57014|40)/
+const SESSION_STAYS_USABLE = /^(55P03|57014|40)/
 /** A full disk, or a server in read-only mode. */
 const UNWRITABLE = /^(53100|25006)$/
-const AWAY_MESSAGE =
+const UNAVAILABLE_MESSAGE =
   /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
 
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (!(error instanceof pg.DatabaseError)) {
     const code = 'code' in error ? String(error.code) : ''
-    return AWAY_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
+    return UNAVAILABLE_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
   }
   if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
   if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
   if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
-  return AWAY.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
+  return UNAVAILABLE.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
 }
 
 const isSessionUsable = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && SESSION_GOES_ON.test(error.code ?? '')
+  error instanceof pg.DatabaseError && SESSION_STAYS_USABLE.test(error.code ?? '')
 
 /** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */
 function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {

@@ -3,10 +3,10 @@ import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from
 import type { QueryResult } from 'kysely'
 import { LAST_RESORT_PAGES } from './checkpoint.ts'
 
-/** Distinct statements kept prepared. The service has fewer; lists of varying length must not grow it without bound. */
+/** How many statements are kept prepared. The service has fewer, but lists of varying length make new ones. */
 const MAX_STATEMENTS = 1000
 
-/** While the file is opened only, when no request is served yet. */
+/** Only while the file is opened, when no request is served yet. */
 const OPEN_TIMEOUT_MS = 5000
 
 /** A connection to the file, with the statements that were prepared on it. */
@@ -21,8 +21,8 @@ export interface SqliteConnection {
  * The log and the index that SQLite puts beside the file get the file's own mode.
  *
  * Only before the first connection: closing any descriptor of a file cancels all POSIX locks that this process has on it
- * (fcntl(2)). Without them another program that opens, reads and closes the file would find itself the last one to do so and
- * delete the log, and with it every commit that follows. So only SQLite, which avoids this, opens the database file.
+ * (fcntl(2)). Without them another program that opens, reads and closes the file would see no other user of it and delete
+ * the log, with every commit that follows. So only SQLite, which avoids this, opens the database file.
  */
 export function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600))

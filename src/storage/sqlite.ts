@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createCheckpointer } from './checkpoint.ts'
-import type { Runs, Reader, Trx } from './database.ts'
+import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
 import { createWriter } from './group-commit.ts'
 import { createReadTogether } from './read-together.ts'
@@ -22,18 +22,23 @@ export function openSqlite(file: string): Engine {
   const reading = openReading(reads, read)
   const writing = openWriting(writes, writer)
 
-  const readOne: Runs['run'] = ({ sql }, parameters) => read(() => reads.rows(sql, parameters))
+  const readOne: StatementRunner['run'] = ({ sql }, parameters) => read(() => reads.rows(sql, parameters))
   return {
     db: {
       dialect,
       read: Object.assign(reading, { dialect, run: readOne }) satisfies Reader,
       run: ({ sql }, parameters) => writer.write(() => writes.rows(sql, parameters)),
-      transaction: (work) =>
-        writing.kysely.transaction().execute((kysely) => {
+      async transaction(work) {
+        const { afterCommit, run: runTasks } = createCommitTasks()
+        const result = await writing.kysely.transaction().execute((kysely) => {
           const open = writing.current()
-          const run: Runs['run'] = async ({ sql }, parameters) => runIn(open, () => writes.rows(sql, parameters))
-          return work(Object.assign(kysely, { dialect, run }) as unknown as Trx)
-        }),
+          const run: StatementRunner['run'] = async ({ sql }, parameters) =>
+            runIn(open, () => writes.rows(sql, parameters))
+          return work(Object.assign(kysely, { dialect, run, afterCommit }) as unknown as Trx)
+        })
+        runTasks()
+        return result
+      },
     },
     kysely: writing.kysely,
     signals: createLocalSignals(writer.afterCommit),

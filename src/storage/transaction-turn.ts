@@ -24,7 +24,7 @@ interface Started {
   refused(error: unknown): void
 }
 
-/** The turn of a transaction: `started` is called when it has the connection, `refused` when it fails before that. */
+/** A transaction as a turn: `started` is called when it has the connection, `refused` when it fails before that. */
 export function createTransactionTurn(
   connection: DatabaseSync,
   maxTransactionMs: number,

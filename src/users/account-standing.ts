@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Schema } from '../storage/schema.ts'
 
 /**
- * The one place that decides whether an account may act. Every path that turns a credential into access uses it: a query
+ * Decides whether an account may act; nothing else does. Every path that turns a credential into access uses it: a query
  * through `accountMayAct`, code that has loaded the account through `mayAct` or `refuseDisabled`.
  */
 export const accountMayAct = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is', null)
@@ -15,8 +15,8 @@ export const accountIsDisabled = (eb: ExpressionBuilder<Schema, 'users'>) => eb(
 export const mayAct = (account: { disabledAt: number | null }): boolean => account.disabledAt === null
 
 /**
- * A deleted account counts as disabled, and its row stays until everything that refers to it has been removed. A query that
- * does not ask for `accountMayAct` asks for this, so that a deleted account is never found.
+ * A deleted account counts as disabled, and its row stays until everything that refers to it has been removed. A query without
+ * `accountMayAct` uses this condition, so that a deleted account is never found.
  */
 export const accountExists = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.deleted_at', 'is', null)
 

@@ -9,5 +9,5 @@ export const Email = Type.String({
   description: 'An email address; upper and lower case are not distinguished.',
 })
 
-/** Addresses are one without regard to case, so there is one way to write each. */
+/** Addresses are compared without regard to case, so they are stored in lower case. */
 export const normalizeEmail = (email: string): string => email.toLowerCase().normalize('NFC')

@@ -5,7 +5,7 @@ const MAX_PROOFS = 3
 
 /**
  * Checking a password takes too long to do it in a transaction. So it is checked before, and `act` compares the hash again
- * in its transaction and returns undefined when it is another one. Then the password is checked anew: a hash of the same
+ * in its transaction and returns undefined when it is another one. Then the password is checked again: a hash of the same
  * password passes, another password does not.
  */
 export async function proveUntilUnchanged<P, T>(

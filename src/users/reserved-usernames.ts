@@ -1,5 +1,5 @@
 /**
- * Names that open system accounts somewhere: a certificate for one would be a key to more than its owner's own account.
+ * Names of system accounts: a certificate for one would give access to more than its owner's own account.
  * The system accounts of Debian, Red Hat, Alpine and the BSDs, the defaults of cloud images, and common service accounts.
  */
 export const RESERVED_USERNAMES: ReadonlySet<string> = new Set(

@@ -5,7 +5,7 @@ import { listTakenUsernames } from './user-store.ts'
 
 /**
  * SSH certificates give access to the UNIX account that has the same name as the user. So a username can't be that of a
- * system account, nor a principal of a role: its user would have what the role gives, without the role.
+ * system account, nor a principal of a role: its user would have the access of the role without the role.
  */
 export async function refuseUnusableUsername(db: Reader, name: string): Promise<void> {
   if (isReservedUsername(name)) refuseField('preferredUsername', 'This username is reserved.')

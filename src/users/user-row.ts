@@ -17,20 +17,12 @@ export const USER_COLUMNS = [
   'users.last_login_at',
 ] as const
 
-type UserRow = Pick<
-  Selectable<Schema['users']>,
-  | 'id'
-  | 'email'
-  | 'email_verified'
-  | 'display_name'
-  | 'given_name'
-  | 'family_name'
-  | 'preferred_username'
-  | 'avatar_version'
-  | 'disabled_at'
-  | 'created_at'
-  | 'last_login_at'
->
+/** The name of a column of `users` without that of its table. */
+export type UserColumn<Qualified> = Qualified extends `users.${infer Column extends keyof Schema['users']}`
+  ? Column
+  : never
+
+type UserRow = Pick<Selectable<Schema['users']>, UserColumn<(typeof USER_COLUMNS)[number]>>
 
 // Control characters can't be part of a role's name.
 const BETWEEN_FIELDS = '\u001f'

@@ -1,6 +1,7 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
+import { readTextList } from '../storage/text-list.ts'
 import { accountExists } from './account-standing.ts'
 import { packedRoles, toUser, USER_COLUMNS } from './user-row.ts'
 import type { User } from './user.ts'
@@ -85,7 +86,7 @@ export async function listTakenUsernames(db: Reader, names: string[]): Promise<S
     .where('preferred_username', 'in', names)
     .execute()
   const roles = await db.selectFrom('roles').select('principals').where('principals', '!=', '[]').execute()
-  const principals = roles.flatMap((role) => JSON.parse(role.principals) as string[])
+  const principals = roles.flatMap((role) => readTextList(role.principals))
   return new Set([...rows.map((row) => row.preferred_username), ...principals])
 }
 

@@ -1,4 +1,4 @@
-/** Everything that the audit trail tells of, as `thing.verb`. */
+/** Every action in the audit trail, as `thing.verb`. */
 export const AUDIT_ACTIONS = [
   'administrator.bootstrapped',
   'lifecycle.cancelled',

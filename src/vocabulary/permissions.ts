@@ -1,4 +1,4 @@
-/** The system permission catalogue: every permission there is, and what it lets its holder do. */
+/** The catalogue of permissions: every one there is, and what it allows. */
 const CATALOGUE = {
   'users:read': 'See all users and their details.',
   'users:write': 'Create users and change their attributes.',

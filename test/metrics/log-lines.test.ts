@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { sql } from 'kysely'
 import { AppError, refuse } from '../../src/errors.ts'
-import { latchkeyDialect, sendError } from '../../src/http/errors.ts'
+import { latchkeyFormat, sendError } from '../../src/http/errors.ts'
 import { createLogger, levelOf } from '../../src/http/log.ts'
 import { StorageFailure } from '../../src/storage/failure.ts'
 import { startApp } from '../support/app.ts'
@@ -91,7 +91,7 @@ test('only what the database refused is logged as a database that is away', asyn
   const lines: string[] = []
   const app = fastify({ loggerInstance: createLogger('info', { write: (line) => void lines.push(line) }) })
   t.after(() => app.close())
-  app.setErrorHandler((error, request, reply) => sendError(request, reply, error, latchkeyDialect))
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error, latchkeyFormat))
   app.get('/busy', () => refuse('unavailable', 'Very many people are signing in at this moment.', { retryAfter: 10 }))
   app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('ECONNREFUSED'))))
   app.get('/behind', () =>
@@ -103,7 +103,7 @@ test('only what the database refused is logged as a database that is away', asyn
     const told = linesOf(lines.join('')).filter(({ err }) => err !== undefined)
     assert.deepEqual(
       told.map(({ level, msg }) => [level, msg]),
-      [['warn', url === '/busy' ? 'A request was turned away.' : 'The database is away.']],
+      [['warn', url === '/busy' ? 'A request was refused with 503.' : 'The database is unavailable.']],
     )
   }
 })

@@ -206,7 +206,7 @@ test('readiness is refused when the database does not answer, within a bound', a
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
-  const app = await startApp(t, { engine: 'postgres', patience: 1, place: { ...place, databaseUrl: line.url } })
+  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
   line.freeze()
   const started = performance.now()
   const late = await anonymous(app).get('/readyz')

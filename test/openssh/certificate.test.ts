@@ -9,7 +9,6 @@ import {
   MAX_PRINCIPALS,
   openAuthority,
   prepareCertificate,
-  signCertificate,
   signDraft,
   USER_EXTENSIONS,
   type CertificateRequest,
@@ -17,6 +16,7 @@ import {
 import { fingerprint, formatPublicKey, parsePublicKey, publicKeyBlob } from '../../src/openssh/public-key.ts'
 import { FormatError, string } from '../../src/openssh/wire.ts'
 import { parseCertificateLine, readCertificate } from './read-certificate.ts'
+import { signCertificate } from './sign-certificate.ts'
 import { authority, certificateFor, fixedKey, otherAuthority, sshKeygen, temporaryFolder } from './ssh-keygen.ts'
 
 const folder = temporaryFolder()
@@ -174,7 +174,7 @@ test('a certificate reads back with the fields it was made of', () => {
 test('a certificate of another authority is refused, also one that claims to be of ours', () => {
   const theirs = certificateFor(5n, otherAuthority)
   assert.throws(() => readCertificate(theirs, authority.blob), /Another authority/)
-  const forged = certificateFor(5n, { ...otherAuthority, closing: authority.closing })
+  const forged = certificateFor(5n, { ...otherAuthority, lastFields: authority.lastFields })
   assert.throws(() => readCertificate(forged, authority.blob), /signature does not hold/)
 })
 

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { formatCertificate, openAuthority, signCertificate } from '../../src/openssh/certificate.ts'
+import { formatCertificate, openAuthority } from '../../src/openssh/certificate.ts'
+import { signCertificate } from './sign-certificate.ts'
 
 /** An Ed25519 key that is the same in every run: its seed is this one byte 32 times over (RFC 8410 §7). */
 export const fixedKey = (seed: number): KeyObject =>

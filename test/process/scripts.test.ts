@@ -26,7 +26,7 @@ test('npm test ends a program that prints nothing any more, with all that it has
     require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
     console.log('I will hang now.')
     setInterval(() => {}, 1000)`
-  const { code, output } = await run(process.execPath, ['-e', program], { quiet: true, longestSilenceMs: 1000 })
+  const { code, output } = await run(process.execPath, ['-e', program], { quiet: true, maxSilenceMs: 1000 })
   assert.deepEqual([code, output], [1, 'I will hang now.\n'])
   const child = Number(readFileSync(pidFile, 'utf8'))
   const isDead = () =>

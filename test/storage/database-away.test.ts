@@ -10,7 +10,7 @@ test('while PostgreSQL is away the answer is 503 with Retry-After, and everythin
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
-  const app = await startApp(t, { engine: 'postgres', patience: 1, place: { ...place, databaseUrl: line.url } })
+  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
   const person = await signedInPerson(app)
   assert.equal((await person.get('/api/auth/me')).statusCode, 200)
 
@@ -43,7 +43,7 @@ test('replicas hear each other again after the connection that listens was lost'
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
-  const one = await startApp(t, { engine: 'postgres', patience: 1, place: { ...place, databaseUrl: line.url } })
+  const one = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
   const two = await startApp(t, { engine: 'postgres', place })
   const resynced = new Promise<void>((resolve) => {
     const stop = one.services.signals.on('resync', () => {

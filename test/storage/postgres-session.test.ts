@@ -62,7 +62,7 @@ test('every session that serves has limits that the server keeps to, whatever th
 
 test('a change that waits for a row for too long is answered 503 with Retry-After, and is not done later', async (t) => {
   const { place, outside, isWaiting } = await setUp(t)
-  const app = await startApp(t, { engine: 'postgres', patience: 1, place })
+  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place })
   const person = await signedInPerson(app)
   await outside.query('begin')
   await outside.query('select 1 from users where id = $1 for update', [person.user.id])

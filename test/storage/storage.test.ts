@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { createLogger } from '../../src/http/log.ts'
-import { type Database, type Reader, rehearse, type Trx } from '../../src/storage/database.ts'
+import { type Database, dryRun, type Reader, type Trx } from '../../src/storage/database.ts'
 import { isDuplicate, isMissingReference, isUnwritable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
@@ -162,18 +162,18 @@ onEachEngine('storage', (engine) => {
     assert.deepEqual(await names(db.read), ['committed', 'other 0', 'other 1'])
   })
 
-  test('rehearse answers what the work would, and leaves nothing behind', async (t) => {
+  test('a dry run returns what the work would, and leaves nothing behind', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'kept')
-    const seen = await rehearse(db, async (trx) => {
-      await add(trx, 'rehearsed')
+    const seen = await dryRun(db, async (trx) => {
+      await add(trx, 'dry run')
       await trx.deleteFrom('background_jobs').where('name', '=', 'kept').execute()
       return names(trx)
     })
-    assert.deepEqual(seen, ['rehearsed'])
-    assert.equal(await rehearse(db, async () => undefined), undefined)
+    assert.deepEqual(seen, ['dry run'])
+    assert.equal(await dryRun(db, async () => undefined), undefined)
     await assert.rejects(
-      rehearse(db, (trx) => add(trx, 'kept')),
+      dryRun(db, (trx) => add(trx, 'kept')),
       (error) => isDuplicate(error),
     )
     assert.deepEqual(await names(db.read), ['kept'])

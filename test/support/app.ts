@@ -41,14 +41,14 @@ interface Options {
   logLevel?: string
   maxBodyMs?: number
   /** 1 where a test is about the limits on how long PostgreSQL may take. Others are not to fail on a slow machine. */
-  patience?: number
+  timeoutFactor?: number
   /** Set where a test is about what hashing a password costs. Others hash cheaply: the cost is most of what they would take. */
   realHashCost?: boolean
 }
 
 /** The whole service in this process, gone when the test is over. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
-  const { engine = 'sqlite', clock = createClock(), patience = 5, realHashCost = false } = options
+  const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5, realHashCost = false } = options
   const place = options.place ?? (await createPlace(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
@@ -60,7 +60,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     log,
     now: clock.now,
     monotonicNow: clock.monotonicNow,
-    patience,
+    timeoutFactor,
     ...(realHashCost ? {} : { hashCost: CHEAP }),
   })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })

@@ -6,8 +6,8 @@ import type { Grant } from '../api/shapes.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Listing } from '../ui/Listing.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
@@ -24,7 +24,7 @@ export function ApplicationsPage() {
     <>
       <PageHeader title={texts.title} description={texts.description} />
       <Section flush>
-        <Listing
+        <QueryView
           query={query}
           isEmpty={({ grants }) => grants.length === 0}
           empty={
@@ -61,7 +61,7 @@ export function ApplicationsPage() {
               ))}
             </Rows>
           )}
-        </Listing>
+        </QueryView>
       </Section>
       {revoking && (
         <ConfirmDialog

@@ -7,8 +7,8 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { Listing } from '../ui/Listing.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
@@ -16,19 +16,19 @@ import { AddPasskeyDialog, RenamePasskeyDialog } from './PasskeyDialogs.tsx'
 
 const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => answer(api.GET('/api/passkeys')) })
 
-type Asked = { what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey }
+type OpenDialog = { kind: 'add' } | { kind: 'rename' | 'remove'; passkey: Passkey }
 
 export function PasskeysPage() {
   const texts = useTexts('account').passkeys
   const shared = useTexts('shared')
   const client = useQueryClient()
   const query = useQuery(passkeysQuery)
-  const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const close = () => setDialog(undefined)
   const reload = () => client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
   const nameOf = (passkey: Passkey) => passkey.name ?? texts.unnamed
   const add = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAsked({ what: 'add' })}>
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog({ kind: 'add' })}>
       {texts.add}
     </Button>
   )
@@ -37,7 +37,7 @@ export function PasskeysPage() {
     <>
       <PageHeader title={texts.title} description={texts.description} actions={add} />
       <Section flush>
-        <Listing
+        <QueryView
           query={query}
           isEmpty={({ passkeys }) => passkeys.length === 0}
           empty={
@@ -66,14 +66,14 @@ export function PasskeysPage() {
                   }
                   actions={
                     <>
-                      <Button size="xs" variant="default" onClick={() => setAsked({ what: 'rename', passkey })}>
+                      <Button size="xs" variant="default" onClick={() => setDialog({ kind: 'rename', passkey })}>
                         {texts.rename}
                       </Button>
                       <Button
                         size="xs"
                         variant="subtle"
                         color="red"
-                        onClick={() => setAsked({ what: 'remove', passkey })}
+                        onClick={() => setDialog({ kind: 'remove', passkey })}
                       >
                         {shared.remove}
                       </Button>
@@ -83,17 +83,17 @@ export function PasskeysPage() {
               ))}
             </Rows>
           )}
-        </Listing>
+        </QueryView>
       </Section>
-      {asked?.what === 'add' && <AddPasskeyDialog onClose={close} onDone={reload} />}
-      {asked?.what === 'rename' && <RenamePasskeyDialog passkey={asked.passkey} onClose={close} onDone={reload} />}
-      {asked?.what === 'remove' && (
+      {dialog?.kind === 'add' && <AddPasskeyDialog onClose={close} onDone={reload} />}
+      {dialog?.kind === 'rename' && <RenamePasskeyDialog passkey={dialog.passkey} onClose={close} onDone={reload} />}
+      {dialog?.kind === 'remove' && (
         <ConfirmDialog
-          title={texts.removeTitle(nameOf(asked.passkey))}
+          title={texts.removeTitle(nameOf(dialog.passkey))}
           confirm={shared.remove}
           onClose={close}
           action={async () => {
-            await answer(api.DELETE('/api/passkeys/{id}', { params: { path: { id: asked.passkey.id } } }))
+            await answer(api.DELETE('/api/passkeys/{id}', { params: { path: { id: dialog.passkey.id } } }))
             await reload()
           }}
         >

@@ -1,12 +1,13 @@
-import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
+import { changedNames } from '../lib/changed-names.ts'
 import { useMay } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { SavedNote } from '../ui/SavedNote.tsx'
+import { SaveButton } from '../ui/SaveButton.tsx'
 import { useReloadProfile } from './profile-query.ts'
 
 const fieldsOf = (profile: Profile) => ({
@@ -19,18 +20,15 @@ type Fields = ReturnType<typeof fieldsOf>
 
 /** Only what was changed is sent: the username of an SSH user is refused even when it stays the same. */
 function changes(before: Fields, after: Fields) {
-  const names = ['displayName', 'given_name', 'family_name'] as const
-  const changed = names.filter((name) => after[name].trim() !== before[name])
   const username = after.preferredUsername.trim()
   return {
-    ...Object.fromEntries(changed.map((name) => [name, after[name].trim() || null])),
+    ...changedNames(before, after),
     ...(username === before.preferredUsername ? {} : { preferredUsername: username }),
   }
 }
 
 export function ProfileForm({ profile }: { profile: Profile }) {
   const texts = useTexts('account').profile
-  const shared = useTexts('shared')
   const may = useMay()
   const reload = useReloadProfile()
   const [saved, setSaved] = useState(() => fieldsOf(profile))
@@ -79,12 +77,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
           {...field('preferredUsername')}
         />
         <FailureAlert failure={save.error} />
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={unchanged}>
-            {shared.save}
-          </Button>
-          <SavedNote shown={save.isSuccess} />
-        </Group>
+        <SaveButton save={save} disabled={unchanged} />
       </Stack>
     </form>
   )

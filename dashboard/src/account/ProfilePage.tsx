@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTexts } from '../texts/TextsProvider.tsx'
-import { Listing } from '../ui/Listing.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { Section } from '../ui/Section.tsx'
 import { AvatarEditor } from './AvatarEditor.tsx'
 import { EmailStatus } from './EmailStatus.tsx'
@@ -14,7 +14,7 @@ export function ProfilePage() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
-      <Listing query={query}>
+      <QueryView query={query}>
         {(profile) => (
           <>
             <Section title={texts.picture} description={texts.pictureHint}>
@@ -28,7 +28,7 @@ export function ProfilePage() {
             </Section>
           </>
         )}
-      </Listing>
+      </QueryView>
     </>
   )
 }

@@ -6,8 +6,8 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Listing } from '../ui/Listing.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
 import { SessionRow } from './SessionRow.tsx'
@@ -31,7 +31,7 @@ export function SessionsPage() {
       <PageHeader title={texts.title} description={texts.description} />
       <FailureAlert failure={end.error} />
       <Section title={texts.current} flush>
-        <Listing query={query}>
+        <QueryView query={query}>
           {({ sessions }) => (
             <Rows label={texts.current}>
               {sessions
@@ -41,7 +41,7 @@ export function SessionsPage() {
                 ))}
             </Rows>
           )}
-        </Listing>
+        </QueryView>
       </Section>
       <Section
         title={texts.others}
@@ -54,7 +54,7 @@ export function SessionsPage() {
           )
         }
       >
-        <Listing
+        <QueryView
           query={query}
           isEmpty={() => others.length === 0}
           empty={
@@ -75,7 +75,7 @@ export function SessionsPage() {
               ))}
             </Rows>
           )}
-        </Listing>
+        </QueryView>
       </Section>
       {endingAll && (
         <ConfirmDialog

@@ -3,7 +3,7 @@ const OUTPUT = 512
 
 type Size = { width: number; height: number }
 
-/** Where a picture stands behind the square window: its centre's distance from the window's, in window pixels, and its zoom. */
+/** The position of a picture behind the square window: the distance between their centres, in window pixels, and the zoom. */
 export type Crop = { x: number; y: number; zoom: number }
 
 /** The picture covers the window at zoom 1, whatever its shape. */
@@ -13,11 +13,11 @@ const baseScale = ({ width, height }: Size) => VIEW / Math.min(width, height)
 export function within(picture: Size, { x, y, zoom }: Crop): Crop {
   const scale = baseScale(picture) * zoom
   const limit = (length: number) => Math.max(0, (length * scale - VIEW) / 2)
-  const clamp = (value: number, most: number) => Math.min(most, Math.max(-most, value))
+  const clamp = (value: number, max: number) => Math.min(max, Math.max(-max, value))
   return { x: clamp(x, limit(picture.width)), y: clamp(y, limit(picture.height)), zoom }
 }
 
-/** Where the whole picture lies on a square canvas of that many pixels; what lies outside of it is cut off. */
+/** The position of the whole picture on a square canvas of that many pixels; what is outside of it is cut off. */
 export function placeOnCanvas(
   picture: Size,
   { x, y, zoom }: Crop,
@@ -43,7 +43,7 @@ export function draw(canvas: HTMLCanvasElement, picture: ImageBitmap, crop: Crop
   context.drawImage(picture, left, top, width, height)
 }
 
-/** Drawn anew on a canvas, the picture also loses its metadata before it leaves the device. */
+/** Drawing it on a canvas also removes its metadata before it is uploaded. */
 export async function cropped(picture: ImageBitmap, crop: Crop): Promise<Blob> {
   const canvas = document.createElement('canvas')
   canvas.width = OUTPUT

@@ -7,7 +7,7 @@ export const profileQuery = queryOptions({
   queryFn: () => answer(api.GET('/api/account/profile')),
 })
 
-/** The shell shows the name and picture too, so both are asked for again. */
+/** The shell shows the name and picture too, so both queries are loaded again. */
 export function useReloadProfile(): () => Promise<unknown> {
   const client = useQueryClient()
   return () =>

@@ -1,7 +1,7 @@
 import { ApiFailure } from '../api/failure.ts'
 import { endpoints } from '../paths.ts'
 
-/** Uploads with XMLHttpRequest, because fetch does not tell how far an upload has come. */
+/** Uploads with XMLHttpRequest, because fetch does not report the progress of an upload. */
 export function uploadAvatar(picture: Blob, onProgress: (percent: number) => void): Promise<void> {
   const form = new FormData()
   form.append('file', picture, 'avatar')

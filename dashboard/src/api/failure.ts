@@ -11,15 +11,15 @@ export class ApiFailure extends Error {
   readonly requestId: string | undefined
 
   constructor(response: Response, body: unknown) {
-    const told = isRecord(body) ? body : {}
+    const fields = isRecord(body) ? body : {}
     // OAuth endpoints put the sentence into error_description and the code into error (RFC 6749 section 5.2).
-    const sentence = told['error_description'] ?? told['error']
+    const sentence = fields['error_description'] ?? fields['error']
     super(typeof sentence === 'string' && sentence ? sentence : `${response.status} ${response.statusText}`.trim())
     this.name = 'ApiFailure'
     this.status = response.status
-    const code = told['error_description'] ? told['error'] : told['code']
+    const code = fields['error_description'] ? fields['error'] : fields['code']
     this.code = typeof code === 'string' ? code : undefined
-    this.issues = Array.isArray(told['issues']) ? told['issues'].filter(isIssue) : []
+    this.issues = Array.isArray(fields['issues']) ? fields['issues'].filter(isIssue) : []
     this.requestId = response.headers.get('X-Request-Id') ?? undefined
   }
 }

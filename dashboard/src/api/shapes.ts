@@ -14,8 +14,8 @@ type Sent<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Pat
   ? Json
   : never
 
-/** The words that this dashboard knows. The server may answer another one where it is of another version. */
-export type ErrorCode = components['schemas']['Error']['code']
+/** The words that this dashboard knows. A server of another version may send others. */
+export type ErrorCode = NonNullable<components['schemas']['Error']['code']>
 export type NotificationType = components['schemas']['NotificationType']
 export type PermissionName = components['schemas']['PermissionName']
 

@@ -10,7 +10,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { ScopeList } from './ScopeList.tsx'
 
-// The page hands on the very query it was opened with: the server checks the authorization request again from it.
+// The page sends the query that it was opened with back unchanged: the server checks the authorization request again.
 const query = location.search.slice(1)
 const here = location.pathname + location.search
 
@@ -74,7 +74,7 @@ export default function ConsentPage() {
   )
 }
 
-/** Whoever has the host gets the answer; an app on the device itself has only its scheme. */
+/** The host that gets the answer, or the scheme of an app on the device, which has no host. */
 function destination(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri)
   return host || protocol.replace(':', '')

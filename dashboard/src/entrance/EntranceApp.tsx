@@ -5,7 +5,7 @@ import { EntranceFrame } from './EntranceFrame.tsx'
 const load = entrancePageAt(location.pathname)
 const Page = load ? lazy(load) : () => null
 
-/** Links between entrance pages are ordinary ones: each page starts afresh, with nothing of the last one in memory. */
+/** Links between entrance pages load a new page, so that nothing of the last one stays in memory. */
 export function App() {
   return (
     <EntranceFrame>

@@ -3,7 +3,7 @@ import { paths } from '../paths.ts'
 
 type Load = () => Promise<{ default: ComponentType }>
 
-/** The pages that people see before they are inside, each loaded by itself. */
+/** The pages that people see before they have signed in. Each is loaded separately. */
 export const entrancePages: Record<string, Load> = {
   [paths.login]: () => import('../sign-in/LoginPage.tsx'),
   [paths.register]: () => import('../sign-in/RegisterPage.tsx'),

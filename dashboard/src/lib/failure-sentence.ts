@@ -2,7 +2,7 @@ import { ApiFailure } from '../api/failure.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import { PasskeyFailure } from './passkey-failure.ts'
 
-/** What a person reads about a failure: the server's own sentence where it gave one, otherwise ours. */
+/** The sentence that is shown for a failure: the server's, if there is one, otherwise ours. */
 export function failureSentence(failure: unknown, texts: Texts['shared']): string {
   if (failure instanceof ApiFailure) {
     const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason

@@ -14,11 +14,11 @@ export type Format = {
   number: (value: number) => string
 }
 
-/** English dates read differently in Britain and in America: the browser knows which, if it speaks the language at all. */
+/** Dates differ between British and American English: the browser's languages say which to use. */
 export const regionalLocale = (language: string, browserLanguages: readonly string[]): string =>
   browserLanguages.find((tag) => tag.split('-')[0] === language) ?? language
 
-/** Dates, distances in time and numbers as people of that locale write them. Times are epoch milliseconds. */
+/** Formats dates, relative times and numbers for a locale. Times are epoch milliseconds. */
 export function createFormat(locale: string): Format {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })

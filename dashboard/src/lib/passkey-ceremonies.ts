@@ -7,7 +7,7 @@ import {
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
 
-/** Signs in with a discoverable passkey. With autofill the browser offers it inside the email field, until one is picked. */
+/** Signs in with a discoverable passkey. With autofill the browser offers passkeys in the email field, until one is chosen. */
 export async function signInWithPasskey({ autofill = false } = {}): Promise<void> {
   if (!browserSupportsWebAuthn()) throw new PasskeyFailure('unsupported')
   const { challengeId, ...options } = await answer(api.POST('/api/passkeys/login/options', { body: {} }))

@@ -2,7 +2,7 @@ import { WebAuthnError } from '@simplewebauthn/browser'
 
 type Reason = 'unsupported' | 'cancelled' | 'known' | 'failed'
 
-/** A passkey ceremony that failed in the browser, before the server was asked. */
+/** A passkey ceremony that failed in the browser, before a request to the server. */
 export class PasskeyFailure extends Error {
   readonly reason: Reason
 
@@ -13,7 +13,7 @@ export class PasskeyFailure extends Error {
   }
 }
 
-/** Browsers answer a cancelled prompt, a timeout and a missing passkey alike, with NotAllowedError, to protect privacy. */
+/** To protect privacy, browsers report a cancelled prompt, a timeout and a missing passkey alike, as NotAllowedError. */
 export function passkeyFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') {

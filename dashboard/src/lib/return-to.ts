@@ -1,19 +1,25 @@
 import { endpoints, paths } from '../paths.ts'
 
-const ENTRANCE = new Set<string>([paths.login, paths.register, paths.forgotPassword, paths.resetPassword, paths.setup])
+const SIGNED_OUT_PAGES = new Set<string>([
+  paths.login,
+  paths.register,
+  paths.forgotPassword,
+  paths.resetPassword,
+  paths.setup,
+])
 
 /** The pages of the dashboard, with any value for a parameter such as `$userId`. */
 const PAGES = Object.values(paths)
-  .filter((path) => !ENTRANCE.has(path))
+  .filter((path) => !SIGNED_OUT_PAGES.has(path))
   .map((path) => (path === '/' ? /^\/$/ : new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}/?$`)))
 
 /**
  * Where to go after signing in. An address from the query may only lead to a page of ours or to the pending
  * authorization request: anything else would make the sign-in page an open redirect.
  */
-export function safeReturnTo(asked: string | null, origin = location.origin): string {
-  if (!asked || !URL.canParse(asked, origin)) return paths.account
-  const url = new URL(asked, origin)
-  const ours = url.pathname === endpoints.authorize || PAGES.some((page) => page.test(url.pathname))
-  return url.origin === origin && ours ? url.pathname + url.search + url.hash : paths.account
+export function safeReturnTo(requested: string | null, origin = location.origin): string {
+  if (!requested || !URL.canParse(requested, origin)) return paths.account
+  const url = new URL(requested, origin)
+  const isOurs = url.pathname === endpoints.authorize || PAGES.some((page) => page.test(url.pathname))
+  return url.origin === origin && isOurs ? url.pathname + url.search + url.hash : paths.account
 }

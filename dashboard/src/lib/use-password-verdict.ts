@@ -16,20 +16,20 @@ function loadRule(): Promise<Assess> {
       (password, personal) =>
         assessPassword(estimate, password.normalize('NFKC'), personal),
   )
-  // After a failure, such as a lost connection, the next try starts anew.
+  // After a failure, such as a lost connection, the next call tries again.
   loading.catch(() => (loading = undefined))
   return loading
 }
 
-/** Long enough not to judge at every key, short enough to seem immediate. */
+/** Long enough not to assess at every key, short enough to seem immediate. */
 const PAUSE_MS = 150
 
-/** What the server will say about this password. Nothing while it is too short, or not known yet. */
+/** The server's verdict on this password. Undefined while it is too short, or not known yet. */
 export function usePasswordVerdict(password: string, person: PersonalDetails): Verdict | undefined {
-  const [known, setKnown] = useState<{ asked: string; verdict: Verdict }>()
+  const [known, setKnown] = useState<{ input: string; verdict: Verdict }>()
   const personal = personalWords(person, location.hostname)
   const isLongEnough = Array.from(password).length >= 8
-  const asked = JSON.stringify([password, personal])
+  const input = JSON.stringify([password, personal])
 
   useEffect(() => {
     if (password !== '') void loadRule().catch(() => undefined)
@@ -39,9 +39,9 @@ export function usePasswordVerdict(password: string, person: PersonalDetails): V
     if (!isLongEnough) return undefined
     let isCurrent = true
     const pause = setTimeout(() => {
-      const [text, words] = JSON.parse(asked) as [string, string[]]
+      const [text, words] = JSON.parse(input) as [string, string[]]
       void loadRule()
-        .then((assess) => isCurrent && setKnown({ asked, verdict: assess(text, words) }))
+        .then((assess) => isCurrent && setKnown({ input, verdict: assess(text, words) }))
         // Without the rule there is no hint; the server decides anyway.
         .catch(() => undefined)
     }, PAUSE_MS)
@@ -49,7 +49,7 @@ export function usePasswordVerdict(password: string, person: PersonalDetails): V
       isCurrent = false
       clearTimeout(pause)
     }
-  }, [asked, isLongEnough])
+  }, [input, isLongEnough])
 
-  return isLongEnough && known?.asked === asked ? known.verdict : undefined
+  return isLongEnough && known?.input === input ? known.verdict : undefined
 }

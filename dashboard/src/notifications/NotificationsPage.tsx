@@ -26,10 +26,10 @@ const icons: Record<Family, IconName> = {
   service: 'bell',
 }
 
-/** Of a sign-in: from which device and where, so that a person can tell whether it was theirs. */
-function whereabouts({ data }: Notification): string[] {
-  const told = ['city', 'country', 'ipAddress'].map((name) => asText(data[name], ''))
-  return [deviceName(asText(data['userAgent'], '')) ?? '', ...told].filter(Boolean)
+/** The device and the location of a sign-in, so that people can tell whether it was theirs. */
+function signInOrigin({ data }: Notification): string[] {
+  const location = ['city', 'country', 'ipAddress'].map((name) => asText(data[name], ''))
+  return [deviceName(asText(data['userAgent'], '')) ?? '', ...location].filter(Boolean)
 }
 
 export function NotificationsPage() {
@@ -48,7 +48,7 @@ export function NotificationsPage() {
     onSettled: reload,
   })
   const unread = query.data?.pages[0]?.unreadCount ?? 0
-  const say = ({ type, data }: Notification) => findText(texts.types, type)?.(data) ?? texts.unknown(type)
+  const textOf = ({ type, data }: Notification) => findText(texts.types, type)?.(data) ?? texts.unknown(type)
 
   return (
     <>
@@ -73,7 +73,7 @@ export function NotificationsPage() {
               <Row
                 key={notification.id}
                 icon={findText(icons, notification.type.split('.')[0] ?? '') ?? 'bell'}
-                title={say(notification)}
+                title={textOf(notification)}
                 badge={
                   !notification.read && (
                     <Badge size="sm" variant="light">
@@ -84,7 +84,7 @@ export function NotificationsPage() {
                 meta={
                   <>
                     <RelativeTime at={notification.createdAt} />
-                    {whereabouts(notification).map((part) => ` · ${part}`)}
+                    {signInOrigin(notification).map((part) => ` · ${part}`)}
                   </>
                 }
                 actions={

@@ -28,7 +28,7 @@ export function addArrived(client: QueryClient, arrived: Notification): void {
   })
 }
 
-/** Shown as read before the server says so: nothing is lost if it fails, the next load puts it right. */
+/** Shows them as read before the server has confirmed it. If that fails, the next load corrects it. */
 export function showAsRead(client: QueryClient, which: (notification: Notification) => boolean): void {
   change(client, (pages) => {
     const marked = pages.pages.flatMap((page) => page.notifications).filter((it) => !it.read && which(it)).length

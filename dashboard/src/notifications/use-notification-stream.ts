@@ -5,25 +5,26 @@ import { endpoints } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { addArrived, notificationsQuery } from './notification-queries.ts'
 
-const FIRST_WAIT = 3_000
-const LONGEST_WAIT = 60_000
+const FIRST_WAIT_MS = 3_000
+const MAX_WAIT_MS = 60_000
 
-/** Keeps the notification list live. The browser reconnects a broken stream by itself, but gives up on one that was refused. */
+/** Keeps the notification list live. The browser reconnects a broken stream by itself, but not one that was refused. */
 export function useNotificationStream(): void {
   const client = useQueryClient()
   useEffect(() => {
     let source: EventSource | undefined
     let waiting: ReturnType<typeof setTimeout> | undefined
-    let wait = FIRST_WAIT
+    let wait = FIRST_WAIT_MS
     let interrupted = false
 
     function connect() {
       source = new EventSource(endpoints.notificationStream)
       source.addEventListener('open', () => {
-        // The stream replays after the last one it brought. Before the first there is none, so the list is asked for again.
+        // The stream continues after the last notification that it brought. It may have brought none, so the list is loaded
+        // again.
         if (interrupted) void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
         interrupted = false
-        wait = FIRST_WAIT
+        wait = FIRST_WAIT_MS
       })
       source.addEventListener('notification', (event) => {
         addArrived(client, JSON.parse(String(event.data)) as Notification)
@@ -31,10 +32,10 @@ export function useNotificationStream(): void {
       source.addEventListener('error', () => {
         interrupted = true
         if (source?.readyState !== EventSource.CLOSED) return
-        // The session may have ended: asking who is signed in leads to the sign-in page if so.
+        // The session may have ended: then this query leads to the sign-in page.
         void client.invalidateQueries({ queryKey: meQuery.queryKey })
         waiting = setTimeout(connect, wait)
-        wait = Math.min(wait * 2, LONGEST_WAIT)
+        wait = Math.min(wait * 2, MAX_WAIT_MS)
       })
     }
 

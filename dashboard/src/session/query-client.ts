@@ -7,8 +7,8 @@ function leaveWhenSignedOut(error: unknown): void {
   if (isStatus(error, 401)) location.replace(loginWithReturn(location.pathname + location.search))
 }
 
-/** A refusal stays a refusal; only a lost connection or a failing server deserves another try, twice. */
-export const mayTryAgain = (failures: number, error: unknown): boolean =>
+/** A refusal is not retried. After a lost connection or an error of the server a query is retried twice. */
+export const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 2 && !(error instanceof ApiFailure && error.status < 500)
 
 export const queryClient = new QueryClient({
@@ -17,7 +17,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      retry: mayTryAgain,
+      retry: shouldRetry,
     },
   },
 })

@@ -3,6 +3,7 @@ import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import type { Texts } from '../texts/load-texts.ts'
 import type { IconName } from '../ui/Icon.tsx'
+import { permissionOf } from './page-permissions.ts'
 
 type Label = keyof {
   [Name in keyof Texts['account']['nav'] as Texts['account']['nav'][Name] extends string ? Name : never]: 0
@@ -11,6 +12,7 @@ export type Item = {
   to: Exclude<LinkProps['to'], undefined>
   icon: IconName
   label: Label
+  /** For a page that is useful with any of these. Other pages need what `permissionOf` returns. */
   anyOf?: PermissionName[]
   exact?: boolean
 }
@@ -35,19 +37,22 @@ const navigation: Group[] = [
   {
     label: 'admin',
     items: [
-      { to: paths.admin, icon: 'activity', label: 'overview', anyOf: ['users:read'], exact: true },
-      { to: paths.adminUsers, icon: 'users', label: 'users', anyOf: ['users:read'] },
-      { to: paths.adminRoles, icon: 'shield', label: 'roles', anyOf: ['roles:read'] },
-      { to: paths.adminClients, icon: 'apps', label: 'clients', anyOf: ['oauth_clients:read'] },
-      { to: paths.adminCertificates, icon: 'certificate', label: 'certificates', anyOf: ['ssh:cert:list'] },
-      { to: paths.adminAudit, icon: 'list', label: 'audit', anyOf: ['audit:read'] },
+      { to: paths.admin, icon: 'activity', label: 'overview', exact: true },
+      { to: paths.adminUsers, icon: 'users', label: 'users' },
+      { to: paths.adminRoles, icon: 'shield', label: 'roles' },
+      { to: paths.adminClients, icon: 'apps', label: 'clients' },
+      { to: paths.adminCertificates, icon: 'certificate', label: 'certificates' },
+      { to: paths.adminAudit, icon: 'list', label: 'audit' },
     ],
   },
 ]
 
 /** The links that somebody with these permissions can use. A group without any is left out. */
 export function visibleNavigation(may: (permission: PermissionName) => boolean): Group[] {
-  const isVisible = ({ anyOf }: Item) => !anyOf || anyOf.some(may)
+  const isVisible = ({ to, anyOf }: Item) => {
+    const permission = permissionOf(to)
+    return anyOf ? anyOf.some(may) : permission === undefined || may(permission)
+  }
   return navigation
     .map(({ label, items }) => ({ label, items: items.filter(isVisible) }))
     .filter(({ items }) => items.length > 0)

@@ -4,6 +4,7 @@ import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { queryClient } from '../session/query-client.ts'
 import { NotFoundPage } from '../ui/NotFoundPage.tsx'
+import { pagePermissions } from './page-permissions.ts'
 import { RouteFailure } from './RouteFailure.tsx'
 import { Shell } from './Shell.tsx'
 import { ShellSkeleton } from './ShellSkeleton.tsx'
@@ -17,6 +18,8 @@ const root = createRootRoute({
 })
 
 const getParentRoute = () => root
+
+const needed = (path: keyof typeof pagePermissions) => ({ permission: pagePermissions[path] })
 
 const routeTree = root.addChildren([
   createRoute({
@@ -64,49 +67,49 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute,
     path: paths.admin,
-    staticData: { permission: 'users:read' },
+    staticData: needed(paths.admin),
     component: lazyRouteComponent(() => import('../admin/overview/OverviewPage.tsx'), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminAudit,
-    staticData: { permission: 'audit:read' },
+    staticData: needed(paths.adminAudit),
     component: lazyRouteComponent(() => import('../admin/audit/AuditPage.tsx'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminUsers,
-    staticData: { permission: 'users:read' },
+    staticData: needed(paths.adminUsers),
     component: lazyRouteComponent(() => import('../admin/users/UsersPage.tsx'), 'UsersPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminUser,
-    staticData: { permission: 'users:read' },
+    staticData: needed(paths.adminUser),
     component: lazyRouteComponent(() => import('../admin/users/UserPage.tsx'), 'UserPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminRoles,
-    staticData: { permission: 'roles:read' },
+    staticData: needed(paths.adminRoles),
     component: lazyRouteComponent(() => import('../admin/roles/RolesPage.tsx'), 'RolesPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminClients,
-    staticData: { permission: 'oauth_clients:read' },
+    staticData: needed(paths.adminClients),
     component: lazyRouteComponent(() => import('../admin/clients/ClientsPage.tsx'), 'ClientsPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminClient,
-    staticData: { permission: 'oauth_clients:read' },
+    staticData: needed(paths.adminClient),
     component: lazyRouteComponent(() => import('../admin/clients/ClientPage.tsx'), 'ClientPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminCertificates,
-    staticData: { permission: 'ssh:cert:list' },
+    staticData: needed(paths.adminCertificates),
     component: lazyRouteComponent(() => import('../admin/certificates/CertificatesPage.tsx'), 'CertificatesPage'),
   }),
 ])
@@ -118,7 +121,7 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
   interface StaticDataRouteOption {
-    /** The permission that the page needs. The shell shows it only to those who hold it. */
+    /** The permission that the page needs. */
     permission?: PermissionName
   }
 }

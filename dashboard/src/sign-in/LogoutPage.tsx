@@ -8,7 +8,7 @@ import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
-/** Asks before signing out, so that a link on another site can't end somebody's session unasked. */
+/** Asks before signing out, so that a link on another site can't end somebody's session. */
 export default function LogoutPage() {
   const texts = useTexts('entrance').logout
   const [done, setDone] = useState(false)

@@ -11,7 +11,7 @@ import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
 const query = new URLSearchParams(location.search)
 const token = query.get('token')
-// Accounts that an administrator made have nothing that a stranger could have added.
+// To an account that an administrator has created, no stranger can have added anything.
 const invited = query.has('invited')
 
 export default function ResetPasswordPage() {

@@ -12,8 +12,8 @@ import { Icon } from '../ui/Icon.tsx'
 import { NewAccountFields, register, useNewAccount } from './NewAccountFields.tsx'
 import { SetupSteps } from './SetupSteps.tsx'
 
-// The secret stands behind the # so that it never reaches a server log. It stays in the address until it was used,
-// so that a reload in between does not lose it.
+// The secret is in the fragment of the URL, which is never sent to a server. It stays there until it was used, so that a
+// reload does not lose it.
 const secretInAddress = () => new URLSearchParams(location.hash.slice(1)).get('secret')
 
 type Step = 'account' | 'elevate' | 'passkey'
@@ -48,10 +48,6 @@ export default function SetupPage() {
     history.replaceState(null, '', paths.setup)
     setStep('passkey')
   })
-  const passkey = useSubmit(async () => {
-    await addPasskey()
-    location.replace(paths.home)
-  })
 
   if (isStatus(elevation.failure, 409) && step === 'elevate') {
     return (
@@ -63,29 +59,7 @@ export default function SetupPage() {
       </Stack>
     )
   }
-  if (step === 'passkey') {
-    return (
-      <Stack gap="lg">
-        <SetupSteps current={3} />
-        <EntranceHeading title={texts.setup.passkeyTitle}>{texts.setup.passkeyText}</EntranceHeading>
-        <FailureAlert failure={passkey.failure} />
-        <Button
-          size="md"
-          autoFocus
-          loading={passkey.busy}
-          leftSection={<Icon name="fingerprint" />}
-          onClick={() => passkey.run()}
-        >
-          {texts.setup.passkeySubmit}
-        </Button>
-        <Group justify="center">
-          <Button variant="subtle" component="a" href={paths.home}>
-            {texts.setup.skip}
-          </Button>
-        </Group>
-      </Stack>
-    )
-  }
+  if (step === 'passkey') return <PasskeyStep />
   return (
     <Stack gap="lg">
       <SetupSteps current={step === 'account' ? 1 : 2} />
@@ -115,6 +89,35 @@ export default function SetupPage() {
           </Button>
         </Stack>
       </form>
+    </Stack>
+  )
+}
+
+function PasskeyStep() {
+  const texts = useTexts('entrance')
+  const passkey = useSubmit(async () => {
+    await addPasskey()
+    location.replace(paths.home)
+  })
+  return (
+    <Stack gap="lg">
+      <SetupSteps current={3} />
+      <EntranceHeading title={texts.setup.passkeyTitle}>{texts.setup.passkeyText}</EntranceHeading>
+      <FailureAlert failure={passkey.failure} />
+      <Button
+        size="md"
+        autoFocus
+        loading={passkey.busy}
+        leftSection={<Icon name="fingerprint" />}
+        onClick={() => passkey.run()}
+      >
+        {texts.setup.passkeySubmit}
+      </Button>
+      <Group justify="center">
+        <Button variant="subtle" component="a" href={paths.home}>
+          {texts.setup.skip}
+        </Button>
+      </Group>
     </Stack>
   )
 }

@@ -8,7 +8,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
 const token = new URLSearchParams(location.search).get('token')
-// The token works once, so it is sent once, however often the component mounts.
+// The token can be used once, so it is sent once, however often the component mounts.
 let verification: Promise<unknown> | undefined
 const verify = () => (verification ??= answer(api.POST('/api/auth/verify-email', { body: { token: token ?? '' } })))
 

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { signInWithPasskey } from '../lib/passkey-ceremonies.ts'
 
-// A challenge lives five minutes on the server. An offer that stays open longer is renewed before it goes stale.
-const RENEW_AFTER = 4 * 60_000
+// A challenge is valid for five minutes. An offer that stays open longer is renewed before that.
+const RENEW_AFTER_MS = 4 * 60_000
 
 /** Offers passkeys inside the email field (conditional mediation) for as long as the page is open. */
 export function usePasskeyAutofill(onSignedIn: () => void): { failure: unknown; restart: () => void } {
@@ -13,23 +13,23 @@ export function usePasskeyAutofill(onSignedIn: () => void): { failure: unknown; 
   const signedIn = useRef(onSignedIn)
 
   useEffect(() => {
-    let over = false
+    let isOver = false
     async function offer() {
-      if (!(await browserSupportsWebAuthnAutofill()) || over) return
+      if (!(await browserSupportsWebAuthnAutofill()) || isOver) return
       try {
         await signInWithPasskey({ autofill: true })
-        if (!over) signedIn.current()
+        if (!isOver) signedIn.current()
       } catch (error) {
-        // Aborted or ignored offers are no failure that a person made; a refusal by the server is.
-        if (over || !(error instanceof ApiFailure)) return
+        // An aborted or ignored offer is not shown as a failure; a refusal by the server is.
+        if (isOver || !(error instanceof ApiFailure)) return
         setFailure(error)
         if (error.status < 429) setRound((number) => number + 1)
       }
     }
     void offer()
-    const renewal = setTimeout(() => setRound((number) => number + 1), RENEW_AFTER)
+    const renewal = setTimeout(() => setRound((number) => number + 1), RENEW_AFTER_MS)
     return () => {
-      over = true
+      isOver = true
       clearTimeout(renewal)
       WebAuthnAbortService.cancelCeremony()
     }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { IssuedCertificate } from '../api/shapes.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Listing } from '../ui/Listing.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { Section } from '../ui/Section.tsx'
 import { IssuedCertificateCard } from './IssuedCertificateCard.tsx'
 import { IssueForm } from './IssueForm.tsx'
@@ -22,13 +22,13 @@ export function CertificatesPanel() {
   return (
     <>
       <Section title={texts.title}>
-        <Listing
+        <QueryView
           query={keys}
           isEmpty={(found) => found.keys.length === 0}
           empty={<EmptyState icon="key" title={texts.noKeys} />}
         >
           {(found) => <IssueForm keys={found.keys} onIssued={show} />}
-        </Listing>
+        </QueryView>
       </Section>
       {issued && <IssuedCertificateCard issued={issued} />}
       <OwnCertificates />

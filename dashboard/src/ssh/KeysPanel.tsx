@@ -8,7 +8,7 @@ import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { Listing } from '../ui/Listing.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
@@ -35,7 +35,7 @@ export function KeysPanel() {
         </Button>
       }
     >
-      <Listing
+      <QueryView
         query={query}
         isEmpty={({ keys }) => keys.length === 0}
         empty={
@@ -74,7 +74,7 @@ export function KeysPanel() {
             ))}
           </Rows>
         )}
-      </Listing>
+      </QueryView>
       {adding && <AddKeyDialog onClose={() => setAdding(false)} onDone={reload} />}
       {removing && (
         <ConfirmDialog

@@ -3,8 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useFormat } from '../lib/use-format.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Listing } from '../ui/Listing.tsx'
 import { MoreButton } from '../ui/MoreButton.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { Section } from '../ui/Section.tsx'
 import { certificateState, stateColors } from './certificate-state.ts'
@@ -16,7 +16,7 @@ export function OwnCertificates() {
   const query = useInfiniteQuery(ownCertificatesQuery)
   return (
     <Section title={texts.title} flush>
-      <Listing
+      <QueryView
         query={query}
         isEmpty={({ pages }) => pages[0]?.certificates.length === 0}
         empty={
@@ -53,7 +53,7 @@ export function OwnCertificates() {
             )}
           </Rows>
         )}
-      </Listing>
+      </QueryView>
       <Group justify="center" pb={query.hasNextPage ? 'md' : 0}>
         <MoreButton query={query} />
       </Group>

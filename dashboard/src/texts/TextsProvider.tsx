@@ -2,32 +2,32 @@ import { createContext, use, useMemo, useState, type ReactNode } from 'react'
 import { rememberLanguage, type Language } from './language.ts'
 import { loadTexts, type Part, type Texts } from './load-texts.ts'
 
-type Spoken = { language: Language; texts: Partial<Texts>; speak: (language: Language) => Promise<void> }
+type CurrentTexts = { language: Language; texts: Partial<Texts>; setLanguage: (language: Language) => Promise<void> }
 
-const Context = createContext<Spoken | undefined>(undefined)
+const Context = createContext<CurrentTexts | undefined>(undefined)
 
 type Props = { language: Language; texts: Partial<Texts>; children: ReactNode }
 
 export function TextsProvider({ language, texts, children }: Props) {
-  const [spoken, setSpoken] = useState({ language, texts })
+  const [current, setCurrent] = useState({ language, texts })
   const value = useMemo(
     () => ({
-      ...spoken,
-      async speak(chosen: Language) {
-        const loaded = await loadTexts(chosen, Object.keys(spoken.texts) as Part[])
+      ...current,
+      async setLanguage(chosen: Language) {
+        const loaded = await loadTexts(chosen, Object.keys(current.texts) as Part[])
         rememberLanguage(chosen)
-        setSpoken({ language: chosen, texts: loaded })
+        setCurrent({ language: chosen, texts: loaded })
       },
     }),
-    [spoken],
+    [current],
   )
   return <Context value={value}>{children}</Context>
 }
 
-export function useLanguage(): Pick<Spoken, 'language' | 'speak'> {
-  const spoken = use(Context)
-  if (!spoken) throw new Error('There is no TextsProvider around this component.')
-  return spoken
+export function useLanguage(): Pick<CurrentTexts, 'language' | 'setLanguage'> {
+  const current = use(Context)
+  if (!current) throw new Error('There is no TextsProvider around this component.')
+  return current
 }
 
 export function useTexts<Name extends Part>(part: Name): Texts[Name] {

@@ -1,5 +1,5 @@
-/** A value from a notification's data, which has no fixed shape, or the words to use without it. */
-export const asText = (value: unknown, otherwise: string): string =>
-  typeof value === 'string' && value ? value : otherwise
+/** A text from a notification's data, which has no fixed shape, or the given text without it. */
+export const asText = (value: unknown, fallback: string): string =>
+  typeof value === 'string' && value ? value : fallback
 
 export const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)

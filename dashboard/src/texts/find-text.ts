@@ -1,4 +1,4 @@
-/** What a table has for a word that came from the server; nothing for a word that this dashboard does not know. */
+/** The entry of a table for a word of the server; undefined for a word that this dashboard does not know. */
 export const findText = <Known extends string, Text>(table: Record<Known, Text>, word: string): Text | undefined =>
   isKnown(table, word) ? table[word] : undefined
 

@@ -4,7 +4,7 @@ export type Language = keyof typeof languages
 const STORED = 'latchkey-language'
 const isLanguage = (value: unknown): value is Language => typeof value === 'string' && Object.hasOwn(languages, value)
 
-/** The language that the person chose here before, or else the first of the browser's that we speak. */
+/** The language that the user chose before, or else the first of the browser's languages that we support. */
 export function preferredLanguage(chosen = stored(), browserLanguages = navigator.languages): Language {
   return [chosen, ...browserLanguages.map((tag) => tag.split('-')[0])].find(isLanguage) ?? 'en'
 }

@@ -9,12 +9,12 @@ type Props<Row> = { label: string; rows: Row[]; day: (row: Row) => number; serie
 const HEIGHT = 160
 const GAP = 2
 
-/** Days as stacked bars. The drawing is for the eye; the same numbers stand in a table for everybody else. */
+/** Days as stacked bars, and the same numbers in a table for screen readers. */
 export function BarChart<Row>({ label, rows, day, series }: Props<Row>) {
   const format = useFormat()
   const [pointed, setPointed] = useState<number>()
   const totals = rows.map((row) => series.reduce((sum, { value }) => sum + value(row), 0))
-  const most = Math.max(1, ...totals)
+  const max = Math.max(1, ...totals)
   const shown = pointed === undefined ? undefined : rows[pointed]
   const sumOf = ({ value }: Series<Row>) => (shown ? value(shown) : rows.reduce((sum, row) => sum + value(row), 0))
 
@@ -36,7 +36,7 @@ export function BarChart<Row>({ label, rows, day, series }: Props<Row>) {
         </Text>
       </Group>
       <Text className={classes.scale} size="xs" c="dimmed" aria-hidden>
-        {format.number(most)}
+        {format.number(max)}
       </Text>
       <div className={classes.plot} aria-hidden onPointerLeave={() => setPointed(undefined)}>
         {rows.map((row, index) => (
@@ -51,7 +51,7 @@ export function BarChart<Row>({ label, rows, day, series }: Props<Row>) {
                 key={one.label}
                 className={classes.bar}
                 style={{
-                  height: Math.round((one.value(row) / most) * (HEIGHT - GAP * series.length)),
+                  height: Math.round((one.value(row) / max) * (HEIGHT - GAP * series.length)),
                   background: `var(--mantine-color-${one.color.replace('.', '-')})`,
                 }}
               />

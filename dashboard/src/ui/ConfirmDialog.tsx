@@ -8,7 +8,7 @@ type Props = {
   title: string
   children: ReactNode
   confirm: string
-  /** What has to be typed first, for what can't be undone. */
+  /** What the user has to type first, for an action that can't be undone. */
   typed?: { label: string; value: string }
   safe?: boolean
   action: () => Promise<unknown>

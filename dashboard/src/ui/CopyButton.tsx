@@ -2,7 +2,7 @@ import { Button, CopyButton as Copy } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
-/** The label names what is copied where several things on the page can be. */
+/** The label names what is copied, for pages with several of these buttons. */
 export function CopyButton({ value, label }: { value: string; label?: string }) {
   const texts = useTexts('shared')
   return (

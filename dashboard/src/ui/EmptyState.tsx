@@ -5,7 +5,7 @@ import classes from './Section.module.css'
 
 type Props = { icon: IconName; title: string; children?: ReactNode; action?: ReactNode }
 
-/** An empty list says what would be in it and how to get there. */
+/** For an empty list: what would be in it, and how to add something. */
 export function EmptyState({ icon, title, children, action }: Props) {
   return (
     <Stack align="center" gap="xs" py={40} px="lg" ta="center">

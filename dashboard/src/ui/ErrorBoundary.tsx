@@ -2,7 +2,7 @@ import { Button, Container, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
 
-/** The last resort when a page throws while it renders: says so and offers to reload, instead of a white page. */
+/** Shown when a page throws while it renders: a message with a button to reload, instead of an empty page. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

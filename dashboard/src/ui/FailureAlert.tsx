@@ -5,13 +5,13 @@ import { failureSentence } from '../lib/failure-sentence.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
-/** What went wrong, as the API says it, with the request id that finds it in the server's log. */
+/** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
   if (failure === undefined || failure === null) return null
-  const told = failure instanceof ApiFailure ? failure : undefined
-  // The sentence has said already what is wrong with a password.
-  const issues = told?.issues.filter(({ reason }) => reason === undefined) ?? []
+  const refusal = failure instanceof ApiFailure ? failure : undefined
+  // The sentence above contains what is wrong with a password.
+  const issues = refusal?.issues.filter(({ reason }) => reason === undefined) ?? []
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
       <Text size="sm">{failureSentence(failure, texts)}</Text>
@@ -26,9 +26,9 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
         </List>
       )}
       {children}
-      {told?.requestId && (
+      {refusal?.requestId && (
         <Text size="xs" mt={6} ff="monospace" opacity={0.85}>
-          {texts.requestId(told.requestId)}
+          {texts.requestId(refusal.requestId)}
         </Text>
       )}
     </Alert>

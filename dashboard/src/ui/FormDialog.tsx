@@ -9,7 +9,7 @@ type Props = {
   submit: string
   size?: ModalProps['size']
   disabled?: boolean
-  /** What it does can't be taken back, or takes something away from somebody. */
+  /** For an action that can't be undone, or that takes something away from somebody. */
   danger?: boolean
   action: () => Promise<unknown>
   onClose: () => void

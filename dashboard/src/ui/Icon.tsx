@@ -1,4 +1,4 @@
-// Line icons in the manner of Feather (MIT), drawn on a 24 × 24 grid. A package of thousands would be loaded for two dozen.
+// Line icons in the manner of Feather (MIT), drawn on a 24 × 24 grid. A package with thousands of icons would be too large for these.
 const drawings = {
   activity: 'M22 12h-4l-3 9L9 3l-3 9H2',
   alert: 'M12 9v4m0 4h.01M10.3 3.9 1.8 18a2 2 0 0 0 1.7 3h17a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0z',
@@ -40,7 +40,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
-/** Decoration only: whatever an icon means is also said in words beside it or in its button's label. */
+/** For decoration only: the meaning of an icon is also in a text beside it or in the label of its button. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

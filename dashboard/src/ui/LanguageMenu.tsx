@@ -5,7 +5,7 @@ import { useLanguage, useTexts } from '../texts/TextsProvider.tsx'
 const choices = Object.entries(languages).map(([value, label]) => ({ value, label }))
 
 export function LanguageMenu() {
-  const { language, speak } = useLanguage()
+  const { language, setLanguage } = useLanguage()
   return (
     <NativeSelect
       aria-label={useTexts('shared').language}
@@ -13,7 +13,7 @@ export function LanguageMenu() {
       variant="unstyled"
       data={choices}
       value={language}
-      onChange={(event) => void speak(event.currentTarget.value as Language)}
+      onChange={(event) => void setLanguage(event.currentTarget.value as Language)}
     />
   )
 }

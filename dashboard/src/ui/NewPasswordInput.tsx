@@ -54,7 +54,7 @@ export function NewPasswordInput({ label, value, person = {}, onChange }: Props)
   )
 }
 
-/** Weak ones are refused. Of the others a hundred or a hundred thousand times more guesses than needed are a step each. */
+/** 1 for a weak password, which is refused; 2 to 4 by how many guesses an accepted one takes. */
 function levelOf({ weak, guessesLog10 }: { weak: unknown; guessesLog10: number }): 1 | 2 | 3 | 4 {
   if (weak !== undefined) return 1
   if (guessesLog10 < 10) return 2

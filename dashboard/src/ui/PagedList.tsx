@@ -2,8 +2,8 @@ import { Group } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { EmptyState } from './EmptyState.tsx'
 import type { IconName } from './Icon.tsx'
-import { Listing } from './Listing.tsx'
 import { MoreButton } from './MoreButton.tsx'
+import { QueryView } from './QueryView.tsx'
 import { RowsSkeleton } from './Rows.tsx'
 import { Section } from './Section.tsx'
 
@@ -22,32 +22,32 @@ type Props<Page, Item> = {
   children: (items: Item[]) => ReactNode
 }
 
-/** A list that is a page's main matter: a card of what was loaded so far, and below it a way to the rest. */
+/** The main list of a page: a card with the items that were loaded so far, and a button to load more. */
 export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props<Page, Item>) {
-  // A search through very many stops now and then with nothing found so far: it is gone on with until there is something.
-  const searchesOn = query.hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
+  // A search through very many rows may return pages without items. Then the next page is loaded until there is an item.
+  const isSearching = query.hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
   const { isFetchingNextPage, fetchNextPage } = query
   useEffect(() => {
-    if (searchesOn && !isFetchingNextPage) void fetchNextPage()
-  }, [searchesOn, isFetchingNextPage, fetchNextPage])
+    if (isSearching && !isFetchingNextPage) void fetchNextPage()
+  }, [isSearching, isFetchingNextPage, fetchNextPage])
 
   return (
     <>
       <Section flush>
-        <Listing query={query}>
+        <QueryView query={query}>
           {({ pages }) => {
             const items = pages.flatMap(itemsOf)
             if (items.length > 0) return children(items)
-            if (searchesOn) return <RowsSkeleton />
+            if (isSearching) return <RowsSkeleton />
             return (
               <EmptyState icon={empty.icon} title={empty.title}>
                 {empty.text}
               </EmptyState>
             )
           }}
-        </Listing>
+        </QueryView>
       </Section>
-      <Group justify="center">{!searchesOn && <MoreButton query={query} />}</Group>
+      <Group justify="center">{!isSearching && <MoreButton query={query} />}</Group>
     </>
   )
 }

@@ -10,11 +10,11 @@ export const Rows = ({ children, label }: { children: ReactNode; label?: string 
   </ul>
 )
 
-/** Instead of the icon a row may lead with a picture. */
+/** A row begins with an icon or a picture. */
 type Lead = { icon: IconName; lead?: never } | { icon?: never; lead: ReactNode }
 type Props = Lead & { title: ReactNode; badge?: ReactNode; meta?: ReactNode; actions?: ReactNode }
 
-/** One thing in a list: what it is, what is known about it, what can be done with it. */
+/** One item of a list: its title, its details, and what can be done with it. */
 export function Row({ icon, lead, title, badge, meta, actions }: Props) {
   return (
     <li className={classes.row}>

@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from './Icon.tsx'
 
-/** Said aloud by screen readers too, because nothing else on the page changes when something was saved. */
+/** Screen readers announce it, because nothing else on the page changes when something was saved. */
 export function SavedNote({ shown, children }: { shown: boolean; children?: string }) {
   const { saved } = useTexts('shared')
   return (

@@ -10,9 +10,10 @@ import { addToGrant } from '../consents/grant-store.ts'
 import type { ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { markAnswered } from './answered-request-store.ts'
-import { type AuthorizationRequest, recheckClient, RedirectedRefusal } from './authorization-request.ts'
+import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
 import { readAttempt } from './continue-authorization.ts'
 import { issueCode } from './issue-code.ts'
+import { recheckClient } from './read-authorization-request.ts'
 import { reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
 interface ConsentDecision {
@@ -22,7 +23,7 @@ interface ConsentDecision {
   actor: SignedInActor
 }
 
-/** Records what the user decided on the consent page, and answers where the browser goes next. */
+/** Records what the user decided on the consent page, and returns where the browser goes next. */
 export async function approve(
   provider: Provider,
   { given, approve, signedIn, actor }: ConsentDecision,

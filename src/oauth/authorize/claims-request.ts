@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../http/json-body.ts'
 import { CLAIMS_OF_SCOPE } from '../tokens/user-claims.ts'
 
 /** Claims requested by name (OpenID Connect Core 5.5), without unknown ones. */
@@ -24,16 +25,16 @@ export function readClaims(text: string, allowedScopes: readonly string[]): Clai
   } catch {
     return undefined
   }
-  if (!isObject(parsed)) return undefined
+  if (!isJsonObject(parsed)) return undefined
   const { userinfo = {}, id_token: idToken = {} } = parsed
-  if (!isObject(userinfo) || !isObject(idToken)) return undefined
+  if (!isJsonObject(userinfo) || !isJsonObject(idToken)) return undefined
   const known = (claims: object) =>
     Object.keys(claims).filter((name) => allowedScopes.includes(SCOPE_OF_CLAIM.get(name) ?? ''))
   return {
     userinfo: known(userinfo),
     idToken: known(idToken),
     subject: valuesOf(idToken['sub'] ?? userinfo['sub'])?.[0],
-    acr: isObject(idToken['acr']) && idToken['acr']['essential'] === true ? valuesOf(idToken['acr']) : undefined,
+    acr: isJsonObject(idToken['acr']) && idToken['acr']['essential'] === true ? valuesOf(idToken['acr']) : undefined,
   }
 }
 
@@ -42,14 +43,11 @@ export const scopesOfClaims = ({ userinfo, idToken }: ClaimsRequest): string[] =
   [...userinfo, ...idToken].map((name) => SCOPE_OF_CLAIM.get(name) ?? '')
 
 function valuesOf(claim: unknown): string[] | undefined {
-  if (!isObject(claim)) return undefined
+  if (!isJsonObject(claim)) return undefined
   const { value, values } = claim
-  const all = Array.isArray(values) ? (values as unknown[]) : value === undefined ? [] : [value]
+  const all: unknown[] = Array.isArray(values) ? values : value === undefined ? [] : [value]
   return all.length === 0 ? undefined : all.filter((each) => typeof each === 'string')
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The form that is stored with the code; null when no claim is requested by name. */
 export const packClaims = ({ userinfo, idToken }: ClaimsRequest): string | null =>

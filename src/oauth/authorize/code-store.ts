@@ -74,7 +74,7 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
     .returning('code_hash'),
 )
 
-/** Marks the code as used. Only one of several concurrent calls gets true. Its tokens may live until the time given. */
+/** Marks the code as used. Only one of several concurrent calls gets true. Its row is kept until the given time, for its tokens. */
 export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
@@ -121,7 +121,7 @@ export async function markCodesOfUsersRevoked(trx: Trx, userIds: string[], at: n
   return rows.map((row) => Object.assign(row, { hasClient: Boolean(row.hasClient) }))
 }
 
-/** Keeps the authorization for as long as its newest token lives. */
+/** Keeps the authorization for as long as its newest token is valid. */
 export async function markCodeNeededUntil(trx: Trx, hash: string, until: number): Promise<void> {
   await trx
     .updateTable('oauth_authorization_codes')
@@ -131,7 +131,7 @@ export async function markCodeNeededUntil(trx: Trx, hash: string, until: number)
     .execute()
 }
 
-/** Deletes up to `limit` codes of a grant, with their tokens. Answers how many were deleted. */
+/** Deletes up to `limit` codes of a grant, with their tokens. Returns how many were deleted. */
 export async function deleteSomeCodes(
   trx: Trx,
   { userId, clientId, limit }: { userId: string; clientId: string; limit: number },
@@ -158,7 +158,7 @@ export async function deleteCodesInSlices(
     clientId,
     userIds,
     ...slices
-  }: { clientId: string; userIds: string[]; rows: number; restMs: number; stop: AbortSignal },
+  }: { clientId: string; userIds: string[]; rows: number; pauseMs: number; stop: AbortSignal },
 ): Promise<void> {
   const where = sql<boolean>`client_id = ${clientId} and user_id in (${sql.join(userIds)})`
   await deleteInSlices(db, { table: 'oauth_authorization_codes', key: 'code_hash', where, ...slices })

@@ -26,7 +26,7 @@ export const consentRoutes =
         onRequest: signedIn(provider),
         schema: {
           tags,
-          summary: 'Who asks for what, for the consent page',
+          summary: 'The application and the requested scopes, for the consent page',
           description: 'Takes the query that the consent page was opened with, or an authorization request.',
           querystring: Type.Object(RequestParameters),
           response: {

@@ -8,9 +8,10 @@ import { type ReadParameters, refuseOversized, refuseRepeated } from '../paramet
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
 import { markAnswered } from './answered-request-store.ts'
-import { recheckClient, readAuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { RedirectedRefusal } from './authorization-request.ts'
 import { issueCode } from './issue-code.ts'
 import { packPendingRequest, unpackPendingRequest } from './pending-request.ts'
+import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
 import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
 const refuseExpired = () =>

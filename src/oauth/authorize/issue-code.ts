@@ -13,7 +13,7 @@ const ACR = { passkey: 'phr', password: '1' } as const
 
 export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[method]
 
-/** Issues an authorization code; nothing else does. Answers the URL for the browser (RFC 6749 4.1.2, RFC 9207). */
+/** Issues an authorization code; nothing else does. Returns the URL for the browser (RFC 6749 4.1.2, RFC 9207). */
 export async function issueCode(
   { now, random }: Pick<Services, 'now' | 'random'>,
   trx: Trx,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../errors.ts'
 import { sendThenDrain } from '../../http/drain-body.ts'
-import { oauthDialect, sendError, toAppError } from '../../http/errors.ts'
+import { oauthFormat, sendError, toAppError } from '../../http/errors.ts'
 import { escapeHtml } from '../../http/escape-html.ts'
 import { levelOf } from '../../http/log.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
@@ -17,7 +17,7 @@ const POLICY =
 export function showErrors(part: FastifyInstance): void {
   part.setErrorHandler((error, request, reply) => {
     if (error instanceof RedirectedRefusal) return reply.redirect(error.redirectTo, 302)
-    if (wantsJson(request)) return sendError(request, reply, error, oauthDialect)
+    if (wantsJson(request)) return sendError(request, reply, error, oauthFormat)
     return sendPage(request, reply, error)
   })
 }

@@ -7,7 +7,7 @@ import type { Parameters } from '../parameters.ts'
  * code, so that it can't be changed. It is not stored, because anybody may send any number of requests.
  */
 export interface PendingRequest {
-  /** Stays the same while the request is carried on. The request is answered once. */
+  /** Stays the same until the request is answered, which happens once. */
   id: string
   /** When the request first arrived. */
   askedAt: number
@@ -24,7 +24,7 @@ export interface PendingRequest {
 
 const LIFETIME_MS = 3_600_000
 /** The clocks of two replicas differ by less. */
-const CLOCK_DIFFERENCE_MS = 60_000
+const MAX_CLOCK_DIFFERENCE_MS = 60_000
 /** A request of 16 KB, in base64url, with room for the rest. */
 const MAX_LENGTH = 32 * 1024
 
@@ -38,7 +38,7 @@ export function packPendingRequest({ vault }: Pick<Services, 'vault'>, request: 
   // No parameter holds a NUL, so it can separate the parts.
   const parts = [JSON.stringify(about), ...Object.entries(parameters).flat()]
   const packed = Buffer.from(parts.join('\0')).toString('base64url')
-  return `${packed}.${vault.mark(PURPOSE, packed)}`
+  return `${packed}.${vault.mac(PURPOSE, packed)}`
 }
 
 /** Undefined when it was not packed by this server, or has expired. */
@@ -46,12 +46,12 @@ export function unpackPendingRequest(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   text: string,
 ): PendingRequest | undefined {
-  const [packed = '', mark = ''] = text.split('.', 2)
-  if (text.length > MAX_LENGTH || !sameDigest(vault.mark(PURPOSE, packed), mark)) return undefined
+  const [packed = '', mac = ''] = text.split('.', 2)
+  if (text.length > MAX_LENGTH || !sameDigest(vault.mac(PURPOSE, packed), mac)) return undefined
   const [about = '', ...parts] = Buffer.from(packed, 'base64url').toString().split('\0')
   const parameters = Object.create(null) as Record<string, string>
   for (let at = 0; at < parts.length; at += 2) parameters[parts[at] ?? ''] = parts[at + 1] ?? ''
   const request: PendingRequest = { ...(JSON.parse(about) as Omit<PendingRequest, 'parameters'>), parameters }
-  const isCurrent = request.askedAt <= now() + CLOCK_DIFFERENCE_MS && pendingUntil(request) > now()
+  const isCurrent = request.askedAt <= now() + MAX_CLOCK_DIFFERENCE_MS && pendingUntil(request) > now()
   return isCurrent ? request : undefined
 }

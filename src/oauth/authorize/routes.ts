@@ -29,7 +29,7 @@ interface Navigation {
   url: string
   summary: string
   parameters: Record<string, string>
-  /** Answers where the browser goes next. */
+  /** Returns where the browser goes next. */
   run(request: FastifyRequest, reply: FastifyReply, given: ReadParameters): Promise<string>
   /** The parameters to send again as a GET, after every check that does not need a session. */
   repeat(given: ReadParameters): Promise<Parameters>

@@ -4,7 +4,7 @@ import { AppError, refuse } from '../../errors.ts'
 import type { RequestSource } from '../../http/request-source.ts'
 import { addressKey } from '../../limits/address-key.ts'
 import { LIMITS } from '../../limits/limits.ts'
-import type { Parameters } from '../parameters.ts'
+import { decodeFormText, type Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { KnownClient } from './client.ts'
@@ -29,7 +29,7 @@ export async function authenticateClient(provider: Provider, request: ClientRequ
   if (client) await countWrongSecret(provider, request.source(), client)
   // Unknown client ids cost no write: they are counted in memory, by remote address.
   else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
-  throw failed(basic)
+  throw authenticationFailed(basic)
 }
 
 async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
@@ -47,19 +47,19 @@ const matches = ({ clientType, secretHash }: KnownClient, secret: string | undef
     : secret !== undefined && secretHash !== null && sameDigest(digest(secret), secretHash)
 
 /** A failure in the Authorization header is answered with a challenge (RFC 6749 section 5.2). */
-const failed = (basic: boolean) =>
+const authenticationFailed = (basic: boolean) =>
   new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', basic ? CHALLENGE : {})
 const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
 
 function readCredentials(header: string | undefined, form: Parameters): Credentials {
   const { client_id: clientId, client_secret: secret } = form
   if (header === undefined) {
-    if (clientId === undefined) throw new AppError('invalid_client', 'The client has not said who it is.')
+    if (clientId === undefined) throw new AppError('invalid_client', 'The client did not identify itself.')
     return { clientId, secret, basic: false }
   }
   const basic = readBasic(header)
-  if (!basic) throw failed(true)
-  if (secret !== undefined) refuse('invalid_request', 'The client uses two ways of authentication at once.')
+  if (!basic) throw authenticationFailed(true)
+  if (secret !== undefined) refuse('invalid_request', 'The client uses two authentication methods at once.')
   if (clientId !== undefined && clientId !== basic.clientId)
     refuse('invalid_request', 'The client_id of the body is not that of the Authorization header.')
   return basic
@@ -73,19 +73,10 @@ function readBasic(header: string): Credentials | undefined {
   const text = Buffer.from(encoded ?? '', 'base64').toString()
   const colon = text.indexOf(':')
   if (colon < 1) return undefined
-  const clientId = formDecode(text.slice(0, colon))
-  const secret = formDecode(text.slice(colon + 1))
+  const clientId = decodeFormText(text.slice(0, colon))
+  const secret = decodeFormText(text.slice(colon + 1))
   if (clientId === undefined || secret === undefined || clientId.includes('\0')) return undefined
   return { clientId, secret: secret === '' ? undefined : secret, basic: true }
-}
-
-function formDecode(text: string): string | undefined {
-  if (!/[%+]/.test(text)) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
 }
 
 /** URLs end up in logs and histories (RFC 6749 section 2.3.1). */

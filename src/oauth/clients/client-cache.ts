@@ -15,7 +15,7 @@ export interface ClientCache {
 }
 
 const MAX_AGE_MS = 1000
-/** At this number the cache is emptied. Refilling it costs one lookup a client. */
+/** At this number the cache is emptied. Refilling it costs one lookup for each client. */
 const MAX_ENTRIES = 10_000
 
 export function createClientCache({

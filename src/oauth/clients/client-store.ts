@@ -70,7 +70,7 @@ export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clien
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** Updates columns of a client that this transaction holds, and answers the client after the update. */
+/** Updates columns of a client that this transaction holds, and returns the client after the update. */
 export async function updateClientRow(
   trx: Trx,
   clientId: string,
@@ -86,7 +86,7 @@ export async function updateClientRow(
   return toClient(row)
 }
 
-/** Its grants, codes and tokens are no longer valid. Answers its name, or undefined when there is no such client. */
+/** Its grants, codes and tokens are no longer valid. Returns its name, or undefined when there is no such client. */
 export async function markClientDeleted(trx: Trx, clientId: string, now: number): Promise<string | undefined> {
   const row = await trx
     .updateTable('oauth_clients')

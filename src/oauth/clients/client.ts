@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
 import { Nullable, Time } from '../../http/contracts.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { readTextList } from '../../storage/text-list.ts'
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 export type GrantType = (typeof GRANT_TYPES)[number]
@@ -36,9 +37,9 @@ export const toClient = (row: Omit<Selectable<Schema['oauth_clients']>, 'deleted
   name: row.name,
   operator: row.operator,
   clientType: row.client_type,
-  redirect_uris: JSON.parse(row.redirect_uris) as string[],
-  post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
-  scopes: JSON.parse(row.scopes) as string[],
+  redirect_uris: readTextList(row.redirect_uris),
+  post_logout_redirect_uris: readTextList(row.post_logout_redirect_uris),
+  scopes: readTextList(row.scopes),
   grantTypes: JSON.parse(row.grant_types) as GrantType[],
   createdAt: row.created_at,
 })

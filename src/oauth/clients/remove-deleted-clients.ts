@@ -6,7 +6,7 @@ import { deleteMarkedClient, listDeletedClientIds } from './client-store.ts'
 type Needs = Pick<Services, 'db'>
 
 const CODES_PER_SLICE = 500
-const REST_MS = 2
+const PAUSE_MS = 2
 /** More than these wait for the next run. */
 const CLIENTS_PER_RUN = 10
 /** The codes and tokens of these grants are deleted before the grants themselves. */
@@ -26,7 +26,7 @@ export async function removeDeletedClient({ db }: Needs, clientId: string, stop:
   for (;;) {
     const userIds = await listUsersWithGrant(db.read, clientId, GRANTS_PER_ROUND)
     if (userIds.length === 0) break
-    await deleteCodesInSlices(db, { clientId, userIds, rows: CODES_PER_SLICE, restMs: REST_MS, stop })
+    await deleteCodesInSlices(db, { clientId, userIds, rows: CODES_PER_SLICE, pauseMs: PAUSE_MS, stop })
     if (stop.aborted) return
     await db.transaction((trx) => deleteGrantsToClient(trx, clientId, userIds))
   }

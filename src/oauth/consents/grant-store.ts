@@ -1,5 +1,6 @@
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
+import { readTextList } from '../../storage/text-list.ts'
 import { clientExists } from '../clients/client-store.ts'
 
 /** The scopes that a user has granted to an application. */
@@ -21,7 +22,7 @@ const grantedScopes = readStatement((db, value: Values<{ userId: string; clientI
 
 export async function listGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
   const [row] = await grantedScopes(db, { userId, clientId })
-  return row ? (JSON.parse(row.scopes) as string[]) : []
+  return row ? readTextList(row.scopes) : []
 }
 
 /** Most recently approved first. */
@@ -44,14 +45,14 @@ export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
   return rows.map((row) => ({
     client_id: row.client_id,
     name: row.name,
-    scopes: JSON.parse(row.scopes) as string[],
+    scopes: readTextList(row.scopes),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }))
 }
 
 /**
- * Adds scopes to the user's grant, and answers those that are new. The first statement creates the row or locks it, so
+ * Adds scopes to the user's grant, and returns those that are new. The first statement creates the row or locks it, so
  * that of two approvals at the same time neither overwrites the other.
  */
 export async function addToGrant(
@@ -64,7 +65,7 @@ export async function addToGrant(
     .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ updated_at: at }))
     .returning('scopes')
     .executeTakeFirstOrThrow()
-  const before = JSON.parse(held.scopes) as string[]
+  const before = readTextList(held.scopes)
   const added = scopes.filter((scope) => !before.includes(scope))
   if (added.length > 0) {
     await trx
@@ -77,7 +78,7 @@ export async function addToGrant(
   return added
 }
 
-/** Its codes and tokens are deleted with it. Answers the granted scopes, or undefined if there was no grant. */
+/** Its codes and tokens are deleted with it. Returns the granted scopes, or undefined if there was no grant. */
 export async function deleteGrant(trx: Trx, userId: string, clientId: string): Promise<string[] | undefined> {
   const row = await trx
     .deleteFrom('oauth_grants')
@@ -85,10 +86,10 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
     .where('client_id', '=', clientId)
     .returning('scopes')
     .executeTakeFirst()
-  return row && (JSON.parse(row.scopes) as string[])
+  return row && readTextList(row.scopes)
 }
 
-/** Deletes all grants of a user, with their codes and tokens. Answers how many grants there were. */
+/** Deletes all grants of a user, with their codes and tokens. Returns how many grants there were. */
 export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
   const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
   return deleted.length

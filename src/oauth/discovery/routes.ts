@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Config } from '../../config/config.ts'
 import { digest } from '../../crypto/digest.ts'
 import type { Routes } from '../../http/contracts.ts'
+import { sendTagged } from '../../http/etag.ts'
 import type { Services } from '../../services.ts'
 import { GRANT_TYPES } from '../clients/client.ts'
 import { SUPPORTED_SCOPES } from '../scope.ts'
@@ -90,11 +91,6 @@ interface Prepared {
 const prepared = (text: string): Prepared => ({ text, etag: `"${digest(text)}"` })
 
 function answer(request: FastifyRequest, reply: FastifyReply, { text, etag }: Prepared): void {
-  reply.header('cache-control', 'public, max-age=300').header('etag', etag)
-  const known = request.headers['if-none-match']
-  if (known !== undefined && known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag)) {
-    reply.code(304).send()
-    return
-  }
-  reply.header('content-type', 'application/json; charset=utf-8').send(text)
+  reply.header('cache-control', 'public, max-age=300').type('application/json; charset=utf-8')
+  sendTagged(request, reply, etag, text)
 }

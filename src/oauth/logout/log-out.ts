@@ -23,7 +23,7 @@ interface LogOutContext {
 
 /**
  * OpenID Connect RP-Initiated Logout 1.0. An ID token of the signed-in user shows that the application knows this user.
- * Without it any page could have made the link, so the dashboard asks the user first. Answers where the browser goes, and
+ * Without it any page could have made the link, so the dashboard asks the user first. Returns where the browser goes, and
  * whether the session was ended.
  */
 export async function logOut(

@@ -6,7 +6,7 @@ import { hasScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { namedClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
-import { accessTokenEnd, keepWithRefresh, latestStart } from './lifetimes.ts'
+import { accessTokenEnd, authorizationKeptUntil, latestIssueTime } from './lifetimes.ts'
 import { revokeReusedAuthorization } from './revoke-authorization.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
@@ -35,10 +35,10 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
     return refuseCode()
   }
   const { authorizedAt } = found
-  if (found.expiresAt <= now() || authorizedAt > latestStart(now())) return refuseCode()
+  if (found.expiresAt <= now() || authorizedAt > latestIssueTime(now())) return refuseCode()
 
   const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
-  const keptUntil = withRefresh ? keepWithRefresh(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
+  const keptUntil = withRefresh ? authorizationKeptUntil(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
   const [isFirst, answer] = await Promise.all([
     consumeCode(db, codeHash, now(), keptUntil),
     issueTokens(provider, {

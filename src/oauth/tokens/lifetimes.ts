@@ -14,11 +14,11 @@ const FAMILY_MS = 90 * DAY
 const CLOCK_ERROR_MS = DAY
 
 /** The latest issue time of a token that is valid now. */
-export const latestStart = (now: number): number => now + CLOCK_ERROR_MS
+export const latestIssueTime = (now: number): number => now + CLOCK_ERROR_MS
 
 /** Whether tokens of an authorization of that time may still be valid. */
 export const familyLives = (authorizedAt: number, now: number): boolean =>
-  authorizedAt <= latestStart(now) && now < authorizedAt + FAMILY_MS
+  authorizedAt <= latestIssueTime(now) && now < authorizedAt + FAMILY_MS
 
 /** When a token expires that is issued now on an authorization of that time. */
 export const accessTokenEnd = (authorizedAt: number, now: number): number =>
@@ -30,6 +30,6 @@ export const refreshTokenEnd = (authorizedAt: number, now: number): number =>
 /** A token of client credentials has no authorization. */
 export const clientTokenEnd = (now: number): number => now + ACCESS_MS
 
-/** Until when to keep an authorization: a day longer than its tokens need, so that most refreshes don't update its row. */
-export const keepWithRefresh = (authorizedAt: number, now: number): number =>
+/** Until when to keep an authorization with refresh tokens: a day longer than needed, so that most refreshes don't update its row. */
+export const authorizationKeptUntil = (authorizedAt: number, now: number): number =>
   Math.min(now + REFRESH_MS + DAY, authorizedAt + FAMILY_MS)

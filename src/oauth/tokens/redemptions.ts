@@ -40,7 +40,7 @@ interface Noted {
   lastUse: number
 }
 
-/** Beyond this the oldest are forgotten, and the clock decides about them. */
+/** Beyond this the oldest entries are dropped, and their reuse is decided by the clock alone. */
 const MAX_NOTED = 1000
 
 /** Concurrent requests arrive no further apart than this. */
@@ -48,7 +48,7 @@ const BURST_GAP_MS = 500
 /** How long the first request after the redemption waits for another. */
 const WAIT_MS = 250
 /** Clocks of two replicas may differ by this. Within it, a code that another replica redeemed is refused but not revoked. */
-const CLOCK_DIFFERENCE_MS = 2000
+const MAX_CLOCK_DIFFERENCE_MS = 2000
 
 export function createRedemptions({ now, monotonicNow }: Pick<Services, 'now' | 'monotonicNow'>): Redemptions {
   const noted = new Map<string, Noted>()
@@ -77,7 +77,7 @@ export function createRedemptions({ now, monotonicNow }: Pick<Services, 'now' | 
       // Another replica redeemed the code, or this process is about to note it.
       if (entry.redeemedAt === undefined) {
         entry.concurrent = true
-        return Math.abs(started.at - redeemedAt) > CLOCK_DIFFERENCE_MS
+        return Math.abs(started.at - redeemedAt) > MAX_CLOCK_DIFFERENCE_MS
       }
       entry.lastUse = Math.max(lastUse, started.monotonic)
       if (started.monotonic - lastUse > BURST_GAP_MS) return true

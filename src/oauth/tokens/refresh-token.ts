@@ -6,7 +6,7 @@ import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { namedClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
-import { keepWithRefresh, refreshTokenEnd } from './lifetimes.ts'
+import { authorizationKeptUntil, refreshTokenEnd } from './lifetimes.ts'
 import { isReused, isUnexpired } from './refresh-reuse.ts'
 import { revokeReusedAuthorization } from './revoke-authorization.ts'
 import {
@@ -32,7 +32,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   const scope = narrowedScope(token, client.scopes, form['scope'])
 
   const [use, answer] = await Promise.all([
-    token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_USED,
+    token.usedAt === null ? markRefreshTokenUsed(db, token, now()) : NOT_MARKED,
     issueTokens(provider, {
       ...token,
       scope,
@@ -54,13 +54,15 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   return answer
 }
 
-const NOT_USED = { used: false, marked: false }
+const NOT_MARKED = { used: false, marked: false }
 
 const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown, expired or revoked.')
 
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
   if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, keepWithRefresh(token.authorizedAt, now())))
+    await db.transaction((trx) =>
+      markCodeNeededUntil(trx, token.codeHash, authorizationKeptUntil(token.authorizedAt, now())),
+    )
 }
 
 async function revokeFamily(provider: Provider, request: GrantRequest, token: RefreshToken): Promise<never> {

@@ -16,12 +16,13 @@ interface Reuse {
  * application. All tokens of the authorization are revoked (RFC 6749 section 4.1.2, RFC 9700 section 4.14.2).
  */
 export async function revokeReusedAuthorization(
-  { db, now }: Pick<Provider, 'db' | 'now'>,
+  provider: Pick<Provider, 'db' | 'now' | 'observeEvent'>,
   { action, codeHash, userId, clientId, source }: Reuse,
 ): Promise<void> {
+  const { db, now } = provider
   await db.transaction(async (trx) => {
     if (!(await markCodeRevoked(trx, codeHash, now()))) return
-    await recordEvent({ now }, trx, {
+    await recordEvent(provider, trx, {
       action,
       outcome: 'refused',
       actor: { id: userId, email: null, source },

@@ -1,6 +1,6 @@
 import type { Trx } from '../../storage/database.ts'
 import { markCodesOfUsersRevoked } from '../authorize/code-store.ts'
-import { latestStart } from './lifetimes.ts'
+import { latestIssueTime } from './lifetimes.ts'
 
 /**
  * Revokes every code and token of these users by marking the authorizations that they belong to. Consent stays, so that an
@@ -10,7 +10,7 @@ import { latestStart } from './lifetimes.ts'
 export async function revokeTokensOfUsers(trx: Trx, userIds: string[], at: number): Promise<Map<string, number>> {
   const revoked = await markCodesOfUsersRevoked(trx, userIds, at)
   const live = revoked.filter(
-    ({ expiresAt, createdAt, hasClient }) => hasClient && expiresAt > at && createdAt <= latestStart(at),
+    ({ expiresAt, createdAt, hasClient }) => hasClient && expiresAt > at && createdAt <= latestIssueTime(at),
   )
   const byUser = Map.groupBy(live, ({ userId }) => userId)
   return new Map([...byUser].map(([userId, codes]) => [userId, new Set(codes.map(({ clientId }) => clientId)).size]))

@@ -18,7 +18,7 @@ const TokenForm = Type.Object({
   redirect_uri: Parameter('For authorization_code: that of the authorization request.'),
   code_verifier: Parameter('For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~'),
   refresh_token: Parameter('For refresh_token.'),
-  scope: Parameter('For refresh_token and client_credentials: fewer scopes than there could be.'),
+  scope: Parameter('For refresh_token and client_credentials: fewer scopes than were granted.'),
 })
 
 const TokenAnswer = Type.Object(
@@ -80,7 +80,7 @@ export const tokenRoutes =
       {
         schema: {
           tags,
-          summary: 'Tell whether a token is live, and what it is for',
+          summary: 'Whether a token is live, and what it is for',
           description: 'RFC 7662. A token that is not live is answered with active: false and nothing else.',
           security: clientSecurity,
           consumes,
@@ -101,7 +101,7 @@ export const tokenRoutes =
         schema: {
           tags,
           summary: 'Revoke a token',
-          description: 'RFC 7009. A refresh token takes with it all tokens of the same authorization.',
+          description: 'RFC 7009. With a refresh token all tokens of the same authorization are revoked.',
           security: clientSecurity,
           consumes,
           body: OneTokenForm,

@@ -3,7 +3,7 @@ import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
 import { clientExists } from '../clients/client-store.ts'
-import { latestStart } from './lifetimes.ts'
+import { latestIssueTime } from './lifetimes.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
 interface NewAccessToken {
@@ -47,7 +47,7 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
   }),
 )
 
-/** Access tokens that are live: they have not expired, the client exists, and the authorization and account stand. */
+/** Access tokens that are live: not expired, of a client that exists, and of no revoked authorization or disabled account. */
 const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
@@ -64,8 +64,8 @@ const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
       ]),
     )
 
-const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestStart: number }>) =>
-  liveAccessTokens(db, value('now'), value('latestStart'))
+const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: number; latestIssue: number }>) =>
+  liveAccessTokens(db, value('now'), value('latestIssue'))
     .where('tokens.token_hash', '=', value('hash'))
     .select([
       'tokens.client_id as clientId',
@@ -83,7 +83,7 @@ const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: nu
  * A token of client credentials has no user.
  */
 export async function findAccessToken(db: Reader, hash: string, now: number) {
-  const [row] = await liveAccessToken(db, { hash, now, latestStart: latestStart(now) })
+  const [row] = await liveAccessToken(db, { hash, now, latestIssue: latestIssueTime(now) })
   return row
 }
 
@@ -93,7 +93,7 @@ export async function countLiveAccessTokens(
   now: number,
   { after, upTo }: { after: number; upTo: number | undefined },
 ): Promise<number> {
-  const { count } = await liveAccessTokens(db, now, latestStart(now))
+  const { count } = await liveAccessTokens(db, now, latestIssueTime(now))
     .where('tokens.expires_at', '>', after)
     .$if(upTo !== undefined, (query) => query.where('tokens.expires_at', '<=', upTo ?? 0))
     .select((eb) => eb.fn.countAll<number>().as('count'))

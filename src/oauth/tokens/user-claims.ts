@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Schema } from '../../storage/schema.ts'
+import type { UserColumn } from '../../users/user-row.ts'
 import { avatarUrl } from '../../users/user.ts'
 
 /** OpenID Connect Core 5.4: what a scope lets an application know about its user. */
@@ -22,17 +23,10 @@ export const CLAIM_COLUMNS = [
   'users.avatar_version',
 ] as const
 
-type Columns =
-  | 'email'
-  | 'email_verified'
-  | 'display_name'
-  | 'given_name'
-  | 'family_name'
-  | 'preferred_username'
-  | 'avatar_version'
-
 /** From an outer join, where a token of client credentials has no user. */
-type UserRow = { [column in Columns]: Selectable<Schema['users']>[column] | null }
+type UserRow = {
+  [column in UserColumn<(typeof CLAIM_COLUMNS)[number]>]: Selectable<Schema['users']>[column] | null
+}
 
 /** The claims of the scopes, and those that are requested by name. Claims without a value are left out. */
 export function userClaims(

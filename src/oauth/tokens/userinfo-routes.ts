@@ -38,7 +38,7 @@ export const userinfoRoutes =
     app.post(
       '/oauth/userinfo',
       // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
-      { schema: { ...schema, summary: 'Who the user is, asked by POST', consumes } },
+      { schema: { ...schema, summary: 'Who the user is, by POST', consumes } },
       (request) => readUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
     )
   }

@@ -3,6 +3,7 @@ import { MAX_ROWS_EXAMINED } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { readTextList } from '../../storage/text-list.ts'
 import type { SshCertificate } from './certificate.ts'
 import { LAST_SERIAL } from './serial-store.ts'
 
@@ -30,7 +31,7 @@ export const toCertificate = (row: Row): SshCertificate => ({
   serial: row.serial_text,
   userId: row.user_id,
   keyId: row.key_id,
-  principals: JSON.parse(row.principals) as string[],
+  principals: readTextList(row.principals),
   fingerprint: row.fingerprint,
   validAfter: row.valid_after / 1000,
   validBefore: row.valid_before / 1000,
@@ -59,13 +60,13 @@ const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
     .select('latest_expiry as at')
     .where('user_id', '=', value('userId'))
     .orderBy('serial', 'desc')
-    // A literal: SQLite prepares a statement anew for each value of a limit.
+    // A literal: SQLite prepares a statement again for each value of a limit.
     .limit(sql.lit(1)),
 )
 
-/** Up to when a certificate of this user is valid, in epoch milliseconds; 0 when there is none. The caller holds the user. */
-export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number> =>
-  (await latestExpiry(trx, { userId }))[0]?.at ?? 0
+/** Up to when a certificate of this user is valid, in epoch milliseconds. The caller holds the user. */
+export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number | undefined> =>
+  (await latestExpiry(trx, { userId }))[0]?.at
 
 const INSERTED = ['serial', 'latest_expiry', ...COLUMNS] as const
 

@@ -4,7 +4,7 @@ import type { ValidCertificate } from '../revocation/revoked-certificate-store.t
 import { listRoleHolders } from './principal-store.ts'
 import { toPrincipals } from './principals.ts'
 
-const TO_ISSUE: Permission = 'ssh:cert:issue'
+const ISSUE_PERMISSION: Permission = 'ssh:cert:issue'
 
 /** Whether certificates depend on what a role gives. */
 export const certificatesDependOn = ({
@@ -13,14 +13,14 @@ export const certificatesDependOn = ({
 }: {
   principals: string[]
   permissions: string[]
-}): boolean => principals.length > 0 || permissions.includes(TO_ISSUE)
+}): boolean => principals.length > 0 || permissions.includes(ISSUE_PERMISSION)
 
 /** For each user, the principals that a certificate may name now: none without the permission to get certificates. */
 export type Entitlements = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Those of these users, by their ids. Users that do not exist are absent. */
 export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
-  const holders = await listRoleHolders(db, userIds, TO_ISSUE)
+  const holders = await listRoleHolders(db, userIds, ISSUE_PERMISSION)
   return new Map(
     holders.map(({ id, preferredUsername, principals, isPermitted }) => [
       id,

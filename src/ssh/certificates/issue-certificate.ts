@@ -25,7 +25,7 @@ import { claimSerial } from './serial-store.ts'
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
 /** The last use of a key is written no more often than this. */
-const USE_NOTED_MS = 60_000
+const MARK_USED_MS = 60_000
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'sshCa'>
 
@@ -72,8 +72,8 @@ async function logCertificate(
   const { key, comment } = readSavedKey(saved.publicKey)
   const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
   refuseUnusablePrincipals(principals)
-  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - USE_NOTED_MS) await markSshKeyUsed(trx, saved.id, at)
-  const latestExpiry = await findLatestExpiry(trx, actor.id)
+  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
+  const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
   const notify = await prepareNotification(services, trx, actor.id)
 
   const id = newOrderedId()

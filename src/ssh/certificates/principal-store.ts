@@ -1,6 +1,6 @@
-import { readPrincipals } from '../../access/role.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
+import { readTextList } from '../../storage/text-list.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 
 const rolePrincipals = (db: Reader, value: Values<{ userId: string }>) =>
@@ -15,7 +15,7 @@ const found = readStatement(rolePrincipals)
 const held = writeStatement((db, value: Values<{ userId: string }>) => rolePrincipals(db, value).forKeyShare())
 
 const principalsOf = (rows: { principals: string }[]): string[] =>
-  rows.flatMap(({ principals }) => readPrincipals(principals))
+  rows.flatMap(({ principals }) => readTextList(principals))
 
 /** The principals of all roles of a user. */
 export const listRolePrincipals = async (db: Reader, userId: string): Promise<string[]> =>

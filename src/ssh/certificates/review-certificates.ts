@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { recordEvent, THE_SERVICE } from '../../audit/record-event.ts'
 import type { Services } from '../../services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { MAX_PEOPLE, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
+import { MAX_REVIEWED_USERS, revokeLostCertificates } from '../revocation/revoke-lost-certificates.ts'
 import { deleteReview, holdNextReview, listNextUserIds, markReviewed } from './certificate-review-store.ts'
 
 /** The pause between slices, in which other requests get the database. */
-const REST_MS = 10
+const PAUSE_MS = 10
 /** The rest waits for the next run, so that a service that is shutting down stops soon. */
 const MAX_SLICES = 50
 
@@ -18,7 +18,7 @@ const MAX_SLICES = 50
 export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>): Promise<void> {
   for (let slice = 0; slice < MAX_SLICES; slice++) {
     if (!(await services.db.transaction((trx) => reviewSlice(services, trx)))) return
-    await sleep(REST_MS)
+    await sleep(PAUSE_MS)
   }
 }
 
@@ -26,7 +26,7 @@ export async function reviewCertificates(services: Pick<Services, 'db' | 'now'>)
 async function reviewSlice(services: Pick<Services, 'now'>, trx: Trx): Promise<boolean> {
   const review = await holdNextReview(trx)
   if (!review) return false
-  const userIds = await listNextUserIds(trx, review, MAX_PEOPLE)
+  const userIds = await listNextUserIds(trx, review, MAX_REVIEWED_USERS)
   const revoked = review.revoked + (await revokeLostCertificates(services, trx, userIds, review.reason))
   const last = userIds.at(-1)
   if (last !== undefined) {

@@ -6,8 +6,8 @@ const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-sync.service', 'latchkey-ssh-s
 const END = 'END_OF_LATCHKEY_FILE'
 
 /**
- * The installer of deploy/ssh-host and the files beside it, as one script for `curl … | sh`. All of it stands in one
- * function that the last line calls: of a download that breaks off, nothing is run.
+ * The installer of deploy/ssh-host and the files beside it, as one script for `curl … | sh`. All of it is in one
+ * function that the last line calls, so that nothing of an incomplete download is run.
  */
 export function writeHostSetup(baseUrl: string): string {
   const files = FILES.map((name) => `cat >"$files/${name}" <<'${END}'\n${read(name)}${END}\n`)

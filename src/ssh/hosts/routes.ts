@@ -33,7 +33,7 @@ const TYPES: Record<Form, string> = {
   json: 'application/json; charset=utf-8',
 }
 
-/** What hosts fetch: whom to trust, whom no longer, and the script that sets the fetching up. */
+/** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
   (services: Services): Routes =>
   async (app) => {
@@ -67,7 +67,7 @@ export const sshHostRoutes =
           tags,
           summary: 'The revocation list',
           description:
-            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` asks for the first when `format` is absent. It holds every revocation made before it was asked for; when they can’t be read the answer is an error, never a shorter list.',
+            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` selects the first when `format` is absent. It holds every revocation made before the request; when they can’t be read the answer is an error, never a shorter list.',
           produces: ['application/json', 'application/octet-stream', 'text/plain'],
           querystring: KrlQuery,
           response: {
@@ -87,7 +87,7 @@ export const sshHostRoutes =
                 revokedRanges: {
                   type: 'array',
                   description:
-                    'Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued.',
+                    'Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made.',
                   items: {
                     type: 'object',
                     properties: {
@@ -108,7 +108,7 @@ export const sshHostRoutes =
         const { format, includeExpired = false, wildcard = false } = request.query
         const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
         const { body, etag } = await revocationList({ form, includeExpired }).catch(unreadable)
-        // Caches may keep it, but must ask each time whether it still holds.
+        // Caches may keep it, but must check at each use whether it has changed.
         reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
         return sendTagged(request, reply, etag, body)
       },

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Reader } from '../../storage/database.ts'
 import { LAST_SERIAL } from '../certificates/serial-store.ts'
 import {
-  findPlaceAfter,
+  findPositionAfter,
   listRevokedBetween,
   listRevokedRanges,
-  type Place,
+  type ExpiryPosition,
   type Revoked,
   type RevokedRange,
 } from './revocation-store.ts'
@@ -23,29 +23,31 @@ export interface Revocations extends Revoked {
 const PAGE = 1024
 
 /** After all certificates. */
-const END: Place = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
+const END: ExpiryPosition = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
 
 /** Reads all revocations in pages, in the order in which the certificates expire. */
 export async function readRevocations(db: Reader, readAt: number, includeExpired: boolean): Promise<Revocations> {
   const digest = createHash('sha256')
   const ranges = await listRevokedRanges(db, includeExpired ? 0 : readAt)
   for (const { first, last } of ranges) digest.update(`${first}-${last} `)
-  const start: Place = includeExpired ? { validBefore: 0, serial: 0n } : { validBefore: readAt, serial: LAST_SERIAL }
-  const until = includeExpired ? Infinity : await findFirstExpiry(db, start, ranges)
+  const start: ExpiryPosition = includeExpired
+    ? { validBefore: 0, serial: 0n }
+    : { validBefore: readAt, serial: LAST_SERIAL }
+  const until = includeExpired ? Infinity : await firstExpiry(db, start, ranges)
   const pages: Revoked[] = []
-  for (let place = start; place !== END;) {
-    const end = (await findPlaceAfter(db, place, PAGE)) ?? END
-    const page = await listRevokedBetween(db, place, end)
+  for (let position = start; position !== END;) {
+    const end = (await findPositionAfter(db, position, PAGE)) ?? END
+    const page = await listRevokedBetween(db, position, end)
     digest.update(page.serials).update(page.revokedAt)
     pages.push(page)
-    place = end
+    position = end
     await setImmediate()
   }
   return { ...(await join(pages)), ranges, until, digest: digest.digest('base64url') }
 }
 
-async function findFirstExpiry(db: Reader, after: Place, ranges: RevokedRange[]): Promise<number> {
-  const first = await findPlaceAfter(db, after, 1)
+async function firstExpiry(db: Reader, after: ExpiryPosition, ranges: RevokedRange[]): Promise<number> {
+  const first = await findPositionAfter(db, after, 1)
   return Math.min(first?.validBefore ?? Infinity, ...ranges.map(({ validBefore }) => validBefore))
 }
 

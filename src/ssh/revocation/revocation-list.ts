@@ -62,7 +62,7 @@ export function createRevocationLists({
     const version = await currentVersion()
     // A clock that was set back makes expired certificates valid again.
     const isCurrent = (view: View) => view.version >= version && view.readAt <= now() && now() < view.until
-    // A read that is under way may have begun before this request, and may then be too old; the one after it is not.
+    // A running read may have begun before this request, and may then be too old. The one after it is not.
     const view = views.get(includeExpired)
     if (view && isCurrent(view)) return view
     const running = await reading.get(includeExpired)
@@ -71,18 +71,24 @@ export function createRevocationLists({
 
   return async ({ form, includeExpired }) => {
     const view = await currentView(includeExpired)
-    let body = view.bodies.get(form)
-    if (!body) {
-      const { serials, revokedAt, ranges, version, readAt } = view
-      body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKey: sshCa.blob })
-      view.bodies.set(form, body)
-      body.then(
-        ({ length }) => {
-          if (form === 'krl' && !includeExpired) metrics?.krlBuilt({ bytes: length, serials: view.serials.length })
-        },
-        () => view.bodies.delete(form),
-      )
+    const written = (bytes: number) => {
+      if (form === 'krl' && !includeExpired) metrics?.krlBuilt({ bytes, serials: view.serials.length })
     }
-    return { body: await body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
+    const body = await writeOnce(view, form, sshCa.blob, written)
+    return { body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
   }
+}
+
+/** Concurrent requests for the same form share one write. A failed one is tried again by the next request. */
+function writeOnce(view: View, form: Form, caKey: Uint8Array, written: (bytes: number) => void): Promise<Buffer> {
+  const known = view.bodies.get(form)
+  if (known) return known
+  const { serials, revokedAt, ranges, version, readAt } = view
+  const body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKey })
+  view.bodies.set(form, body)
+  body.then(
+    ({ length }) => written(length),
+    () => view.bodies.delete(form),
+  )
+  return body
 }

@@ -77,8 +77,8 @@ export async function listRevokedRanges(db: Reader, validAfter: number): Promise
   }))
 }
 
-/** A place in the order in which certificates expire. */
-export interface Place {
+/** A position in the order in which certificates expire. */
+export interface ExpiryPosition {
   validBefore: number
   serial: bigint
 }
@@ -89,12 +89,12 @@ export interface Revoked {
   revokedAt: Uint32Array
 }
 
-interface Stretch extends Place {
+interface PositionRange extends ExpiryPosition {
   endValidBefore: number
   endSerial: bigint
 }
 
-const placeAfter = readStatement((db, value: Values<Place & { skip: number }>) =>
+const positionAfter = readStatement((db, value: Values<ExpiryPosition & { skip: number }>) =>
   db
     .selectFrom('ssh_certificates')
     .select([sql<string>`cast(serial as text)`.as('serial_text'), 'valid_before'])
@@ -106,13 +106,17 @@ const placeAfter = readStatement((db, value: Values<Place & { skip: number }>) =
     .offset(value('skip')),
 )
 
-/** The place that lies so many revocations after another one; nothing when there are not so many. */
-export async function findPlaceAfter(db: Reader, place: Place, count: number): Promise<Place | undefined> {
-  const [row] = await placeAfter(db, { ...place, skip: count - 1 })
+/** The position `count` revocations after another one; undefined when there are not so many. */
+export async function findPositionAfter(
+  db: Reader,
+  position: ExpiryPosition,
+  count: number,
+): Promise<ExpiryPosition | undefined> {
+  const [row] = await positionAfter(db, { ...position, skip: count - 1 })
   return row && { validBefore: row.valid_before, serial: BigInt(row.serial_text) }
 }
 
-const revokedBetween = readStatement((db, value: Values<Stretch>) =>
+const revokedBetween = readStatement((db, value: Values<PositionRange>) =>
   db
     .selectFrom('ssh_certificates')
     .select(sql<string | null>`string_agg(serial || ',' || (revoked_at / 1000), ',')`.as('listed'))
@@ -121,8 +125,8 @@ const revokedBetween = readStatement((db, value: Values<Stretch>) =>
     .where(sql<boolean>`(valid_before, serial) <= (${value('endValidBefore')}, ${value('endSerial')})`),
 )
 
-/** Revocations from after one place up to another. As one text, which takes half as long as row by row. */
-export async function listRevokedBetween(db: Reader, after: Place, end: Place): Promise<Revoked> {
+/** Revocations after one position, up to another. Read as one text, which takes half as long as reading rows. */
+export async function listRevokedBetween(db: Reader, after: ExpiryPosition, end: ExpiryPosition): Promise<Revoked> {
   const [row] = await revokedBetween(db, { ...after, endValidBefore: end.validBefore, endSerial: end.serial })
   const numbers = row?.listed?.split(',') ?? []
   const count = numbers.length / 2

@@ -8,7 +8,7 @@ import type { SshCertificate } from '../certificates/certificate.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import { markRevoked } from './revoked-certificate-store.ts'
 
-/** Revoking again changes nothing: the first reason and time stand. */
+/** Revoking again changes nothing: the first reason and time are kept. */
 export async function revokeCertificate(
   services: Pick<Services, 'db' | 'now'>,
   actor: SignedInActor,

@@ -6,15 +6,15 @@ import { isEntitled, listEntitlements } from '../certificates/entitlements.ts'
 import { raiseKrlVersion } from './revocation-store.ts'
 import { listValidCertificates, markCertificatesRevoked } from './revoked-certificate-store.ts'
 
-/** The most users whose certificates one transaction reviews. */
-export const MAX_PEOPLE = 500
+/** The certificates of at most so many users are reviewed in one transaction. */
+export const MAX_REVIEWED_USERS = 500
 
 /**
  * Revokes the certificates of these people that name what they do not have any more: an old username, or a principal that
  * no role of theirs gives. Without the permission to get certificates, all of them. Returns how many it revoked.
  *
- * Called in the transaction that takes something away, after it. A certificate that is being issued holds what it names,
- * so it was waited for and is found here.
+ * Call it in the transaction that takes something away, after that. A certificate that is being issued holds what it names,
+ * so that this transaction has waited for it and finds it here.
  */
 export async function revokeLostCertificates(
   { now }: Pick<Services, 'now'>,
@@ -23,7 +23,7 @@ export async function revokeLostCertificates(
   reason: string,
 ): Promise<number> {
   const at = now()
-  // In this order: what is issued in between names what its owner has by now.
+  // In this order: a certificate that is issued in between names only what its owner still has.
   const valid = await listValidCertificates(trx, userIds, at)
   if (valid.length === 0) return 0
   const entitlements = await listEntitlements(trx, [...new Set(valid.map(({ userId }) => userId))])
@@ -43,7 +43,7 @@ export async function revokeCertificatesOfHolders(
   holderIds: string[],
   reason: string,
 ): Promise<{ certificatesRevoked: number } | { certificateReviewId: string }> {
-  if (holderIds.length <= MAX_PEOPLE) {
+  if (holderIds.length <= MAX_REVIEWED_USERS) {
     return { certificatesRevoked: await revokeLostCertificates(services, trx, holderIds, reason) }
   }
   const id = newId()

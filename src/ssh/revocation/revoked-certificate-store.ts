@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { readTextList } from '../../storage/text-list.ts'
 import { COLUMNS, serialText, toCertificate } from '../certificates/certificate-store.ts'
 import type { SshCertificate } from '../certificates/certificate.ts'
 
@@ -59,7 +60,7 @@ export async function listValidCertificates(db: Reader, userIds: string[], at: n
   return rows.map(({ id, user_id, principals }) => ({
     id,
     userId: user_id,
-    principals: JSON.parse(principals) as string[],
+    principals: readTextList(principals),
   }))
 }
 

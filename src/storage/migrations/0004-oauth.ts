@@ -1,8 +1,8 @@
 /**
  * A row of oauth_authorization_codes is the root of everything its code leads to: the code itself and, once that is
  * used, the family of tokens it issued. Marking that one row revokes them all, so the token tables need no index but
- * their digest and their age, and no foreign key that would want one: a token whose authorization or client is gone is
- * dead. An authorization stands on the grant it came from and goes with it, and a grant goes with its user and client.
+ * their digest and their age, and no foreign key, which would need one: a token whose authorization or client is gone is
+ * not valid. An authorization belongs to a grant and is deleted with it, and a grant is deleted with its user or client.
  */
 export const oauth = `
 create table oauth_clients (

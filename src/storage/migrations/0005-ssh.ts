@@ -1,7 +1,7 @@
 /**
  * Certificates name no user or key by reference: the log outlives both. `latest_expiry` is the latest time up to which
- * this certificate or any earlier one of its user is valid. It only grows, so whoever looks for valid ones goes back from
- * the newest and stops at the first that has it in the past: an index by expiry would be one more to write for each.
+ * this certificate or any earlier one of its user is valid. It only grows, so a search for valid ones starts at the
+ * newest and stops at the first that has it in the past. An index by expiry would have to be written for each certificate.
  */
 export const ssh = `
 create table ssh_keys (

@@ -1,5 +1,5 @@
 /**
- * What happens to accounts, who hears of it, and who did it. The audit trail keeps names of people who are gone.
+ * Planned actions, notifications and the audit trail. The audit trail keeps names of people who were deleted.
  *
  * Notifications and audit entries are written often. So they have few indexes: the one that finds a person's
  * notifications also orders and counts them.

@@ -1,4 +1,4 @@
-/** What the service keeps for itself: its keys (sealed), its outgoing mail (sealed), and whose turn background work is. */
+/** What the service keeps for itself: its keys (sealed), its outgoing mail (sealed), and when background jobs run next. */
 export const background = `
 create table service_keys (
   id text primary key,

@@ -1,6 +1,6 @@
 /**
- * A user or a client that was deleted is gone for everybody at once. Its row stays, marked, until the many rows that hang on
- * it have been removed in slices: deleting them all in one statement would make everybody else wait.
+ * A user or a client that was deleted can't be found any more. Its row stays, marked, until the many rows that belong to it
+ * have been removed in slices: deleting them all in one statement would make all other writes wait.
  */
 export const deleted = `
 alter table users add column deleted_at bigint;

@@ -1,6 +1,6 @@
 /**
- * A mail knows until when its link is good, which link that is, who is sending it, and when its next attempt was set.
- * Whose plans are pending is asked when a person is disabled.
+ * A mail has the digest and the expiry of its link, the claim of the replica that sends it, and when its next attempt was set.
+ * The index on planned actions finds those of a person who is disabled.
  */
 export const outgoingMail = `
 alter table outgoing_mail add column token_hash text;

@@ -1,4 +1,4 @@
-/** Browsers that somebody has signed in with: strangers' wrong guesses do not make them wait. */
+/** Browsers that somebody has signed in with. The failed attempts of others do not count against them. */
 export const knownBrowsers = `
 create table known_browsers (
   token_hash text primary key,

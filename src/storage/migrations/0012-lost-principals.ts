@@ -2,7 +2,7 @@
  * What follows when somebody loses a name or a role.
  *
  * `retired_usernames` outlives the account that had the name, so it has no reference to it. A row of
- * `ssh_certificate_reviews` is a walk through all accounts, by their ids, that is not done yet.
+ * `ssh_certificate_reviews` is an unfinished review of all accounts, in the order of their ids.
  */
 export const lostPrincipals = `
 create table retired_usernames (

@@ -1,9 +1,9 @@
 /**
  * Authorization requests that wait for a sign-in are carried by the browser, and only those that were answered are stored.
- * oauth_pending_requests is left for replicas of the version before, which run while replicas are upgraded one by one.
+ * oauth_pending_requests is kept for replicas of the previous version, which run while replicas are upgraded one by one.
  *
- * The version before let every sibling of a refresh token go on. Families in which two of them did are held by two parties
- * for all that anybody knows: they end, as they would at the next use.
+ * The previous version accepted every sibling of a refresh token. Families in which two siblings were used may be held by two
+ * parties, so they are revoked, as they would be at the next use.
  */
 export const oauthSingleUse = `
 create table oauth_answered_requests (

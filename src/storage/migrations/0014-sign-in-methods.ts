@@ -1,6 +1,6 @@
 /**
  * How somebody signed in is a column of the audit trail, so that sign-ins are counted without searching in JSON. Filled in
- * for the days that the overview shows. Sign-ins that a replica of the version before records while replicas are upgraded
+ * for the days that the overview shows. Sign-ins that a replica of the previous version records while replicas are upgraded
  * have none; the overview counts them as those with a password.
  */
 export const signInMethods = `

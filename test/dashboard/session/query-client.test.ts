@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
-import { mayTryAgain } from '../../../dashboard/src/session/query-client.ts'
+import { shouldRetry } from '../../../dashboard/src/session/query-client.ts'
 
 const refusal = (status: number) => new ApiFailure(new Response(null, { status }), {})
 
 describe('a request that failed', () => {
   test('is made again when the connection was lost or the server failed, two times at most', () => {
     for (const error of [new TypeError('Failed to fetch'), refusal(500), refusal(503)]) {
-      assert.equal(mayTryAgain(0, error), true)
-      assert.equal(mayTryAgain(1, error), true)
-      assert.equal(mayTryAgain(2, error), false)
+      assert.equal(shouldRetry(0, error), true)
+      assert.equal(shouldRetry(1, error), true)
+      assert.equal(shouldRetry(2, error), false)
     }
   })
 
   test('is not made again when it was refused: 429 would only last longer', () => {
-    for (const status of [400, 401, 403, 404, 409, 429]) assert.equal(mayTryAgain(0, refusal(status)), false)
+    for (const status of [400, 401, 403, 404, 409, 429]) assert.equal(shouldRetry(0, refusal(status)), false)
   })
 })

@@ -13,9 +13,9 @@ import { AuditTable } from './AuditTable.tsx'
 export function AuditPage() {
   const texts = useTexts('admin').audit
   const [filter, setFilter] = useState<AuditFilter>({ action: '', actor: '', outcome: '' })
-  const [asked] = useDebouncedValue(filter, 300)
-  const query = useInfiniteQuery(auditQuery(asked))
-  const csv = `${endpoints.audit}?${new URLSearchParams({ ...filled(asked), format: 'csv' })}`
+  const [settled] = useDebouncedValue(filter, 300)
+  const query = useInfiniteQuery(auditQuery(settled))
+  const csv = `${endpoints.audit}?${new URLSearchParams({ ...filled(settled), format: 'csv' })}`
 
   return (
     <>

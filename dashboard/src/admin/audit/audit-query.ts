@@ -17,7 +17,7 @@ export const auditQuery = (filter: AuditFilter) =>
     queryFn: async ({ pageParam }) => {
       const query = { ...filled(filter), ...(pageParam ? { cursor: pageParam } : {}) }
       const page = await answer(api.GET('/api/admin/audit', { params: { query } }))
-      // The endpoint also speaks CSV, to those who ask for it.
+      // The endpoint returns text only when CSV is requested.
       if (typeof page === 'string') throw new TypeError('The audit trail came as text.')
       return page
     },

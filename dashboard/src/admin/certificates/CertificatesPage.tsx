@@ -29,7 +29,6 @@ const certificatesQuery = (state: State) =>
 
 export function CertificatesPage() {
   const texts = useTexts('admin').certificates
-  const format = useFormat()
   const client = useQueryClient()
   const mayRevoke = useMay()('ssh:cert:revoke')
   const [state, setState] = useState<State>('all')
@@ -65,45 +64,13 @@ export function CertificatesPage() {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {certificates.map((certificate) => {
-                  const now = certificateState(certificate)
-                  return (
-                    <Table.Tr key={certificate.id}>
-                      <Table.Td ff="monospace">{certificate.serial}</Table.Td>
-                      <Table.Td maw={300}>
-                        <Text size="sm" truncate title={certificate.keyId}>
-                          {certificate.keyId}
-                        </Text>
-                        <Text size="xs" c="dimmed">
-                          {certificate.principals.join(', ')}
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <RelativeTime at={certificate.createdAt} />
-                      </Table.Td>
-                      <Table.Td>{format.dateTime(certificate.validBefore * 1000)}</Table.Td>
-                      <Table.Td>
-                        <Badge variant="light" color={stateColors[now]} size="sm">
-                          {texts[now]}
-                        </Badge>
-                        {certificate.revokeReason && (
-                          <Text size="xs" c="dimmed">
-                            {certificate.revokeReason}
-                          </Text>
-                        )}
-                      </Table.Td>
-                      <Table.Td>
-                        <Box ta="right">
-                          {mayRevoke && now === 'valid' && (
-                            <Button size="xs" variant="default" onClick={() => setRevoking(certificate)}>
-                              {texts.revoke}
-                            </Button>
-                          )}
-                        </Box>
-                      </Table.Td>
-                    </Table.Tr>
-                  )
-                })}
+                {certificates.map((certificate) => (
+                  <CertificateRow
+                    key={certificate.id}
+                    certificate={certificate}
+                    {...(mayRevoke ? { onRevoke: () => setRevoking(certificate) } : {})}
+                  />
+                ))}
               </Table.Tbody>
             </Table>
           </Table.ScrollContainer>
@@ -117,5 +84,49 @@ export function CertificatesPage() {
         />
       )}
     </>
+  )
+}
+
+type RowProps = { certificate: Certificate; onRevoke?: () => void }
+
+function CertificateRow({ certificate, onRevoke }: RowProps) {
+  const texts = useTexts('admin').certificates
+  const format = useFormat()
+  const state = certificateState(certificate)
+  return (
+    <Table.Tr>
+      <Table.Td ff="monospace">{certificate.serial}</Table.Td>
+      <Table.Td maw={300}>
+        <Text size="sm" truncate title={certificate.keyId}>
+          {certificate.keyId}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {certificate.principals.join(', ')}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <RelativeTime at={certificate.createdAt} />
+      </Table.Td>
+      <Table.Td>{format.dateTime(certificate.validBefore * 1000)}</Table.Td>
+      <Table.Td>
+        <Badge variant="light" color={stateColors[state]} size="sm">
+          {texts[state]}
+        </Badge>
+        {certificate.revokeReason && (
+          <Text size="xs" c="dimmed">
+            {certificate.revokeReason}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Box ta="right">
+          {onRevoke && state === 'valid' && (
+            <Button size="xs" variant="default" onClick={onRevoke}>
+              {texts.revoke}
+            </Button>
+          )}
+        </Box>
+      </Table.Td>
+    </Table.Tr>
   )
 }

@@ -1,18 +1,17 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Client } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
-import { SavedNote } from '../../ui/SavedNote.tsx'
+import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { clientBody, ClientFields } from './ClientFields.tsx'
 import { clientsQuery } from './clients-query.ts'
 
 export function ClientDetailsSection({ application, mayWrite }: { application: Client; mayWrite: boolean }) {
   const texts = useTexts('admin').clients
-  const shared = useTexts('shared')
   const client = useQueryClient()
   const [fields, setFields] = useState({
     name: application.name,
@@ -50,14 +49,7 @@ export function ClientDetailsSection({ application, mayWrite }: { application: C
             }}
           />
           <FailureAlert failure={save.error} />
-          {mayWrite && (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {shared.save}
-              </Button>
-              <SavedNote shown={save.isSuccess} />
-            </Group>
-          )}
+          {mayWrite && <SaveButton save={save} />}
         </Stack>
       </form>
     </Section>

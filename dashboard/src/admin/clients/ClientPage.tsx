@@ -4,8 +4,8 @@ import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { Listing } from '../../ui/Listing.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { ClientDetailsSection } from './ClientDetailsSection.tsx'
 import { clientQuery } from './clients-query.ts'
@@ -23,7 +23,7 @@ export function ClientPage() {
       <TextLink to={paths.adminClients} size="sm">
         ← {texts.back}
       </TextLink>
-      <Listing query={query}>
+      <QueryView query={query}>
         {({ client: application }) => (
           <>
             <PageHeader title={application.name} description={texts.typeShort[application.clientType]} />
@@ -40,7 +40,7 @@ export function ClientPage() {
             {mayWrite && <DeleteClientSection application={application} />}
           </>
         )}
-      </Listing>
+      </QueryView>
     </>
   )
 }

@@ -14,17 +14,17 @@ export function DeleteClientSection({ application }: { application: Client }) {
   const texts = useTexts('admin').clients
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const { name, client_id: clientId } = application
   const params = { path: { clientId } }
-  const close = () => setAsking(false)
+  const close = () => setIsConfirming(false)
 
   return (
     <Section title={texts.deleteSection} description={texts.deleteHint}>
-      <Button variant="outline" color="red" onClick={() => setAsking(true)}>
+      <Button variant="outline" color="red" onClick={() => setIsConfirming(true)}>
         {texts.delete}…
       </Button>
-      {asking && (
+      {isConfirming && (
         <ConfirmDialog
           title={texts.deleteTitle(name)}
           confirm={texts.delete}

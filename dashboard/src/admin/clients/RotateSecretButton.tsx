@@ -8,19 +8,19 @@ import { SecretDialog, type Secret } from './SecretDialog.tsx'
 
 export function RotateSecretButton({ application }: { application: Client }) {
   const texts = useTexts('admin').clients
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const [secret, setSecret] = useState<Secret>()
   const { name, client_id: clientId } = application
   return (
     <>
-      <Button size="sm" variant="default" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="default" onClick={() => setIsConfirming(true)}>
         {texts.rotate}…
       </Button>
-      {asking && (
+      {isConfirming && (
         <ConfirmDialog
           title={texts.rotateTitle(name)}
           confirm={texts.rotate}
-          onClose={() => setAsking(false)}
+          onClose={() => setIsConfirming(false)}
           action={async () => {
             const made = await answer(api.POST('/oauth/clients/{clientId}/secret', { params: { path: { clientId } } }))
             setSecret({ name, clientId, clientSecret: made.client_secret })

@@ -4,8 +4,8 @@ import { answer, api } from '../../api/client.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { BarChart } from '../../ui/BarChart.tsx'
-import { Listing } from '../../ui/Listing.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { PendingActions } from './PendingActions.tsx'
 
@@ -23,7 +23,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
-      <Listing query={query} skeleton={<OverviewSkeleton />}>
+      <QueryView query={query} skeleton={<OverviewSkeleton />}>
         {({ users, sessions, tokens, certificates, lifecycle, days }) => (
           <>
             <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} mb="lg">
@@ -72,7 +72,7 @@ export function OverviewPage() {
             <PendingActions actions={lifecycle.next} />
           </>
         )}
-      </Listing>
+      </QueryView>
     </>
   )
 }

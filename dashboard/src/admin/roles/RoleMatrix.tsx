@@ -50,38 +50,7 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
               <Table.Th className={classes.sticky}>{texts.permission}</Table.Th>
               {roles.map((role) => (
                 <Table.Th key={role.id} className={classes.role}>
-                  <Stack gap={4} align="center">
-                    <Text fw={600} size="sm">
-                      {role.name}
-                    </Text>
-                    {role.builtIn ? (
-                      <Badge size="xs" variant="default">
-                        {texts.builtIn}
-                      </Badge>
-                    ) : (
-                      mayWrite && (
-                        <Group gap={2} wrap="nowrap">
-                          <ActionIcon
-                            size="sm"
-                            variant="subtle"
-                            aria-label={texts.editTitle(role.name)}
-                            onClick={() => onEdit(role)}
-                          >
-                            <Icon name="pencil" size={14} />
-                          </ActionIcon>
-                          <ActionIcon
-                            size="sm"
-                            variant="subtle"
-                            color="red"
-                            aria-label={texts.deleteTitle(role.name)}
-                            onClick={() => onDelete(role)}
-                          >
-                            <Icon name="trash" size={14} />
-                          </ActionIcon>
-                        </Group>
-                      )
-                    )}
-                  </Stack>
+                  <RoleHeading role={role} mayWrite={mayWrite} onEdit={onEdit} onDelete={onDelete} />
                 </Table.Th>
               ))}
             </Table.Tr>
@@ -116,5 +85,40 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
         </Table>
       </Table.ScrollContainer>
     </>
+  )
+}
+
+type HeadingProps = Pick<Props, 'mayWrite' | 'onEdit' | 'onDelete'> & { role: Role }
+
+function RoleHeading({ role, mayWrite, onEdit, onDelete }: HeadingProps) {
+  const texts = useTexts('admin').roles
+  return (
+    <Stack gap={4} align="center">
+      <Text fw={600} size="sm">
+        {role.name}
+      </Text>
+      {role.builtIn ? (
+        <Badge size="xs" variant="default">
+          {texts.builtIn}
+        </Badge>
+      ) : (
+        mayWrite && (
+          <Group gap={2} wrap="nowrap">
+            <ActionIcon size="sm" variant="subtle" aria-label={texts.editTitle(role.name)} onClick={() => onEdit(role)}>
+              <Icon name="pencil" size={14} />
+            </ActionIcon>
+            <ActionIcon
+              size="sm"
+              variant="subtle"
+              color="red"
+              aria-label={texts.deleteTitle(role.name)}
+              onClick={() => onDelete(role)}
+            >
+              <Icon name="trash" size={14} />
+            </ActionIcon>
+          </Group>
+        )
+      )}
+    </Stack>
   )
 }

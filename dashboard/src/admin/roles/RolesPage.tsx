@@ -7,8 +7,8 @@ import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Listing } from '../../ui/Listing.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { RoleDialog } from './RoleDialog.tsx'
@@ -20,7 +20,7 @@ const permissionsQuery = queryOptions({
   staleTime: Infinity,
 })
 
-type Asked = { what: 'create' } | { what: 'edit' | 'delete'; role: Role }
+type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'delete'; role: Role }
 
 export function RolesPage() {
   const texts = useTexts('admin').roles
@@ -28,8 +28,8 @@ export function RolesPage() {
   const may = useMay()
   const roles = useQuery(rolesQuery)
   const permissions = useQuery({ ...permissionsQuery, enabled: may('permissions:read') })
-  const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const close = () => setDialog(undefined)
   const reload = () => client.invalidateQueries({ queryKey: rolesQuery.queryKey })
   const mayWrite = may('roles:write')
 
@@ -40,14 +40,14 @@ export function RolesPage() {
         description={texts.description}
         actions={
           mayWrite && (
-            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAsked({ what: 'create' })}>
+            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog({ kind: 'create' })}>
               {texts.create}
             </Button>
           )
         }
       />
       <Section flush>
-        <Listing query={roles}>
+        <QueryView query={roles}>
           {(found) => (
             <RoleMatrix
               roles={found.roles}
@@ -61,21 +61,21 @@ export function RolesPage() {
                 }))
               }
               mayWrite={mayWrite}
-              onEdit={(role) => setAsked({ what: 'edit', role })}
-              onDelete={(role) => setAsked({ what: 'delete', role })}
+              onEdit={(role) => setDialog({ kind: 'edit', role })}
+              onDelete={(role) => setDialog({ kind: 'delete', role })}
             />
           )}
-        </Listing>
+        </QueryView>
       </Section>
-      {asked?.what === 'create' && <RoleDialog onClose={close} onDone={reload} />}
-      {asked?.what === 'edit' && <RoleDialog role={asked.role} onClose={close} onDone={reload} />}
-      {asked?.what === 'delete' && (
+      {dialog?.kind === 'create' && <RoleDialog onClose={close} onDone={reload} />}
+      {dialog?.kind === 'edit' && <RoleDialog role={dialog.role} onClose={close} onDone={reload} />}
+      {dialog?.kind === 'delete' && (
         <ConfirmDialog
-          title={texts.deleteTitle(asked.role.name)}
+          title={texts.deleteTitle(dialog.role.name)}
           confirm={texts.delete}
           onClose={close}
           action={async () => {
-            await answer(api.DELETE('/api/admin/roles/{id}', { params: { path: { id: asked.role.id } } }))
+            await answer(api.DELETE('/api/admin/roles/{id}', { params: { path: { id: dialog.role.id } } }))
             await reload()
           }}
         >

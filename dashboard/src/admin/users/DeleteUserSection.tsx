@@ -8,32 +8,32 @@ import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { WhatEnds } from './WhatEnds.tsx'
+import { LifecyclePreview } from './LifecyclePreview.tsx'
 
 export function DeleteUserSection({ user }: { user: User }) {
   const texts = useTexts('admin').deleteUser
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const name = user.displayName ?? user.email
   return (
     <Section title={texts.title} description={texts.description}>
-      <Button variant="outline" color="red" onClick={() => setAsking(true)}>
+      <Button variant="outline" color="red" onClick={() => setIsConfirming(true)}>
         {texts.open}
       </Button>
-      {asking && (
+      {isConfirming && (
         <ConfirmDialog
           title={texts.confirmTitle(name)}
           confirm={texts.confirm}
           typed={{ label: texts.typed(user.email), value: user.email }}
-          onClose={() => setAsking(false)}
+          onClose={() => setIsConfirming(false)}
           action={async () => {
             await answer(api.DELETE('/api/admin/users/{userId}', { params: { path: { userId: user.id } } }))
             await navigate({ to: paths.adminUsers, replace: true })
             client.removeQueries({ queryKey: ['admin', 'users'] })
           }}
         >
-          <WhatEnds userId={user.id}>{texts.text}</WhatEnds>
+          <LifecyclePreview userId={user.id}>{texts.text}</LifecyclePreview>
         </ConfirmDialog>
       )}
     </Section>

@@ -5,7 +5,7 @@ import type { User } from '../../api/shapes.ts'
 import { localDateTime } from '../../lib/local-date-time.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
-import { WhatEnds } from './WhatEnds.tsx'
+import { LifecyclePreview } from './LifecyclePreview.tsx'
 
 type Props = { user: User; action: 'enable' | 'disable'; onClose: () => void; onDone: () => Promise<unknown> }
 
@@ -34,9 +34,9 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
       onClose={onClose}
     >
       {action === 'disable' ? (
-        <WhatEnds userId={user.id} later={when === 'later'}>
+        <LifecyclePreview userId={user.id} later={when === 'later'}>
           {texts.kept}
-        </WhatEnds>
+        </LifecyclePreview>
       ) : (
         <Text size="sm">{texts.enableText}</Text>
       )}

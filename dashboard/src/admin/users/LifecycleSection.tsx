@@ -6,7 +6,7 @@ import type { User } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
-import { Listing } from '../../ui/Listing.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { LifecycleDialog } from './LifecycleDialog.tsx'
@@ -17,7 +17,7 @@ export function LifecycleSection({ user }: { user: User }) {
   const format = useFormat()
   const client = useQueryClient()
   const query = useQuery(lifecycleQuery(user.id))
-  const [asking, setAsking] = useState(false)
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
   const reload = () => client.invalidateQueries({ queryKey: ['admin', 'users'] })
   const cancel = useMutation({
     mutationFn: (actionId: string) => {
@@ -36,13 +36,13 @@ export function LifecycleSection({ user }: { user: User }) {
       }
       flush
       actions={
-        <Button size="sm" variant="default" onClick={() => setAsking(true)}>
+        <Button size="sm" variant="default" onClick={() => setIsDialogOpen(true)}>
           {texts[action]}…
         </Button>
       }
     >
       <FailureAlert failure={cancel.error} />
-      <Listing
+      <QueryView
         query={query}
         isEmpty={({ actions }) => actions.length === 0}
         empty={
@@ -77,8 +77,10 @@ export function LifecycleSection({ user }: { user: User }) {
             ))}
           </Rows>
         )}
-      </Listing>
-      {asking && <LifecycleDialog user={user} action={action} onClose={() => setAsking(false)} onDone={reload} />}
+      </QueryView>
+      {isDialogOpen && (
+        <LifecycleDialog user={user} action={action} onClose={() => setIsDialogOpen(false)} onDone={reload} />
+      )}
     </Section>
   )
 }

@@ -1,13 +1,14 @@
-import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { User } from '../../api/shapes.ts'
+import { changedNames } from '../../lib/changed-names.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
-import { SavedNote } from '../../ui/SavedNote.tsx'
+import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
 
 const fieldsOf = (user: User) => ({
@@ -25,11 +26,9 @@ type Fields = ReturnType<typeof fieldsOf>
  * confirmed goes with the address.
  */
 function changes(before: Fields, after: Fields) {
-  const names = ['displayName', 'given_name', 'family_name'] as const
-  const changed = names.filter((name) => after[name].trim() !== before[name])
   const [email, username] = [after.email.trim(), after.preferredUsername.trim()]
   return {
-    ...Object.fromEntries(changed.map((name) => [name, after[name].trim() || null])),
+    ...changedNames(before, after),
     ...(username === before.preferredUsername || username === '' ? {} : { preferredUsername: username }),
     ...(email === before.email ? {} : { email, email_verified: after.email_verified }),
     ...(after.email_verified === before.email_verified ? {} : { email_verified: after.email_verified }),
@@ -39,7 +38,6 @@ function changes(before: Fields, after: Fields) {
 export function UserDetailsSection({ user }: { user: User }) {
   const texts = useTexts('admin').users
   const labels = useTexts('account').profile
-  const shared = useTexts('shared')
   const format = useFormat()
   const client = useQueryClient()
   const readOnly = !useMay()('users:write')
@@ -90,14 +88,7 @@ export function UserDetailsSection({ user }: { user: User }) {
             }}
           />
           <FailureAlert failure={save.error} />
-          {!readOnly && (
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {shared.save}
-              </Button>
-              <SavedNote shown={save.isSuccess} />
-            </Group>
-          )}
+          {!readOnly && <SaveButton save={save} />}
           <Text size="xs" c="dimmed" ff="monospace">
             {user.id} · {texts.created} {format.dateTime(user.createdAt)}
           </Text>

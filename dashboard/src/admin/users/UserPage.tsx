@@ -5,8 +5,8 @@ import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { Listing } from '../../ui/Listing.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { DeleteUserSection } from './DeleteUserSection.tsx'
 import { InvitationButton } from './InvitationButton.tsx'
 import { LifecycleSection } from './LifecycleSection.tsx'
@@ -24,7 +24,7 @@ export function UserPage() {
       <TextLink to={paths.adminUsers} size="sm">
         ← {texts.back}
       </TextLink>
-      <Listing query={query}>
+      <QueryView query={query}>
         {({ user, hasPassword }) => (
           <>
             <PageHeader
@@ -49,7 +49,7 @@ export function UserPage() {
             {may('users:delete') && <DeleteUserSection user={user} />}
           </>
         )}
-      </Listing>
+      </QueryView>
     </>
   )
 }

@@ -2,6 +2,7 @@ import { Avatar, Badge, Button, Group, SegmentedControl, TextInput } from '@mant
 import { useDebouncedValue } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { User } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
@@ -69,51 +70,49 @@ export function UsersPage() {
         {(users) => (
           <Rows label={texts.title}>
             {users.map((user) => (
-              <Row
-                key={user.id}
-                lead={
-                  <Avatar
-                    aria-hidden
-                    src={user.avatarUrl}
-                    name={user.displayName ?? user.email}
-                    alt=""
-                    size={40}
-                    color="pine"
-                  />
-                }
-                title={
-                  <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
-                    {user.displayName ?? user.email}
-                  </TextLink>
-                }
-                badge={
-                  <>
-                    {user.disabled_at !== null && (
-                      <Badge size="sm" color="red" variant="light">
-                        {texts.disabled}
-                      </Badge>
-                    )}
-                    {user.roles
-                      .filter(({ name }) => name !== 'user')
-                      .map((role) => (
-                        <Badge key={role.id} size="sm" variant="light" tt="none">
-                          {role.name}
-                        </Badge>
-                      ))}
-                  </>
-                }
-                meta={
-                  <>
-                    {user.email} · {texts.lastLogin}{' '}
-                    {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
-                  </>
-                }
-              />
+              <UserRow key={user.id} user={user} />
             ))}
           </Rows>
         )}
       </PagedList>
       {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
     </>
+  )
+}
+
+function UserRow({ user }: { user: User }) {
+  const texts = useTexts('admin').users
+  return (
+    <Row
+      lead={
+        <Avatar aria-hidden src={user.avatarUrl} name={user.displayName ?? user.email} alt="" size={40} color="pine" />
+      }
+      title={
+        <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
+          {user.displayName ?? user.email}
+        </TextLink>
+      }
+      badge={
+        <>
+          {user.disabled_at !== null && (
+            <Badge size="sm" color="red" variant="light">
+              {texts.disabled}
+            </Badge>
+          )}
+          {user.roles
+            .filter(({ name }) => name !== 'user')
+            .map((role) => (
+              <Badge key={role.id} size="sm" variant="light" tt="none">
+                {role.name}
+              </Badge>
+            ))}
+        </>
+      }
+      meta={
+        <>
+          {user.email} · {texts.lastLogin} {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
+        </>
+      }
+    />
   )
 }

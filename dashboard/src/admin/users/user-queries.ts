@@ -36,7 +36,7 @@ export const rolesQuery = queryOptions({
   queryFn: () => answer(api.GET('/api/admin/roles')),
 })
 
-/** Counted anew whenever it is asked for: somebody may have signed in a moment ago. */
+/** Counted again at each use: somebody may have signed in a moment ago. */
 export const previewQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'users', userId, 'preview'],

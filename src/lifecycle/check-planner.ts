@@ -1,4 +1,4 @@
-import { findHoldings } from '../access/holdings-store.ts'
+import { readHoldings } from '../access/holdings-store.ts'
 import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { AppError, refuse } from '../errors.ts'
 import type { Trx } from '../storage/database.ts'
@@ -6,13 +6,13 @@ import { mayAct } from '../users/account-standing.ts'
 import { findAccountById } from '../users/user-store.ts'
 
 /**
- * A planned enable is carried out only if its planner could still enable the account now. Call it under the administration
- * lock, so that the answer holds when the action is carried out.
+ * Refuses a planned enable when its planner could not enable the account now. Call it under the administration lock, so
+ * that the answer still holds when the action is carried out.
  */
-export async function refuseLostPlanner(trx: Trx, plannerId: string | null, userId: string): Promise<void> {
+export async function checkPlanner(trx: Trx, plannerId: string | null, userId: string): Promise<void> {
   const planner = await findAccountById(trx, plannerId ?? '')
   if (!planner || !mayAct(planner)) return refuse('forbidden', 'Whoever planned it has been disabled or deleted.')
-  const held = await findHoldings(trx, planner.user.id)
+  const held = await readHoldings(trx, planner.user.id)
   if (!held.permissions.has('users:lifecycle')) {
     return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')
   }

@@ -13,8 +13,8 @@ type Props<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** The four faces of everything that is loaded: waiting, failed, empty, there. */
-export function Listing<Data>({ query, skeleton, isEmpty, empty, children }: Props<Data>) {
+/** Shows the state of a query: loading, failed, empty or loaded. */
+export function QueryView<Data>({ query, skeleton, isEmpty, empty, children }: Props<Data>) {
   const { retry } = useTexts('shared')
   if (query.data !== undefined) return isEmpty?.(query.data) ? empty : children(query.data)
   if (!query.error) return skeleton ?? <RowsSkeleton />

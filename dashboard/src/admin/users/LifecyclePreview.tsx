@@ -8,8 +8,8 @@ import { previewQuery } from './user-queries.ts'
 
 type Props = { userId: string; later?: boolean; children: ReactNode }
 
-/** What will be cut, counted, before it is cut. */
-export function WhatEnds({ userId, later = false, children }: Props) {
+/** Lists what disabling or deleting an account will end. */
+export function LifecyclePreview({ userId, later = false, children }: Props) {
   const texts = useTexts('admin').lifecycle
   const mayCount = useMay()('users:lifecycle')
   const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })

@@ -1,0 +1,34 @@
+import type { Generated } from 'kysely'
+import type { Counted } from '../../vocabulary/daily-counts.ts'
+
+/** What the service keeps for itself. */
+export interface ServiceTables {
+  service_keys: {
+    id: string
+    purpose: 'signing' | 'ssh-ca'
+    state: 'active' | 'next' | 'previous'
+    public_key: string
+    private_key_sealed: string
+    created_at: number
+    retired_at: number | null
+  }
+  outgoing_mail: {
+    id: string
+    recipient: string
+    content_sealed: string
+    attempts: Generated<number>
+    next_attempt_at: number
+    /** When `next_attempt_at` was set. */
+    scheduled_at: number
+    last_error: string | null
+    /** Identifies the sending that is under way; null while the mail waits. */
+    claim: string | null
+    /** The digest of the token in its link; null without a link. */
+    token_hash: string | null
+    /** When that link expires. */
+    expires_at: number | null
+    created_at: number
+  }
+  daily_counts: { day: string; what: Counted; count: number }
+  background_jobs: { name: string; next_run_at: number }
+}

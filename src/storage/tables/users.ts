@@ -1,0 +1,37 @@
+import type { Generated } from 'kysely'
+import type { Permission } from '../../vocabulary/permissions.ts'
+import type { WordColumn } from '../word-column.ts'
+
+/** Accounts, roles and who has them. */
+export interface UserTables {
+  users: {
+    id: string
+    email: string
+    email_verified: number
+    /** 1 for an account that registered itself and whose email address was never confirmed. */
+    never_confirmed: Generated<number>
+    password_hash: string | null
+    display_name: string | null
+    given_name: string | null
+    family_name: string | null
+    preferred_username: string
+    avatar_version: string | null
+    disabled_at: number | null
+    created_at: number
+    last_login_at: number | null
+    /** Set when it was deleted. Until its other rows have been removed, this row stays. */
+    deleted_at: number | null
+  }
+  /** Usernames that were given up. They are reserved for that user until then. */
+  retired_usernames: { username: string; user_id: string; reserved_until: number }
+  roles: {
+    id: string
+    name: string
+    description: string
+    principals: string
+    built_in: number
+    created_at: number
+  }
+  role_permissions: { role_id: string; permission: WordColumn<Permission> }
+  user_roles: { user_id: string; role_id: string }
+}

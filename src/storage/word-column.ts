@@ -1,0 +1,5 @@
+import type { ColumnType } from 'kysely'
+import type { OpenWord } from '../vocabulary/open-word.ts'
+
+/** A word of a list that grows from version to version. Only known ones are written; others may be read. */
+export type WordColumn<Known extends string> = ColumnType<OpenWord<Known>, Known, Known>

@@ -1,0 +1,2 @@
+/** What the link in a mail is for. */
+export type LinkPurpose = 'reset' | 'invitation' | 'verification'
