@@ -7,13 +7,13 @@ import { FLOORS, TOP } from '../../oxlint.config.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const entries = readdirSync(join(ROOT, 'src')).toSorted()
 
-test('every folder and file of the server stands on a floor, and every floor is there', () => {
+test('every folder and file of src/ is on exactly one floor in oxlint.config.ts, and every entry there exists', () => {
   assert.deepEqual([...FLOORS.flat(), ...TOP].toSorted(), entries)
 })
 
-test('the drawing of the floors names every folder of the server', () => {
-  const drawing =
+test('the list of floors in docs/architecture.md names every folder and file of src/', () => {
+  const list =
     /^## Floors$[^]*?```([^]*?)```/m.exec(readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8'))?.[1] ?? ''
-  const missing = entries.filter((name) => !drawing.includes(name.endsWith('.ts') ? name : `${name}/`))
+  const missing = entries.filter((name) => !list.includes(name.endsWith('.ts') ? name : `${name}/`))
   assert.deepEqual(missing, [])
 })
