@@ -6,15 +6,13 @@ import { openAuthority } from '../../src/openssh/certificate.ts'
 import { insertActions } from '../lifecycle/actions.ts'
 import { isRevoked, readKrl } from '../openssh/read-krl.ts'
 import { queryKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
-import { issue, saveKey } from '../ssh/public-keys.ts'
+import { issue, saveKey, signInCertificateManager } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, getTokens, postForm, refresh, registerApplication, type Tokens } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson, signIn } from '../support/people.ts'
 
 const YEAR_MS = 365 * 86_400_000
-const signInSshUser = (app: TestApp) =>
-  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:list', 'ssh:cert:revoke'] })
 const krlOf = async (app: TestApp, query = '') => (await anonymous(app).get(`/ssh/krl?format=krl${query}`)).rawPayload
 
 /** Restores the state from before the certificates above this serial were issued. */
@@ -35,7 +33,7 @@ onEachEngine('a service restored from older data', (engine) => {
   test('never reuses a serial, and revokes the certificates issued since the backup, as OpenSSH confirms', async (t) => {
     const app = await startApp(t, { engine })
     const { blob, ...authority } = openAuthority(app.services.sshCa.privateKey)
-    const person = await signInSshUser(app)
+    const person = await signInCertificateManager(app)
     const key = await saveKey(person)
     const known = await issue(person, key)
     const lost = [await issue(person, key), await issue(person, key)]
@@ -77,7 +75,7 @@ onEachEngine('a service restored from older data', (engine) => {
   test('lists the lost range of serials in every format of the revocation list, until no certificate in it can be valid', async (t) => {
     const app = await startApp(t, { engine })
     const host = anonymous(app)
-    const person = await signInSshUser(app)
+    const person = await signInCertificateManager(app)
     const revoked = await issue(person, await saveKey(person))
     await person.post(`/api/ssh/certs/${revoked.id}/revoke`, {})
     const before = await host.get('/ssh/krl')
@@ -108,7 +106,7 @@ onEachEngine('a service restored from older data', (engine) => {
 
   test('ends every session, token and certificate, unless access is kept', async (t) => {
     const app = await startApp(t, { engine })
-    const person = await signInSshUser(app)
+    const person = await signInCertificateManager(app)
     const other = await signIn(app, person.user)
     const application = await registerApplication(app)
     const tokens = await getTokens(app, person, application)
