@@ -199,8 +199,8 @@ onEachEngine('the permissions of the administration API', (engine) => {
         const without = await signedInPerson(app, { permissions: others })
         const refused = await send(without, fixture)
         assert.equal(refused.statusCode, 403, refused.body)
-        const holder = await signedInPerson(app, { permissions: [permission] })
-        const allowed = await send(holder, fixture)
+        const permitted = await signedInPerson(app, { permissions: [permission] })
+        const allowed = await send(permitted, fixture)
         assert.equal(allowed.statusCode, status, allowed.body)
       })
     })
@@ -209,8 +209,8 @@ onEachEngine('the permissions of the administration API', (engine) => {
   test('a malformed body answers 403 without the permission, and 400 with it', async () => {
     const without = await signedInPerson(app, { permissions: ['users:read'] })
     assert.equal((await without.post('/api/admin/roles', { nonsense: true })).statusCode, 403)
-    const holder = await signedInPerson(app, { permissions: ['roles:write'] })
-    assert.equal((await holder.post('/api/admin/roles', { name: 'x', nonsense: true })).statusCode, 400)
+    const permitted = await signedInPerson(app, { permissions: ['roles:write'] })
+    assert.equal((await permitted.post('/api/admin/roles', { name: 'x', nonsense: true })).statusCode, 400)
   })
 
   test('removing a role takes effect at the next request of the same session', async () => {

@@ -146,7 +146,7 @@ onEachEngine('the rule for visible names', (engine) => {
     }
   })
 
-  test('hides nothing on the consent page of an application that was named before the rule', async () => {
+  test('makes hidden characters visible on the consent page of an application that was named before the rule', async () => {
     const application = await registerApplication(app(), { name: OVERRIDE, operator: 'Somebody\nelse' })
     const person = await signedInPerson(app())
     const details = await person.get(authorizeUrl(application, newPkce()).replace('/authorize', '/details'))

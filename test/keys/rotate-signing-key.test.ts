@@ -37,10 +37,10 @@ const insertOfEvent = (action: string) => ({
 onEachEngine('rotating the signing key', (engine) => {
   test('a rotation that fails halfway leaves no key, and a retry publishes the key, records an event and sends a signal', async (t) => {
     const app = await startApp(t, { engine })
-    const mend = await breakTable(app, engine, insertOfEvent('signing_key.published'))
+    const repair = await breakTable(app, engine, insertOfEvent('signing_key.published'))
     await assert.rejects(publishNextKey(app.services))
     assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
-    await mend()
+    await repair()
     const signalled = new Promise((resolve) => app.services.signals.on('keys-changed', resolve))
     assert.equal(await publishNextKey(app.services), 'service-id-2')
     await signalled
@@ -50,11 +50,11 @@ onEachEngine('rotating the signing key', (engine) => {
 
   test('an immediate rotation that fails halfway leaves only the old key, still active', async (t) => {
     const app = await startApp(t, { engine })
-    const mend = await breakTable(app, engine, insertOfEvent('signing_key.activated'))
+    const repair = await breakTable(app, engine, insertOfEvent('signing_key.activated'))
     await assert.rejects(rotateAtOnce(app.services))
     assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
     assert.deepEqual(await eventsOf(app), [])
-    await mend()
+    await repair()
     assert.equal(await rotateAtOnce(app.services), 'service-id-2')
     assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
     assert.deepEqual(await eventsOf(app), ['signing_key.published', 'signing_key.activated'])

@@ -81,9 +81,9 @@ onEachEngine('scheduled actions that fail', (engine) => {
 
   test('an action that failed four times and then succeeds is completed, and no failure is reported', async (t) => {
     const { app, admins, person } = await setUp(t, engine)
-    const mend = await breakTable(app, engine, disablingUpdateOf(person.user.id))
+    const repair = await breakTable(app, engine, disablingUpdateOf(person.user.id))
     for (let round = 1; round <= 4; round++) await tryOnce(app)
-    await mend()
+    await repair()
     await app.tick()
     assert.equal(await statusOf(admins[0], person.user.id), 'completed')
     assert.deepEqual(await notificationsAbout(admins[0], person.user.id), ['user.disabled'])
@@ -94,9 +94,9 @@ test('a scheduled disable is retried for as long as the database is unavailable'
   const { app, admins, person } = await setUp(t, 'postgres')
   // PostgreSQL's codes for lock and statement timeouts, shutdown, startup, deadlocks and too many connections.
   for (const errorCode of ['55P03', '57014', '57P01', '57P03', '40P01', '53300']) {
-    const mend = await breakTable(app, 'postgres', disablingUpdateOf(person.user.id, errorCode))
+    const repair = await breakTable(app, 'postgres', disablingUpdateOf(person.user.id, errorCode))
     for (let round = 0; round < 3; round++) await tryOnce(app)
-    await mend()
+    await repair()
   }
   assert.equal(await statusOf(admins[0], person.user.id), 'pending')
   await app.tick()

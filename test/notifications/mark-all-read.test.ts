@@ -41,7 +41,7 @@ onEachEngine('marking all notifications read', (engine) => {
     assert.ok((await countNotifications(db.read, person.user.id, 'unread')) > 0)
   })
 
-  test('is not limited by the number of notifications, which are counted exactly', async () => {
+  test('starts from an unread count that is exact, however many notifications there are', async () => {
     const person = await signedInPerson(shared())
     await addNotifications(shared().services.db, person.user.id, 10_001)
     const { unreadCount } = (await person.get('/api/notifications?limit=1')).json<{ unreadCount: number }>()

@@ -172,8 +172,8 @@ test('a certificate is read back with the fields of its request', () => {
 })
 
 test('a certificate of another authority is refused, even if it names ours', () => {
-  const theirs = certificateFor(5n, otherAuthority)
-  assert.throws(() => readCertificate(theirs, authority.blob), /Another authority/)
+  const foreign = certificateFor(5n, otherAuthority)
+  assert.throws(() => readCertificate(foreign, authority.blob), /Another authority/)
   const forged = certificateFor(5n, { ...otherAuthority, closing: authority.closing })
   assert.throws(() => readCertificate(forged, authority.blob), /signature does not hold/)
 })

@@ -107,7 +107,7 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.equal(events.length, 1)
   })
 
-  test('can’t be removed if it is the last one of an account without a password', async () => {
+  test('can’t be removed if only one is left and the account has no password', async () => {
     const { person, passkey } = await enrol(shared())
     const response = await person.delete(`/api/passkeys/${passkey.id}`)
     assert.equal(response.statusCode, 409)

@@ -13,7 +13,8 @@ export interface Running {
   output(): string
   stdout(): string
   stderr(): string
-  /** Resolves when the output matches the pattern. */ waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves when the output matches the pattern. */
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
   exit(): Promise<number | null>
 }
 

@@ -30,12 +30,12 @@ async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown
   return ratio
 }
 
-onEachEngine('the response time of a login', (engine) => {
+onEachEngine('the response time', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
   const login = (email: string) => anonymous(shared()).post('/api/auth/login', { email, password: 'not the password' })
 
   testSpeed(
-    'is the same for an unknown email, a wrong password and an account without a password, within 10 %',
+    'of a login is the same for an unknown email, a wrong password and an account without a password, within 10 %',
     async () => {
       await signedInPerson(shared(), { email: 'known@example.com', password: 'correct horse battery staple' })
       await signedInPerson(shared(), { email: 'passkey@example.com' })
@@ -47,7 +47,7 @@ onEachEngine('the response time of a login', (engine) => {
     },
   )
 
-  test('includes exactly one password verification in each of these cases', async () => {
+  test('of a login includes exactly one password verification in each of these cases', async () => {
     const { passwords } = shared().services
     const { verify } = passwords
     let calls = 0
@@ -60,7 +60,7 @@ onEachEngine('the response time of a login', (engine) => {
     assert.equal(calls, 3)
   })
 
-  test('does not matter for a reset, which only stores a request for a known and an unknown email', async () => {
+  test('of a password reset reveals nothing, because a known and an unknown email are both only stored', async () => {
     const rows = async () =>
       (await shared().services.db.read.selectFrom('reset_requests').select('email').execute()).length
     const before = await rows()

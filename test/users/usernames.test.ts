@@ -115,7 +115,7 @@ onEachEngine('a former username', (engine) => {
     }
   })
 
-  test('can’t be chosen through users:write by users who may get certificates', async () => {
+  test('or another one can’t be chosen by users who may get certificates for themselves through users:write', async () => {
     const person = await signedInPerson(app, { permissions: ['users:write', 'ssh:cert:issue'] })
     const url = `/api/admin/users/${person.user.id}`
     assert.equal((await person.patch(url, { preferredUsername: 'somebody' })).statusCode, 403)

@@ -80,8 +80,8 @@ onEachEngine('discovery', (engine) => {
     const answer = await anonymous(app()).get('/oauth/nothing')
     assert.equal(answer.statusCode, 404)
     assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
-    const ours = await anonymous(app()).get('/oauth/clients/a/b/c')
-    assert.deepEqual([ours.statusCode, ours.json<{ code: string }>().code], [404, 'not_found'])
+    const dashboardRoute = await anonymous(app()).get('/oauth/clients/a/b/c')
+    assert.deepEqual([dashboardRoute.statusCode, dashboardRoute.json<{ code: string }>().code], [404, 'not_found'])
   })
 
   test('a wrong method answers 405 with Allow, in the error format of its endpoint', async () => {
@@ -91,8 +91,11 @@ onEachEngine('discovery', (engine) => {
       assert.equal(answer.headers.allow, 'POST, OPTIONS')
       assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
     }
-    const ours = await anonymous(app()).put('/oauth/clients', {})
-    assert.deepEqual([ours.statusCode, ours.json<{ code: string }>().code], [405, 'method_not_allowed'])
+    const dashboardRoute = await anonymous(app()).put('/oauth/clients', {})
+    assert.deepEqual(
+      [dashboardRoute.statusCode, dashboardRoute.json<{ code: string }>().code],
+      [405, 'method_not_allowed'],
+    )
   })
 
   test('protocol endpoints allow any origin without credentials, and answer preflight requests', async () => {

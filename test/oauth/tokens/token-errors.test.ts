@@ -27,7 +27,7 @@ function assertError(answer: Response, status: number, error: string): void {
   assert.equal(answer.headers['access-control-allow-origin'], '*')
 }
 
-onEachEngine('refusals of the token endpoint', (engine) => {
+onEachEngine('the token endpoint', (engine) => {
   const app = sharedApp({ engine })
   const token = (fields: Fields | string, headers?: Record<string, string>) =>
     postForm(app(), '/oauth/token', fields, headers)
@@ -48,7 +48,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
   }
 
   for (const name of ['client_id', 'redirect_uri', 'code_verifier', 'code', 'grant_type']) {
-    test(`invalid_request: ${name} is missing`, async () => {
+    test(`a missing ${name} gets invalid_request`, async () => {
       const { exchange } = await setUp()
       assertError(await exchange({ [name]: undefined }), 400, 'invalid_request')
       assertError(await exchange({ [name]: '' }), 400, 'invalid_request')
@@ -56,7 +56,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     })
   }
 
-  test('invalid_client: unknown client, wrong secret, no secret', async () => {
+  test('an unknown client, a wrong secret and a missing secret get invalid_client', async () => {
     const { exchange } = await setUp()
     assertError(await exchange({ client_id: 'nobody' }), 401, 'invalid_client')
     assertError(await exchange({ client_id: 'a\u00e9%' }), 401, 'invalid_client')
@@ -125,7 +125,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(answer, 400, 'invalid_request')
   })
 
-  test('invalid_grant: code expired, used, unknown, or of another client', async () => {
+  test('a code that is expired, used, unknown or of another client gets invalid_grant', async () => {
     const first = await setUp()
     const other = await registerApplication(app())
     assertError(await first.exchange(credentials(other)), 400, 'invalid_grant')
@@ -143,13 +143,13 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assert.equal((await exchange()).statusCode, 200)
   })
 
-  test('invalid_grant: another registered redirect URL than that of the request', async () => {
+  test('another registered redirect URL than that of the request gets invalid_grant', async () => {
     const { exchange } = await setUp({ redirectUris: ['https://app.example/cb', 'https://app.example/other'] })
     assertError(await exchange({ redirect_uri: 'https://app.example/other' }), 400, 'invalid_grant')
     assert.equal((await exchange()).statusCode, 200)
   })
 
-  test('invalid_grant: the verifier does not match, or has a wrong length or alphabet; the code is not consumed', async () => {
+  test('a verifier that does not match, or has a wrong length or alphabet, gets invalid_grant, and the code stays valid', async () => {
     const { exchange, pkce } = await setUp()
     for (const code_verifier of [
       newPkce().verifier,
@@ -174,7 +174,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     })
   }
 
-  test('unauthorized_client: a grant type that the client does not have', async () => {
+  test('a grant type that the client does not have gets unauthorized_client', async () => {
     const codes = await registerApplication(app(), { grantTypes: ['authorization_code'] })
     const answer = await token({ grant_type: 'client_credentials', ...credentials(codes) })
     assertError(answer, 400, 'unauthorized_client')
@@ -184,13 +184,13 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(never, 400, 'unauthorized_client')
   })
 
-  test('unsupported_grant_type: any other', async () => {
+  test('any other grant type gets unsupported_grant_type', async () => {
     const application = await registerApplication(app())
     for (const grant_type of ['password', 'implicit', 'constructor', 'urn:ietf:params:oauth:grant-type:device_code'])
       assertError(await token({ grant_type, ...credentials(application) }), 400, 'unsupported_grant_type')
   })
 
-  test('invalid_scope: beyond the client, or beyond what the user approved', async () => {
+  test('a scope beyond those of the client, or beyond those that the user approved, gets invalid_scope', async () => {
     const application = await registerApplication(app())
     const machine = await token({
       grant_type: 'client_credentials',

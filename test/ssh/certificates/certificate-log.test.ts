@@ -50,7 +50,7 @@ onEachEngine('the log of certificates', (engine) => {
     const [key, otherKey] = [await saveKey(person), await saveKey(other)]
     const expired = await issue(person, key, 60)
     const both = await issue(person, key, 60)
-    const [valid, revoked, theirs] = [await issue(person, key), await issue(person, key), await issue(other, otherKey)]
+    const [valid, revoked, foreign] = [await issue(person, key), await issue(person, key), await issue(other, otherKey)]
     for (const { id } of [revoked, both]) await reader.post(`/api/ssh/certs/${id}/revoke`, {})
     app.clock.advance(60_000)
     const byUser = `?user=${person.user.id}`
@@ -59,8 +59,8 @@ onEachEngine('the log of certificates', (engine) => {
     assert.deepEqual((await list(reader, `${byUser}&state=valid`)).serials, [valid.serial])
     assert.deepEqual((await list(reader, `${byUser}&state=expired`)).serials, [expired.serial])
     assert.deepEqual((await list(reader, `${byUser}&state=revoked`)).serials, [revoked.serial, both.serial])
-    assert.deepEqual((await list(reader, `${byUser}&serial=${theirs.serial}`)).serials, [])
-    assert.deepEqual((await list(reader, `?serial=${theirs.serial}&state=valid`)).serials, [theirs.serial])
+    assert.deepEqual((await list(reader, `${byUser}&serial=${foreign.serial}`)).serials, [])
+    assert.deepEqual((await list(reader, `?serial=${foreign.serial}&state=valid`)).serials, [foreign.serial])
     assert.deepEqual((await list(reader, '?user=usr_nobody')).serials, [])
     for (const serial of ['9223372036854775808', '18446744073709551615', '99999999999999999999']) {
       assert.deepEqual((await list(reader, `?serial=${serial}`)).serials, [], serial)
@@ -171,7 +171,7 @@ onEachEngine('the log of certificates', (engine) => {
     const key = await saveKey(person)
     const [old, first] = [await issue(person, key, 60), await issue(person, key)]
     await reader.post(`/api/ssh/certs/${first.id}/revoke`, { reason: 'before' })
-    const [second, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
+    const [second, foreign] = [await issue(person, key), await issue(other, await saveKey(other))]
     app.clock.advance(61_000)
     const { services } = app
     const count = await services.db.transaction(async (trx) => {
@@ -189,19 +189,19 @@ onEachEngine('the log of certificates', (engine) => {
         [old.serial, null],
       ],
     )
-    assert.deepEqual((await list(reader, `?serial=${theirs.serial}&state=valid`)).serials, [theirs.serial])
+    assert.deepEqual((await list(reader, `?serial=${foreign.serial}&state=valid`)).serials, [foreign.serial])
     const { revoked } = (await reader.get('/ssh/krl')).json()
     assert.ok(revoked.some(({ serial }: { serial: string }) => serial === second.serial))
   })
 
-  test('loses no valid certificate to revoke behind later ones that have expired', async () => {
+  test('finds all valid certificates of an account to revoke, even before later ones that have expired', async () => {
     const app = shared()
     const [person, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
-    const [key, theirs] = [await saveKey(person), await saveKey(other)]
+    const [key, otherKey] = [await saveKey(person), await saveKey(other)]
     await issue(person, key, 60)
     const [long, alsoLong] = [await issue(person, key, 3600), await issue(person, key, 3600)]
     await issue(person, key, 60)
-    await issue(other, theirs, 60)
+    await issue(other, otherKey, 60)
     app.clock.advance(61_000)
     await issue(person, key, 60)
     app.clock.advance(61_000)

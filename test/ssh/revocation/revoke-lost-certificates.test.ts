@@ -70,7 +70,7 @@ onEachEngine('certificates with principals or permissions that their owner has l
   test('are revoked when the username is changed, and the next one has the new name', async () => {
     const [person, other] = [await newCertificateUser(), await newCertificateUser()]
     const key = await saveKey(person)
-    const [before, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
+    const [before, foreign] = [await issue(person, key), await issue(other, await saveKey(other))]
     const url = `/api/admin/users/${person.user.id}`
     await assertOk(
       admin.patch(url, { displayName: 'Still the same', preferredUsername: person.user.preferredUsername }),
@@ -79,7 +79,7 @@ onEachEngine('certificates with principals or permissions that their owner has l
     await assertOk(admin.patch(url, { preferredUsername: 'new-name' }))
     const after = await issue(person, key)
     assert.deepEqual(after.principals, ['new-name'])
-    assert.deepEqual(await areRevoked(app, before, theirs, after), [true, false, false])
+    assert.deepEqual(await areRevoked(app, before, foreign, after), [true, false, false])
     const [first] = await listCertificates(app, person)
     assert.equal(first?.reason, 'The username was changed.')
   })
@@ -215,8 +215,8 @@ onEachEngine('certificates with principals or permissions that their owner has l
         const { user } = people[0]!
         const me = (await people[0]!.get('/api/account/profile')).json<{ preferredUsername: string }>()
         const principals = (await people[0]!.get('/api/ssh/principals')).json<{ principals?: string[] }>().principals
-        const held = new Set(principals ?? [])
-        if (held.size > 0) assert.ok(held.has(me.preferredUsername))
+        const current = new Set(principals ?? [])
+        if (current.size > 0) assert.ok(current.has(me.preferredUsername))
         const live = await app.services.db.read
           .selectFrom('ssh_certificates')
           .select('principals')
@@ -224,10 +224,10 @@ onEachEngine('certificates with principals or permissions that their owner has l
           .where('revoked_at', 'is', null)
           .execute()
         for (const certificate of live) {
-          const certified = JSON.parse(certificate.principals) as string[]
+          const inCertificate = JSON.parse(certificate.principals) as string[]
           assert.ok(
-            certified.every((name) => held.has(name)),
-            `${certificate.principals} and not ${[...held].join(' ')}`,
+            inCertificate.every((name) => current.has(name)),
+            `${certificate.principals} and not ${[...current].join(' ')}`,
           )
         }
       }
