@@ -65,7 +65,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       vault,
       signingKeys,
       sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
-      passwords: createPasswords(random, createFairQueue(passwordQueue(config)), outside.hashCost),
+      passwords: createPasswords(random, createFairQueue(passwordQueue(config)), options.hashCost),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
       mail,

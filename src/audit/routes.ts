@@ -13,9 +13,11 @@ const Query = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all entries for CSV.' })),
     cursor: PageQuery.cursor,
-    action: Type.Optional(Type.String({ maxLength: 64, description: 'As `user.updated`, or `user.*` for a family.' })),
+    action: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Such as `user.updated`, or `user.*` for all that begin so.' }),
+    ),
     actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of the actor.' })),
-    target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of what it was done to.' })),
+    target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of the target.' })),
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
     to: Type.Optional(Time),

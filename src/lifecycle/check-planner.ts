@@ -11,7 +11,7 @@ import { findAccountById } from '../users/user-store.ts'
  */
 export async function checkPlanner(trx: Trx, plannerId: string | null, userId: string): Promise<void> {
   const planner = await findAccountById(trx, plannerId ?? '')
-  if (!planner || !mayAct(planner)) return refuse('forbidden', 'Whoever planned it has been disabled or deleted.')
+  if (!planner || !mayAct(planner)) return refuse('forbidden', 'The user who planned it is disabled or deleted.')
   const held = await readHoldings(trx, planner.user.id)
   if (!held.permissions.has('users:lifecycle')) {
     return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')

@@ -35,7 +35,7 @@ export const lifecycleRoutes =
           tags,
           summary: 'Disable or enable an account',
           description:
-            'Disabling ends every session, token and SSH certificate of the person in one step. At once without executeAt, otherwise at that time. Nobody disables their own account, or plans an action for it (409). A planned disable is carried out even if its planner could no longer do it; a planned enable then fails. Administrators are notified of what failed.',
+            'Disabling ends every session, token and SSH certificate of the person in one step. At once without executeAt, otherwise at that time. Users can’t disable their own account or plan an action for it (409). A planned disable is carried out even if its planner could no longer do it; a planned enable then fails. Administrators are notified of what failed.',
           params: ByUser,
           body: Type.Object(
             { action: ActionName, executeAt: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TIME })) },

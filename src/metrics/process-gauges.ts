@@ -36,7 +36,7 @@ export function addProcessGauges(registry: Registry): { read(): void; stop(): vo
     addGauge(
       registry,
       `nodejs_eventloop_lag_${quantile}_seconds`,
-      'How late the event loop was, since it was last asked.',
+      'Event loop lag since the last scrape.',
       () => lag[quantile],
     )
   }

@@ -33,7 +33,7 @@ export const AUTHORIZATION_PARAMETERS = {
   claims: 'Claims requested by name, OpenID Connect Core 5.5.',
   response_mode: 'query',
   acr_values: 'Authentication methods that the application would like.',
-  display: 'How the application would like our pages to look.',
+  display: 'How the application would like the pages to be displayed.',
   ui_locales: 'Languages that the user prefers.',
   pending_request: 'Set by this server when it sends the browser here again.',
 }
@@ -54,7 +54,7 @@ export const LOGOUT_PARAMETERS = {
 
 const REASONS = {
   400: 'The request is malformed, or the grant, scope or token is not acceptable.',
-  401: 'The client or the token is not authenticated.',
+  401: 'The client is not authenticated, or the token is not valid.',
   403: 'The token does not have the scope for this.',
   415: 'Wrong media type.',
   429: 'Too many failed attempts; Retry-After says how long to wait.',

@@ -7,12 +7,12 @@ import { onEachEngine } from '../support/engines.ts'
 
 onEachEngine('creating a user', (engine) => {
   const shared = sharedApp({ engine })
-  const create = (asked: Partial<NewUser> & { email: string }, also?: Parameters<typeof createUser>[3]) =>
-    createUser(shared().services, shared().services.db, { passwordHash: null, ...asked }, also)
-  const accountsWith = async (email: string) =>
+  const create = (user: Partial<NewUser> & { email: string }, also?: Parameters<typeof createUser>[3]) =>
+    createUser(shared().services, shared().services.db, { passwordHash: null, ...user }, also)
+  const countAccounts = async (email: string) =>
     (await shared().services.db.read.selectFrom('users').select('id').where('email', '=', email).execute()).length
 
-  test('gives the role that everyone has', async () => {
+  test('assigns the built-in role that every user has', async () => {
     const user = await create({ email: 'everyone@example.com' })
     assert.deepEqual(
       user.roles.map(({ id }) => id),
@@ -20,7 +20,7 @@ onEachEngine('creating a user', (engine) => {
     )
   })
 
-  test('counts up where the derived username is taken, reserved, or opened by a role', async () => {
+  test('adds a number when the derived username is taken, reserved, or a principal of a role', async () => {
     const { db } = shared().services
     const principals = JSON.stringify(['deploy'])
     await db.transaction((trx) =>
@@ -36,7 +36,7 @@ onEachEngine('creating a user', (engine) => {
     assert.deepEqual(names, ['ada', 'ada-2', 'ada-3', 'root-2', 'deploy-2'])
   })
 
-  test('gives people who come at the same moment different usernames', async () => {
+  test('gives users who are created concurrently different usernames', async () => {
     const emails = Array.from({ length: 4 }, (_, index) => `grace@${index}.example`)
     const users = await Promise.all(emails.map((email) => create({ email })))
     assert.deepEqual(
@@ -45,7 +45,7 @@ onEachEngine('creating a user', (engine) => {
     )
   })
 
-  test('takes a random number once twenty people have the name', async () => {
+  test('adds a random number once twenty users have the derived username', async () => {
     const values = Array.from({ length: 20 }, (_, index) => ({
       id: `usr_common_${index}`,
       email: `common@${index}.example`,
@@ -64,24 +64,24 @@ onEachEngine('creating a user', (engine) => {
     assert.match((await create({ email: 'common@example.com' })).preferredUsername, /^common-\d{6}$/)
   })
 
-  test('refuses an email and a chosen username that are taken, and makes nothing', async () => {
+  test('refuses an email or a chosen username that is taken, and creates nothing', async () => {
     await create({ email: 'first@example.com', preferredUsername: 'first-name' })
     await assert.rejects(create({ email: 'first@example.com' }), { code: 'conflict', message: /this email/ })
     await assert.rejects(create({ email: 'second@example.com', preferredUsername: 'first-name' }), {
       code: 'conflict',
       message: /first-name is taken/,
     })
-    assert.equal(await accountsWith('first@example.com'), 1)
-    assert.equal(await accountsWith('second@example.com'), 0)
+    assert.equal(await countAccounts('first@example.com'), 1)
+    assert.equal(await countAccounts('second@example.com'), 0)
   })
 
-  test('makes no account when what belongs to it fails', async () => {
+  test('creates no account when other work in the same transaction fails', async () => {
     await assert.rejects(
       create({ email: 'half@example.com' }, async () => {
         throw new Error('no mail')
       }),
       /no mail/,
     )
-    assert.equal(await accountsWith('half@example.com'), 0)
+    assert.equal(await countAccounts('half@example.com'), 0)
   })
 })

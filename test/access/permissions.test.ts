@@ -8,7 +8,7 @@ import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../support/people.ts'
 
-interface Scene {
+interface Fixture {
   userId: string
   roleId: string
   actionId: string
@@ -16,119 +16,129 @@ interface Scene {
 
 interface Row {
   permission: Permission
-  what: string
-  ask: (person: Person, scene: Scene) => ReturnType<Person['get']>
+  route: string
+  send: (person: Person, fixture: Fixture) => ReturnType<Person['get']>
   status?: number
 }
 
 let names = 0
 const freshName = () => `Name ${++names}`
 
-/** Section G of the specification, row by row, and what the contract adds. */
+/** The rows of section G of the specification, and the routes that the contract adds. */
 const ROWS: Row[] = [
-  { permission: 'users:read', what: 'GET /api/admin/users', ask: (p) => p.get('/api/admin/users') },
+  { permission: 'users:read', route: 'GET /api/admin/users', send: (person) => person.get('/api/admin/users') },
   {
     permission: 'users:write',
-    what: 'POST /api/admin/users',
+    route: 'POST /api/admin/users',
     status: 201,
-    ask: (p) => p.post('/api/admin/users', { email: `new${++names}@example.org` }),
+    send: (person) => person.post('/api/admin/users', { email: `new${++names}@example.org` }),
   },
   {
     permission: 'users:read',
-    what: 'GET /api/admin/users/:userId',
-    ask: (p, s) => p.get(`/api/admin/users/${s.userId}`),
+    route: 'GET /api/admin/users/:userId',
+    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}`),
   },
   {
     permission: 'users:write',
-    what: 'PATCH /api/admin/users/:userId',
-    ask: (p, s) => p.patch(`/api/admin/users/${s.userId}`, { displayName: 'Changed' }),
+    route: 'PATCH /api/admin/users/:userId',
+    send: (person, fixture) => person.patch(`/api/admin/users/${fixture.userId}`, { displayName: 'Changed' }),
   },
   {
     permission: 'users:write',
-    what: 'POST /api/admin/users/:userId/invitation',
-    ask: (p, s) => p.post(`/api/admin/users/${s.userId}/invitation`),
+    route: 'POST /api/admin/users/:userId/invitation',
+    send: (person, fixture) => person.post(`/api/admin/users/${fixture.userId}/invitation`),
   },
   {
     permission: 'users:delete',
-    what: 'DELETE /api/admin/users/:userId',
-    ask: (p, s) => p.delete(`/api/admin/users/${s.userId}`),
+    route: 'DELETE /api/admin/users/:userId',
+    send: (person, fixture) => person.delete(`/api/admin/users/${fixture.userId}`),
   },
   {
     permission: 'users:lifecycle',
-    what: 'POST /api/admin/users/:userId/lifecycle',
-    ask: (p, s) => p.post(`/api/admin/users/${s.userId}/lifecycle`, { action: 'disable' }),
+    route: 'POST /api/admin/users/:userId/lifecycle',
+    send: (person, fixture) => person.post(`/api/admin/users/${fixture.userId}/lifecycle`, { action: 'disable' }),
   },
   {
     permission: 'users:lifecycle',
-    what: 'GET /api/admin/users/:userId/lifecycle',
-    ask: (p, s) => p.get(`/api/admin/users/${s.userId}/lifecycle`),
+    route: 'GET /api/admin/users/:userId/lifecycle',
+    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}/lifecycle`),
   },
   {
     permission: 'users:lifecycle',
-    what: 'GET /api/admin/users/:userId/lifecycle/preview',
-    ask: (p, s) => p.get(`/api/admin/users/${s.userId}/lifecycle/preview`),
+    route: 'GET /api/admin/users/:userId/lifecycle/preview',
+    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}/lifecycle/preview`),
   },
   {
     permission: 'users:lifecycle',
-    what: 'DELETE /api/admin/users/:userId/lifecycle/:actionId',
-    ask: (p, s) => p.delete(`/api/admin/users/${s.userId}/lifecycle/${s.actionId}`),
+    route: 'DELETE /api/admin/users/:userId/lifecycle/:actionId',
+    send: (person, fixture) => person.delete(`/api/admin/users/${fixture.userId}/lifecycle/${fixture.actionId}`),
   },
-  { permission: 'roles:read', what: 'GET /api/admin/roles', ask: (p) => p.get('/api/admin/roles') },
+  { permission: 'roles:read', route: 'GET /api/admin/roles', send: (person) => person.get('/api/admin/roles') },
   {
     permission: 'roles:write',
-    what: 'POST /api/admin/roles',
+    route: 'POST /api/admin/roles',
     status: 201,
-    ask: (p) => p.post('/api/admin/roles', { name: freshName(), permissions: ['roles:write'] }),
-  },
-  { permission: 'roles:read', what: 'GET /api/admin/roles/:id', ask: (p, s) => p.get(`/api/admin/roles/${s.roleId}`) },
-  {
-    permission: 'roles:write',
-    what: 'PATCH /api/admin/roles/:id',
-    ask: (p, s) => p.patch(`/api/admin/roles/${s.roleId}`, { description: 'Changed', principals: [] }),
-  },
-  {
-    permission: 'roles:write',
-    what: 'DELETE /api/admin/roles/:id',
-    ask: (p, s) => p.delete(`/api/admin/roles/${s.roleId}`),
+    send: (person) => person.post('/api/admin/roles', { name: freshName(), permissions: ['roles:write'] }),
   },
   {
     permission: 'roles:read',
-    what: 'GET /api/admin/roles/:id/permissions',
-    ask: (p, s) => p.get(`/api/admin/roles/${s.roleId}/permissions`),
+    route: 'GET /api/admin/roles/:id',
+    send: (person, fixture) => person.get(`/api/admin/roles/${fixture.roleId}`),
   },
   {
     permission: 'roles:write',
-    what: 'POST /api/admin/roles/:id/permissions',
-    ask: (p, s) => p.post(`/api/admin/roles/${s.roleId}/permissions`, { permissionId: 'roles:write' }),
+    route: 'PATCH /api/admin/roles/:id',
+    send: (person, fixture) =>
+      person.patch(`/api/admin/roles/${fixture.roleId}`, { description: 'Changed', principals: [] }),
   },
   {
     permission: 'roles:write',
-    what: 'DELETE /api/admin/roles/:id/permissions/:permissionId',
-    ask: (p, s) => p.delete(`/api/admin/roles/${s.roleId}/permissions/roles:write`),
+    route: 'DELETE /api/admin/roles/:id',
+    send: (person, fixture) => person.delete(`/api/admin/roles/${fixture.roleId}`),
   },
-  { permission: 'permissions:read', what: 'GET /api/admin/permissions', ask: (p) => p.get('/api/admin/permissions') },
   {
     permission: 'roles:read',
-    what: 'GET /api/admin/users/:userId/roles',
-    ask: (p, s) => p.get(`/api/admin/users/${s.userId}/roles`),
+    route: 'GET /api/admin/roles/:id/permissions',
+    send: (person, fixture) => person.get(`/api/admin/roles/${fixture.roleId}/permissions`),
+  },
+  {
+    permission: 'roles:write',
+    route: 'POST /api/admin/roles/:id/permissions',
+    send: (person, fixture) =>
+      person.post(`/api/admin/roles/${fixture.roleId}/permissions`, { permissionId: 'roles:write' }),
+  },
+  {
+    permission: 'roles:write',
+    route: 'DELETE /api/admin/roles/:id/permissions/:permissionId',
+    send: (person, fixture) => person.delete(`/api/admin/roles/${fixture.roleId}/permissions/roles:write`),
+  },
+  {
+    permission: 'permissions:read',
+    route: 'GET /api/admin/permissions',
+    send: (person) => person.get('/api/admin/permissions'),
+  },
+  {
+    permission: 'roles:read',
+    route: 'GET /api/admin/users/:userId/roles',
+    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}/roles`),
   },
   {
     permission: 'roles:assign',
-    what: 'POST /api/admin/users/:userId/roles',
-    ask: (p, s) => p.post(`/api/admin/users/${s.userId}/roles`, { roleId: USER_ROLE }),
+    route: 'POST /api/admin/users/:userId/roles',
+    send: (person, fixture) => person.post(`/api/admin/users/${fixture.userId}/roles`, { roleId: USER_ROLE }),
   },
   {
     permission: 'roles:assign',
-    what: 'DELETE /api/admin/users/:userId/roles/:roleId',
-    ask: (p, s) => p.delete(`/api/admin/users/${s.userId}/roles/${EMPTY_ROLE}`),
+    route: 'DELETE /api/admin/users/:userId/roles/:roleId',
+    send: (person, fixture) => person.delete(`/api/admin/users/${fixture.userId}/roles/${EMPTY_ROLE}`),
   },
-  { permission: 'audit:read', what: 'GET /api/admin/audit', ask: (p) => p.get('/api/admin/audit') },
-  { permission: 'users:read', what: 'GET /api/admin/overview', ask: (p) => p.get('/api/admin/overview') },
+  { permission: 'audit:read', route: 'GET /api/admin/audit', send: (person) => person.get('/api/admin/audit') },
+  { permission: 'users:read', route: 'GET /api/admin/overview', send: (person) => person.get('/api/admin/overview') },
 ]
 
 const EMPTY_ROLE = newId()
 
-onEachEngine('permissions of administration', (engine) => {
+onEachEngine('the permissions of the administration API', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   before(async () => {
@@ -148,10 +158,10 @@ onEachEngine('permissions of administration', (engine) => {
       await db.transaction((trx) => trx.insertInto('role_permissions').values({ role_id: id, permission }).execute())
   }
 
-  const setScene = async (): Promise<Scene> => {
+  const createFixture = async (): Promise<Fixture> => {
     const { services } = app
     const user = await createUser(services, services.db, {
-      email: `scene${++names}@example.org`,
+      email: `fixture${++names}@example.org`,
       passwordHash: null,
     })
     await services.db.transaction((trx) =>
@@ -180,30 +190,30 @@ onEachEngine('permissions of administration', (engine) => {
     return { userId: user.id, roleId, actionId }
   }
 
-  for (const { permission, what, ask, status = 200 } of ROWS) {
-    describe(`${what} needs ${permission}`, () => {
-      test('anonymous 401, every other permission 403, exactly it 2xx', async () => {
-        const scene = await setScene()
-        assert.equal((await ask(anonymous(app), scene)).statusCode, 401)
+  for (const { permission, route, send, status = 200 } of ROWS) {
+    describe(`${route} needs ${permission}`, () => {
+      test('answers 401 without a session, 403 with all other permissions, and 2xx with this permission alone', async () => {
+        const fixture = await createFixture()
+        assert.equal((await send(anonymous(app), fixture)).statusCode, 401)
         const others = PERMISSIONS.filter((each) => each !== permission)
         const without = await signedInPerson(app, { permissions: others })
-        const refused = await ask(without, scene)
+        const refused = await send(without, fixture)
         assert.equal(refused.statusCode, 403, refused.body)
-        const holder = await signedInPerson(app, { permissions: [permission] })
-        const allowed = await ask(holder, scene)
+        const permitted = await signedInPerson(app, { permissions: [permission] })
+        const allowed = await send(permitted, fixture)
         assert.equal(allowed.statusCode, status, allowed.body)
       })
     })
   }
 
-  test('a malformed body is 403 for whoever lacks the permission, and 400 for whoever has it', async () => {
+  test('a malformed body answers 403 without the permission, and 400 with it', async () => {
     const without = await signedInPerson(app, { permissions: ['users:read'] })
     assert.equal((await without.post('/api/admin/roles', { nonsense: true })).statusCode, 403)
-    const holder = await signedInPerson(app, { permissions: ['roles:write'] })
-    assert.equal((await holder.post('/api/admin/roles', { name: 'x', nonsense: true })).statusCode, 400)
+    const permitted = await signedInPerson(app, { permissions: ['roles:write'] })
+    assert.equal((await permitted.post('/api/admin/roles', { name: 'x', nonsense: true })).statusCode, 400)
   })
 
-  test('a removed role bites at the next request of the same session', async () => {
+  test('removing a role takes effect at the next request of the same session', async () => {
     const admin = await signedInPerson(app, { admin: true })
     const person = await signedInPerson(app, { admin: true })
     assert.equal((await person.get('/api/admin/users')).statusCode, 200)
@@ -211,7 +221,7 @@ onEachEngine('permissions of administration', (engine) => {
     assert.equal((await person.get('/api/admin/users')).statusCode, 403)
   })
 
-  test('a permission revoked from a role bites at the next request of the same session', async () => {
+  test('revoking a permission from a role takes effect at the next request of the same session', async () => {
     const admin = await signedInPerson(app, { admin: true })
     const person = await signedInPerson(app, { permissions: ['users:read'] })
     const role = (await admin.get(`/api/admin/users/${person.user.id}/roles`))

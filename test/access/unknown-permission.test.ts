@@ -8,10 +8,10 @@ import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 
 onEachEngine('a permission that this version does not know', (engine) => {
-  test('is listed with the role that holds it and the people who have that role', async (t) => {
+  test('is listed with the role that holds it and with the users who have that role', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
-    // As a newer or an older replica stores it.
+    // A replica of another version may store it.
     const permission = 'teapots:boil' as Permission
     await app.services.db.transaction((trx) =>
       trx.insertInto('role_permissions').values({ role_id: USER_ROLE, permission }).execute(),

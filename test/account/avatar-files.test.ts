@@ -11,18 +11,18 @@ import { loseNextCommit } from '../support/lost-commit.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
 import { startS3 } from '../support/s3.ts'
 import { watch } from '../support/watch.ts'
-import { AVATAR, picture, putAvatar } from './upload.ts'
+import { AVATAR_PATH, picture, putAvatar } from './upload.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** The service with its pictures in a folder or in an object store, and the names that are there. */
-interface Scene {
+/** The service with its avatars in a folder or in an object store, and the names of the stored files. */
+interface Fixture {
   app: TestApp
   names(): Promise<string[]>
 }
 
-const STORES: Record<string, (t: TestContext, engine: EngineName) => Promise<Scene>> = {
+const STORES: Record<string, (t: TestContext, engine: EngineName) => Promise<Fixture>> = {
   'in a folder': async (t, engine) => {
     const app = await startApp(t, { engine, clock: createClock(Date.now()) })
     const folder = join(app.place.dataDir, 'avatars')
@@ -44,8 +44,8 @@ const STORES: Record<string, (t: TestContext, engine: EngineName) => Promise<Sce
 const avatarOf = async (person: Person) => (await person.get('/api/account/profile')).json<User>().avatarUrl
 
 for (const [where, open] of Object.entries(STORES)) {
-  onEachEngine(`pictures ${where}`, (engine) => {
-    test('an upload whose commit is done and whose answer is lost keeps the picture that the account points at', async (t) => {
+  onEachEngine(`avatars stored ${where}`, (engine) => {
+    test('an upload whose commit succeeds but is reported as failed keeps the picture that the account refers to', async (t) => {
       const { app, names } = await open(t, engine)
       const person = await signedInPerson(app)
       assert.equal((await putAvatar(person, await picture(10))).statusCode, 200)
@@ -53,17 +53,17 @@ for (const [where, open] of Object.entries(STORES)) {
       const isLost = loseNextCommit(t)
       assert.equal((await putAvatar(person, await picture(20))).statusCode, 503)
       assert.ok(isLost())
-      assert.notEqual(await avatarOf(person), before, 'the account points at the new one')
-      assert.equal((await person.get(AVATAR)).statusCode, 200)
+      assert.notEqual(await avatarOf(person), before, 'the account refers to the new one')
+      assert.equal((await person.get(AVATAR_PATH)).statusCode, 200)
       assert.equal((await names()).length, 2)
 
       app.clock.advance(DAY + HOUR)
-      assert.equal(await createAvatarSweeper(app.services)(), 1, 'the old one is collected after a day')
-      assert.equal((await person.get(AVATAR)).statusCode, 200)
+      assert.equal(await createAvatarSweeper(app.services)(), 1, 'the old one is deleted after a day')
+      assert.equal((await person.get(AVATAR_PATH)).statusCode, 200)
       assert.equal((await names()).length, 1)
     })
 
-    test('an upload that is refused leaves nothing behind', async (t) => {
+    test('a refused upload leaves no file behind', async (t) => {
       const { app, names } = await open(t, engine)
       const person = await signedInPerson(app)
       // The session ends between the guard and the transaction.
@@ -78,22 +78,22 @@ for (const [where, open] of Object.entries(STORES)) {
       assert.deepEqual(await names(), [])
     })
 
-    test('eight uploads and two deletions at once leave no picture but the one that is shown', async (t) => {
+    test('eight concurrent uploads and two deletions leave only the picture that the profile shows', async (t) => {
       const { app, names } = await open(t, engine)
       const person = await signedInPerson(app)
       const pictures = await Promise.all(Array.from({ length: 8 }, (_, index) => picture(10 + index)))
       const answers = await Promise.all([
         ...pictures.map((bytes) => putAvatar(person, bytes)),
-        person.delete(AVATAR),
-        person.delete(AVATAR),
+        person.delete(AVATAR_PATH),
+        person.delete(AVATAR_PATH),
       ])
       for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body)
       const shown = await avatarOf(person)
       assert.equal((await names()).length, shown === null ? 0 : 1)
-      assert.equal((await person.get(AVATAR)).statusCode, shown === null ? 404 : 200)
+      assert.equal((await person.get(AVATAR_PATH)).statusCode, shown === null ? 404 : 200)
     })
 
-    test('deleting an account removes every picture of it, also one that was left over', async (t) => {
+    test('deleting an account removes all of its pictures, including an orphaned one', async (t) => {
       const { app, names } = await open(t, engine)
       const admin = await signedInPerson(app, { admin: true })
       const [person, other] = [await signedInPerson(app), await signedInPerson(app)]
@@ -102,16 +102,16 @@ for (const [where, open] of Object.entries(STORES)) {
       assert.equal((await names()).length, 3)
       assert.equal((await admin.delete(`/api/admin/users/${person.user.id}`)).statusCode, 200)
       assert.equal((await names()).length, 1)
-      assert.equal((await other.get(AVATAR)).statusCode, 200)
+      assert.equal((await other.get(AVATAR_PATH)).statusCode, 200)
     })
 
-    test('the sweeper leaves alone what is young, what is named and what is not a picture of ours', async (t) => {
+    test('the sweeper keeps files that are younger than a day, that an account refers to, or that are not avatars', async (t) => {
       const { app, names } = await open(t, engine)
       const person = await signedInPerson(app)
       await putAvatar(person, await picture())
       const { blobs } = app.services
-      const theirs = [`${person.user.id}/orphan.webp`, 'usr_nobody/orphan.webp']
-      for (const name of [...theirs, 'something/else.webp']) await blobs.put(name, Buffer.from('x'), 'image/webp')
+      const orphans = [`${person.user.id}/orphan.webp`, 'usr_nobody/orphan.webp']
+      for (const name of [...orphans, 'something/else.webp']) await blobs.put(name, Buffer.from('x'), 'image/webp')
       assert.equal((await names()).length, 4)
       const sweep = createAvatarSweeper(app.services)
       assert.equal(await sweep(), 0, 'nothing is a day old')
@@ -119,14 +119,14 @@ for (const [where, open] of Object.entries(STORES)) {
       assert.equal(await sweep(), 0)
       app.clock.advance(2 * HOUR)
       assert.equal(await sweep(), 2)
-      for (const name of theirs) assert.equal(await blobs.get(name), undefined)
+      for (const name of orphans) assert.equal(await blobs.get(name), undefined)
       assert.ok(await blobs.get('something/else.webp'))
-      assert.equal((await person.get(AVATAR)).statusCode, 200)
+      assert.equal((await person.get(AVATAR_PATH)).statusCode, 200)
     })
   })
 }
 
-test('the sweeper looks at a thousand in one run and goes on from there in the next; it takes up unfinished uploads too', async (t) => {
+test('the sweeper checks a thousand files in one run, continues from there in the next, and deletes unfinished uploads too', async (t) => {
   const app = await startApp(t)
   const { dataDir } = app.place
   const old = app.clock.now() / 1000 - 2 * 24 * 3600
@@ -141,17 +141,17 @@ test('the sweeper looks at a thousand in one run and goes on from there in the n
   const sweep = createAvatarSweeper(app.services)
   assert.equal(await sweep(), 1000)
   assert.equal(await sweep(), 51)
-  assert.deepEqual(readdirSync(join(dataDir, 'avatars')), [], 'empty folders go as well')
+  assert.deepEqual(readdirSync(join(dataDir, 'avatars')), [], 'empty folders are deleted too')
 })
 
-test('a request for an avatar while it is replaced gets the old one or the new one', async (t) => {
+test('a request for an avatar that is being replaced gets the old one or the new one', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())
   const replacing = (async () => {
     for (let round = 0; round < 10; round++) await putAvatar(person, await picture(20 + round))
   })()
-  const seen = await watch(replacing, async () => (await person.get(AVATAR)).statusCode)
+  const seen = await watch(replacing, async () => (await person.get(AVATAR_PATH)).statusCode)
   assert.deepEqual([...seen], [200])
   await replacing
 })

@@ -7,38 +7,17 @@ import { sharedApp, startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../support/people.ts'
 import { startS3 } from '../support/s3.ts'
+import { AVATAR_PATH, form, MULTIPART, type Part } from './upload.ts'
 
-const PATH = '/api/account/profile/avatar'
-const BOUNDARY = 'between-the-parts'
-
-interface Part {
-  name?: string
-  filename?: string
-  type?: string
-  bytes: Buffer
-}
-
-function form(...parts: Part[]): Buffer {
-  const chunks = parts.flatMap(({ name = 'file', filename = 'a.png', type = 'image/png', bytes }) => [
-    Buffer.from(
-      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`,
-    ),
-    bytes,
-    Buffer.from('\r\n'),
-  ])
-  return Buffer.concat([...chunks, Buffer.from(`--${BOUNDARY}--\r\n`)])
-}
-
-const put = (person: Person, ...parts: Part[]) =>
-  person.put(PATH, form(...parts), { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
+const put = (person: Person, ...parts: Part[]) => person.put(AVATAR_PATH, form(...parts), MULTIPART)
 
 const picture = (width = 64, height = 48) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 90 } } }).withExif({
     IFD0: { Copyright: 'somebody' },
   })
 
-/** A PNG that announces far more pixels than it has bytes for. */
-async function bomb(): Promise<Buffer> {
+/** A PNG whose header declares far more pixels than the file contains. */
+async function decompressionBomb(): Promise<Buffer> {
   const png = await picture(1, 1).png().toBuffer()
   png.writeUInt32BE(30_000, 16)
   png.writeUInt32BE(30_000, 20)
@@ -50,12 +29,12 @@ async function bomb(): Promise<Buffer> {
 onEachEngine('avatars', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('PUT makes a 512 × 512 WebP without metadata of a PNG, JPEG, WebP, GIF or AVIF', async () => {
+  test('PUT converts a PNG, JPEG, WebP, GIF or AVIF to a 512 × 512 WebP without metadata', async () => {
     const person = await signedInPerson(shared())
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const response = await put(person, { bytes: await picture().toFormat(format).toBuffer() })
       assert.equal(response.statusCode, 200, format)
-      const { rawPayload, headers } = await person.get(PATH)
+      const { rawPayload, headers } = await person.get(AVATAR_PATH)
       const { format: kept, width, height, exif } = await sharp(rawPayload).metadata()
       assert.deepEqual([kept, width, height, exif], ['webp', 512, 512, undefined])
       assert.equal(headers['content-type'], 'image/webp')
@@ -63,42 +42,42 @@ onEachEngine('avatars', (engine) => {
     }
   })
 
-  test('GET answers the session’s own, or anyone’s by ?user=, with an ETag', async () => {
+  test('GET returns the signed-in user’s avatar, or that of the user in ?user=, with an ETag', async () => {
     const person = await signedInPerson(shared())
     await put(person, { bytes: await picture().png().toBuffer() })
-    const own = await person.get(PATH)
+    const own = await person.get(AVATAR_PATH)
     const { etag } = own.headers
-    const seen = await anonymous(shared()).get(`${PATH}?user=${person.user.id}`)
+    const seen = await anonymous(shared()).get(`${AVATAR_PATH}?user=${person.user.id}`)
     assert.equal(seen.statusCode, 200)
     assert.equal(seen.headers.etag, etag)
-    const unchanged = await person.get(PATH, undefined, { 'if-none-match': String(etag) })
+    const unchanged = await person.get(AVATAR_PATH, undefined, { 'if-none-match': String(etag) })
     assert.equal(unchanged.statusCode, 304)
     assert.equal(unchanged.body, '')
     const { avatarUrl } = (await person.get('/api/account/profile')).json()
     assert.equal((await anonymous(shared()).get(avatarUrl)).statusCode, 200)
   })
 
-  test('GET is 404 where there is none, and 401 without a session and a user', async () => {
+  test('GET answers 404 when there is no avatar, and 401 with neither a session nor ?user=', async () => {
     const person = await signedInPerson(shared())
-    assert.equal((await person.get(PATH)).statusCode, 404)
-    assert.equal((await anonymous(shared()).get(`${PATH}?user=usr_nobody`)).statusCode, 404)
-    assert.equal((await anonymous(shared()).get(PATH)).statusCode, 401)
+    assert.equal((await person.get(AVATAR_PATH)).statusCode, 404)
+    assert.equal((await anonymous(shared()).get(`${AVATAR_PATH}?user=usr_nobody`)).statusCode, 404)
+    assert.equal((await anonymous(shared()).get(AVATAR_PATH)).statusCode, 401)
   })
 
-  test('DELETE removes it, and removing nothing is fine', async () => {
+  test('DELETE removes the avatar, and succeeds when there is none', async () => {
     const person = await signedInPerson(shared())
     await put(person, { bytes: await picture().png().toBuffer() })
-    assert.deepEqual((await person.delete(PATH)).json(), { success: true })
-    assert.equal((await person.get(PATH)).statusCode, 404)
+    assert.deepEqual((await person.delete(AVATAR_PATH)).json(), { success: true })
+    assert.equal((await person.get(AVATAR_PATH)).statusCode, 404)
     assert.equal((await person.get('/api/account/profile')).json().avatarUrl, null)
-    assert.equal((await person.delete(PATH)).statusCode, 200)
+    assert.equal((await person.delete(AVATAR_PATH)).statusCode, 200)
   })
 
-  test('what is not such an image is 415, and the old avatar stays', async () => {
+  test('a file of another type or a damaged image answers 415, and the old avatar stays', async () => {
     const person = await signedInPerson(shared())
     const good = await picture().png().toBuffer()
     await put(person, { bytes: good })
-    const before = (await person.get(PATH)).headers.etag
+    const before = (await person.get(AVATAR_PATH)).headers.etag
     const bad: Record<string, Buffer> = {
       'an SVG': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
       'HTML named .png': Buffer.from('<!doctype html><script>alert(1)</script>'),
@@ -108,10 +87,10 @@ onEachEngine('avatars', (engine) => {
       'random bytes': Buffer.from(Array.from({ length: 500 }, (_, n) => (n * 7919) % 256)),
     }
     for (const [name, bytes] of Object.entries(bad)) assert.equal((await put(person, { bytes })).statusCode, 415, name)
-    assert.equal((await person.get(PATH)).headers.etag, before)
+    assert.equal((await person.get(AVATAR_PATH)).headers.etag, before)
   })
 
-  test('a polyglot is drawn anew: nothing but the picture survives', async () => {
+  test('a polyglot file is re-encoded, so that nothing but its picture is stored', async () => {
     const person = await signedInPerson(shared())
     const polyglot = Buffer.concat([
       await picture().gif().toBuffer(),
@@ -121,18 +100,18 @@ onEachEngine('avatars', (engine) => {
       (await put(person, { bytes: polyglot, type: 'text/html', filename: '../../evil.html' })).statusCode,
       200,
     )
-    const { rawPayload } = await person.get(PATH)
+    const { rawPayload } = await person.get(AVATAR_PATH)
     assert.ok(!rawPayload.includes('script'))
   })
 
-  test('more than 5 MB or 40 megapixels is 413, early', async () => {
+  test('an upload of more than 5 MB or 40 megapixels answers 413', async () => {
     const person = await signedInPerson(shared())
     const large = Buffer.concat([await picture().png().toBuffer(), Buffer.alloc(5 * 1024 * 1024)])
     assert.equal((await put(person, { bytes: large })).statusCode, 413)
-    assert.equal((await put(person, { bytes: await bomb() })).statusCode, 413)
+    assert.equal((await put(person, { bytes: await decompressionBomb() })).statusCode, 413)
   })
 
-  test('an animation of 1000 frames is 413', async () => {
+  test('an animation of 1000 frames answers 413', async () => {
     const person = await signedInPerson(shared())
     const frames = Buffer.alloc(4 * 4 * 3 * 1000, 0).map((_, n) => (n * 31) % 251)
     const gif = await sharp(frames, { raw: { width: 4, height: 4000, channels: 3, pageHeight: 4 } })
@@ -141,51 +120,49 @@ onEachEngine('avatars', (engine) => {
     assert.equal((await put(person, { bytes: gif })).statusCode, 413)
   })
 
-  test('no file, an empty one, two of them, or another part is 400', async () => {
+  test('no file, an empty file, two files, or a part with another name answers 400', async () => {
     const person = await signedInPerson(shared())
     const bytes = await picture().png().toBuffer()
     assert.equal((await put(person)).statusCode, 400)
     assert.equal((await put(person, { bytes: Buffer.alloc(0) })).statusCode, 400)
     assert.equal((await put(person, { bytes }, { bytes })).statusCode, 400)
     assert.equal((await put(person, { bytes, name: 'picture' })).statusCode, 400)
-    const json = await person.put(PATH, { file: 'x' })
+    const json = await person.put(AVATAR_PATH, { file: 'x' })
     assert.equal(json.statusCode, 415)
-    const broken = await person.put(PATH, Buffer.from('no parts here'), {
-      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
-    })
+    const broken = await person.put(AVATAR_PATH, Buffer.from('no parts here'), MULTIPART)
     assert.equal(broken.statusCode, 400)
   })
 
-  test('without a session, or from another origin, nothing is uploaded', async () => {
+  test('an upload without a session answers 401, one from another origin 403, and nothing is stored', async () => {
     const person = await signedInPerson(shared())
     const bytes = await picture().png().toBuffer()
     assert.equal((await put(anonymous(shared()), { bytes })).statusCode, 401)
-    const headers = { origin: 'https://evil.example', 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
-    assert.equal((await person.put(PATH, form({ bytes }), headers)).statusCode, 403)
-    assert.equal((await person.get(PATH)).statusCode, 404)
+    const headers = { origin: 'https://evil.example', ...MULTIPART }
+    assert.equal((await person.put(AVATAR_PATH, form({ bytes }), headers)).statusCode, 403)
+    assert.equal((await person.get(AVATAR_PATH)).statusCode, 404)
   })
 
-  test('replacing an avatar leaves one file behind, not two', async (t) => {
+  test('replacing an avatar deletes the old file', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)
     for (const width of [10, 20, 30]) await put(person, { bytes: await picture(width).png().toBuffer() })
     assert.equal(readdirSync(join(app.place.dataDir, 'avatars', person.user.id)).length, 1)
   })
 
-  test('on an S3-compatible store the same holds', async (t) => {
+  test('on an S3-compatible store, replacing and deleting an avatar delete its old object', async (t) => {
     const s3 = await startS3(t)
     const app = await startApp(t, { engine, config: { s3: s3.config } })
     const person = await signedInPerson(app)
-    assert.equal((await person.get(PATH)).statusCode, 404)
+    assert.equal((await person.get(AVATAR_PATH)).statusCode, 404)
     for (const width of [10, 20])
       assert.equal((await put(person, { bytes: await picture(width).png().toBuffer() })).statusCode, 200)
-    assert.equal((await sharp((await person.get(PATH)).rawPayload).metadata()).width, 512)
+    assert.equal((await sharp((await person.get(AVATAR_PATH)).rawPayload).metadata()).width, 512)
     assert.equal((await s3.names()).length, 1)
-    await person.delete(PATH)
+    await person.delete(AVATAR_PATH)
     assert.deepEqual(await s3.names(), [])
   })
 
-  test('an object store that is away is 503, and the old avatar stays', async (t) => {
+  test('an upload that the object store refuses answers 503, and the profile is unchanged', async (t) => {
     const s3 = await startS3(t)
     const app = await startApp(t, { engine, config: { s3: { ...s3.config, secretAccessKey: 'not the secret' } } })
     const person = await signedInPerson(app)

@@ -5,12 +5,12 @@ import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson, signIn } from '../support/people.ts'
 
 const PASSWORD = 'correct horse battery staple'
-const NEW = 'a different thing entirely'
+const NEW_PASSWORD = 'a different thing entirely'
 
 onEachEngine('profile and password', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('GET /api/account/profile is the user object, not wrapped', async () => {
+  test('GET /api/account/profile returns the user object, not wrapped', async () => {
     const person = await signedInPerson(shared())
     const response = await person.get('/api/account/profile')
     assert.equal(response.statusCode, 200)
@@ -30,7 +30,7 @@ onEachEngine('profile and password', (engine) => {
     ])
   })
 
-  test('PATCH /api/account/profile changes names, and null clears one', async () => {
+  test('PATCH /api/account/profile changes the names, and null clears one', async () => {
     const person = await signedInPerson(shared())
     const change = { displayName: 'Åsa 🔑', given_name: 'Åsa', family_name: 'Ek', preferredUsername: 'asa_ek' }
     const changed = await person.patch('/api/account/profile', change)
@@ -40,7 +40,7 @@ onEachEngine('profile and password', (engine) => {
     assert.equal((await person.patch('/api/account/profile', {})).json().given_name, 'Åsa')
   })
 
-  test('two changes of a profile at once both count', async () => {
+  test('concurrent changes of different fields of a profile are all kept', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await signedInPerson(shared())
       const changes = [{ displayName: 'Ada' }, { given_name: 'Augusta' }, { family_name: 'King' }]
@@ -51,7 +51,7 @@ onEachEngine('profile and password', (engine) => {
     }
   })
 
-  test('what is not one’s own to change is an error that names the field, and nothing changes', async () => {
+  test('a field that users may not change, or an invalid value, answers 400 with the name of the field, and nothing changes', async () => {
     const person = await signedInPerson(shared())
     const before = (await person.get('/api/account/profile')).body
     const cases: Record<string, unknown> = {
@@ -75,7 +75,7 @@ onEachEngine('profile and password', (engine) => {
     assert.equal((await person.get('/api/account/profile')).body, before)
   })
 
-  test('a taken username is 409, a reserved one 400', async () => {
+  test('a taken username answers 409, and a reserved one 400', async () => {
     const [one, two] = [await signedInPerson(shared()), await signedInPerson(shared())]
     const taken = await two.patch('/api/account/profile', { preferredUsername: one.user.preferredUsername })
     assert.equal(taken.statusCode, 409)
@@ -84,7 +84,7 @@ onEachEngine('profile and password', (engine) => {
     }
   })
 
-  test('of ten who take one username at once, one gets it', async () => {
+  test('of ten users who take the same username concurrently, exactly one gets it', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => signedInPerson(shared())))
     const answers = await Promise.all(
       people.map((each) => each.patch('/api/account/profile', { preferredUsername: 'wanted' })),
@@ -104,23 +104,29 @@ onEachEngine('profile and password', (engine) => {
     )
   })
 
-  test('POST /api/account/password changes it and ends every other session', async () => {
+  test('POST /api/account/password changes the password and ends every other session', async () => {
     const person = await signedInPerson(shared(), { email: 'change@example.com', password: PASSWORD })
     const other = await signIn(shared(), person.user)
-    const response = await person.post('/api/account/password', { currentPassword: PASSWORD, newPassword: NEW })
+    const response = await person.post('/api/account/password', {
+      currentPassword: PASSWORD,
+      newPassword: NEW_PASSWORD,
+    })
     assert.deepEqual(response.json(), { success: true })
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
     assert.equal((await other.get('/api/auth/me')).statusCode, 401)
     const login = (password: string) =>
       anonymous(shared()).post('/api/auth/login', { email: 'change@example.com', password })
     assert.equal((await login(PASSWORD)).statusCode, 401)
-    assert.equal((await login(NEW)).statusCode, 200)
+    assert.equal((await login(NEW_PASSWORD)).statusCode, 200)
   })
 
-  test('a wrong current password is 400 wrong_password, and nothing changes', async () => {
+  test('a wrong current password answers 400 wrong_password, and nothing changes', async () => {
     const person = await signedInPerson(shared(), { email: 'wrong@example.com', password: PASSWORD })
     const other = await signIn(shared(), person.user)
-    const response = await person.post('/api/account/password', { currentPassword: 'not it', newPassword: NEW })
+    const response = await person.post('/api/account/password', {
+      currentPassword: 'not it',
+      newPassword: NEW_PASSWORD,
+    })
     assert.equal(response.statusCode, 400)
     assert.equal(response.json().code, 'wrong_password')
     assert.equal((await other.get('/api/auth/me')).statusCode, 200)
@@ -135,11 +141,11 @@ onEachEngine('profile and password', (engine) => {
     assert.equal(response.json().code, 'weak_password')
   })
 
-  test('guessing the current password runs into the limit', async (t) => {
+  test('guesses at the current password are rate limited', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app, { password: PASSWORD })
     const guess = (currentPassword: string) =>
-      person.post('/api/account/password', { currentPassword, newPassword: NEW })
+      person.post('/api/account/password', { currentPassword, newPassword: NEW_PASSWORD })
     for (let n = 0; n < 10; n++) assert.equal((await guess(`wrong ${n}`)).statusCode, 400)
     assert.equal((await guess(PASSWORD)).statusCode, 429)
   })

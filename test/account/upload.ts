@@ -2,7 +2,7 @@ import type { Response } from 'light-my-request'
 import sharp from 'sharp'
 import type { Person } from '../support/people.ts'
 
-export const AVATAR = '/api/account/profile/avatar'
+export const AVATAR_PATH = '/api/account/profile/avatar'
 export const BOUNDARY = 'between-the-parts'
 export const MULTIPART = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
 
@@ -13,7 +13,7 @@ export interface Part {
   bytes: Buffer
 }
 
-/** What stands before the bytes of a part. */
+/** The boundary and the headers before the bytes of a part. */
 export const partHeader = ({
   name = 'file',
   filename = 'a.png',
@@ -35,4 +35,4 @@ export const picture = (width = 64, height = 48): Promise<Buffer> =>
     .toBuffer()
 
 export const putAvatar = (person: Person, bytes: Buffer): Promise<Response> =>
-  person.put(AVATAR, form({ bytes }), MULTIPART)
+  person.put(AVATAR_PATH, form({ bytes }), MULTIPART)

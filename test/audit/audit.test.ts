@@ -20,14 +20,14 @@ async function setUp(t: TestContext, engine: EngineName) {
   const admin = await signedInPerson(app, { admin: true })
   const list = async (query = '') => (await admin.get(`/api/admin/audit${query}`)).json<Page>()
   const actions = async (query = '') => (await list(query)).events.map(({ action }) => action)
-  /** Any word: what is listed may have been recorded by another version. */
+  /** Accepts any string as the action, since another version may have recorded it. */
   const record = (action: string, rest: Partial<Parameters<typeof recordAlone>[1]> = {}) =>
     recordAlone(app.services, { action: action as AuditAction, outcome: 'success', actor: THE_SERVICE, ...rest })
   return { app, admin, list, actions, record }
 }
 
 onEachEngine('the audit trail', (engine) => {
-  test('every administrative change says who did what to whom, when, and from where', async (t) => {
+  test('records who made each administrative change, to whom, when, and from which address', async (t) => {
     const { app, admin, list } = await setUp(t, engine)
     const made = await admin.post('/api/admin/users', { email: 'audited@example.com', password: PASSWORD })
     const userId: string = made.json().user.id
@@ -78,7 +78,7 @@ onEachEngine('the audit trail', (engine) => {
     assert.ok(!JSON.stringify(events).includes(PASSWORD))
   })
 
-  test('a change that is refused leaves no entry that says it happened', async (t) => {
+  test('has no entry for a change that was refused', async (t) => {
     const { admin, actions } = await setUp(t, engine)
     const refused = [
       await admin.delete(`/api/admin/users/${admin.user.id}`),
@@ -92,7 +92,7 @@ onEachEngine('the audit trail', (engine) => {
     assert.deepEqual(await actions(), [])
   })
 
-  test('sign-ins and failed sign-ins are there, without the password', async (t) => {
+  test('records sign-ins and failed sign-ins, without the password', async (t) => {
     const { app, admin, list } = await setUp(t, engine)
     await signedInPerson(app, { email: 'enters@example.com', password: PASSWORD })
     await anonymous(app).post('/api/auth/login', { email: 'enters@example.com', password: PASSWORD })
@@ -106,7 +106,7 @@ onEachEngine('the audit trail', (engine) => {
     assert.ok(!everything.includes(PASSWORD) && !everything.includes('a wrong password'))
   })
 
-  test('filters by action, family, actor, target, outcome and time', async (t) => {
+  test('can be filtered by action, group of actions, actor, target, outcome and time', async (t) => {
     const { app, actions, record } = await setUp(t, engine)
     const someone = { id: 'usr_someone', email: 'someone@example.com', source: null }
     await record('user.updated', { actor: someone, target: { type: 'user', id: 'usr_target' } })
@@ -126,9 +126,9 @@ onEachEngine('the audit trail', (engine) => {
     assert.deepEqual(await actions(`?from=${now - 1000}&to=${now}&actor=usr_someone&action=user.*`), ['user.updated'])
   })
 
-  test('an action that this version does not know is listed, found and exported like any other', async (t) => {
+  test('lists, filters and exports an action that this version does not know like any other', async (t) => {
     const { admin, actions, record } = await setUp(t, engine)
-    // As a newer or an older replica stores it.
+    // A replica of another version may store it.
     await record('teapot.boiled', { data: { degrees: 100 } })
     await record('user.updated')
     assert.deepEqual((await actions()).toSorted(), ['teapot.boiled', 'user.updated'])
@@ -139,7 +139,7 @@ onEachEngine('the audit trail', (engine) => {
     assert.equal((await admin.get('/api/admin/overview')).statusCode, 200)
   })
 
-  test('pages newest first without a gap or a double while entries are added', async (t) => {
+  test('is paged newest first, without gaps or duplicates while entries are added', async (t) => {
     const { app, list, record } = await setUp(t, engine)
     for (let index = 0; index < 10; index++) {
       if (index % 4 === 0) app.clock.advance(1)
@@ -161,7 +161,7 @@ onEachEngine('the audit trail', (engine) => {
     )
   })
 
-  test('bad queries are refused', async (t) => {
+  test('refuses invalid query parameters', async (t) => {
     const { admin } = await setUp(t, engine)
     for (const query of [
       '?cursor=x',
@@ -176,7 +176,7 @@ onEachEngine('the audit trail', (engine) => {
     }
   })
 
-  test('as CSV: everything that matches, safe to open in a spreadsheet', async (t) => {
+  test('is exported as CSV with all matching entries, safe to open in a spreadsheet', async (t) => {
     const { app, admin, record } = await setUp(t, engine)
     const source = (userAgent: string) => ({
       ipAddress: '192.0.2.1',
@@ -206,7 +206,7 @@ onEachEngine('the audit trail', (engine) => {
     }
   })
 
-  test('a long CSV is more than a page of JSON, and a limit cuts it', async (t) => {
+  test('is exported as CSV without the page size of JSON, up to the limit in the query', async (t) => {
     const { admin, record } = await setUp(t, engine)
     for (let index = 0; index < 620; index++) await record('many')
     const all = await admin.get('/api/admin/audit?format=csv&action=many')
@@ -218,7 +218,7 @@ onEachEngine('the audit trail', (engine) => {
     assert.equal(none.body.trim().split('\r\n').length, 1)
   })
 
-  test('nothing in the API changes or deletes an entry', async (t) => {
+  test('can’t be changed or deleted through the API', async (t) => {
     const { admin } = await setUp(t, engine)
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
       assert.equal((await admin[method]('/api/admin/audit')).statusCode, 405)

@@ -11,7 +11,7 @@ import { signedInPerson } from '../support/people.ts'
 const DAY = 86_400_000
 
 onEachEngine('the sign-in method in the audit trail', (engine) => {
-  test('is in the data of the entry too, and only where somebody signed in or tried to', async (t) => {
+  test('is also in the data of the entry, and only for a sign-in or an attempt', async (t) => {
     const { services } = await startApp(t, { engine })
     const record = (event: Pick<AuditEvent, 'action' | 'outcome' | 'method' | 'data'>) =>
       recordAlone(services, { actor: THE_SERVICE, ...event })
@@ -24,11 +24,11 @@ onEachEngine('the sign-in method in the audit trail', (engine) => {
     ])
   })
 
-  test('is filled in by the upgrade for the days that the overview shows, which counts as before', async (t) => {
+  test('is filled in by the migration for the days that the overview shows, whose counts stay the same', async (t) => {
     const app = await startApp(t, { engine })
     const { services, clock } = app
-    const step = MIGRATIONS.find(({ name }) => name === '0014-sign-in-methods')
-    assert.ok(step)
+    const migration = MIGRATIONS.find(({ name }) => name === '0014-sign-in-methods')
+    assert.ok(migration)
     const record = (event: Pick<AuditEvent, 'action' | 'outcome' | 'method'>) =>
       recordAlone(services, { actor: THE_SERVICE, ...event })
     await record({ action: 'session.started', outcome: 'success', method: 'passkey' })
@@ -39,8 +39,8 @@ onEachEngine('the sign-in method in the audit trail', (engine) => {
     await record({ action: 'user.updated', outcome: 'success' })
     await services.db.transaction(async (trx) => {
       await sql`alter table audit_events drop column method`.execute(trx)
-      // A transaction is Kysely's own, with less to see.
-      await step.up(trx as unknown as Kysely<unknown>)
+      // At run time a Trx is a Kysely transaction; its type only hides some methods.
+      await migration.up(trx as unknown as Kysely<unknown>)
     })
     const rows = await services.db.read.selectFrom('audit_events').select(['action', 'method']).execute()
     assert.deepEqual(rows.map(({ action, method }) => `${action} ${method}`).toSorted(), [

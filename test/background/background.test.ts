@@ -9,7 +9,7 @@ import { anonymous, signedInPerson } from '../support/people.ts'
 onEachEngine('background work', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('a job with a period runs once in it, whichever replica ticks', async () => {
+  test('a periodic job runs once per period across all replicas', async () => {
     const { services, clock } = shared()
     let runs = 0
     const job = { name: 'periodic', everyMs: 60_000, run: async () => void runs++ }
@@ -25,7 +25,7 @@ onEachEngine('background work', (engine) => {
     assert.equal(runs, 2)
   })
 
-  test('a job that fails is logged and stops neither the others nor itself', async () => {
+  test('a job that fails is logged, runs again at the next tick, and does not stop other jobs', async () => {
     const { services, logged } = shared()
     let attempts = 0
     let others = 0
@@ -39,7 +39,7 @@ onEachEngine('background work', (engine) => {
     assert.match(logged(), /Background work failed/)
   })
 
-  test('the sweeper deletes what has expired and nothing else, in bounded batches', async (t) => {
+  test('the sweeper deletes all expired rows, in batches, and no others', async (t) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
     const person = await signedInPerson(app)
@@ -73,7 +73,7 @@ onEachEngine('background work', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
   })
 
-  test('expired sessions are gone from the table a minute later', async (t) => {
+  test('expired sessions are deleted from the table by the next sweep', async (t) => {
     const app = await startApp(t, { engine })
     await anonymous(app).post('/api/auth/register', {
       email: 'gone@example.com',

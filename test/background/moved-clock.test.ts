@@ -14,8 +14,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const PASSWORD = 'correct horse battery staple'
 
-onEachEngine('a clock that is set', (engine) => {
-  test('a job that ran once under a clock far ahead or far behind runs again as soon as the clock is right', async (t) => {
+onEachEngine('when the system clock is changed', (engine) => {
+  test('a job that ran while the clock was far ahead or far behind runs again as soon as the clock is correct', async (t) => {
     const { services, clock } = await startApp(t, { engine })
     let runs = 0
     const job = { name: 'periodic', everyMs: MINUTE, run: async () => void runs++ }
@@ -30,7 +30,7 @@ onEachEngine('a clock that is set', (engine) => {
     clock.adjust(400 * DAY)
     await expectRuns(1, 'ahead')
     clock.adjust(-400 * DAY)
-    await expectRuns(1, 'right again')
+    await expectRuns(1, 'correct again')
     await expectRuns(0, 'within its interval')
     clock.advance(MINUTE)
     await expectRuns(1, 'a minute later')
@@ -38,10 +38,10 @@ onEachEngine('a clock that is set', (engine) => {
     await expectRuns(1, 'behind')
     await expectRuns(0, 'within its interval')
     clock.adjust(400 * DAY)
-    await expectRuns(1, 'right at last')
+    await expectRuns(1, 'correct again after being behind')
   })
 
-  test('one start with the clock 400 days ahead does not stop the sweeper', async (t) => {
+  test('one start with the clock 400 days ahead does not stop later sweeps', async (t) => {
     const ahead = await startApp(t, { engine })
     ahead.clock.adjust(400 * DAY)
     await ahead.tick()
@@ -59,7 +59,7 @@ onEachEngine('a clock that is set', (engine) => {
     assert.deepEqual(await db.read.selectFrom('passkey_challenges').select('id').execute(), [])
   })
 
-  test('failures that were counted under a clock that was ahead lock nobody out when it is right', async (t) => {
+  test('failed logins counted while the clock was ahead lock nobody out once it is correct', async (t) => {
     const app = await startApp(t, { engine })
     const email = 'locked@example.com'
     await signedInPerson(app, { email, password: PASSWORD })
@@ -69,9 +69,9 @@ onEachEngine('a clock that is set', (engine) => {
     assert.equal((await login(PASSWORD)).statusCode, 429)
     app.clock.adjust(-400 * DAY)
     assert.equal((await login(PASSWORD)).statusCode, 200)
-    const restarted = await startApp(t, { engine, place: await closed(app), clock: app.clock })
+    const restarted = await startApp(t, { engine, place: await closeApp(app), clock: app.clock })
     assert.equal((await anonymous(restarted).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 200)
-    // And the count begins anew.
+    // Failures are counted from zero again.
     for (let count = 0; count < 10; count++) {
       const { statusCode } = await anonymous(restarted).post('/api/auth/login', { email, password: 'wrong' })
       assert.equal(statusCode, 401)
@@ -79,7 +79,7 @@ onEachEngine('a clock that is set', (engine) => {
     assert.equal((await anonymous(restarted).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 429)
   })
 
-  test('a clock that is a little behind another replica gives a guesser no further guesses', async (t) => {
+  test('a clock slightly behind that of another replica allows no further password guesses', async (t) => {
     const app = await startApp(t, { engine })
     const email = 'guessed@example.com'
     await signedInPerson(app, { email, password: PASSWORD })
@@ -89,7 +89,7 @@ onEachEngine('a clock that is set', (engine) => {
     assert.equal((await guess()).statusCode, 429)
   })
 
-  test('a session that was used under a clock that was ahead ends 12 hours idle after its next use', async (t) => {
+  test('a session used while the clock was ahead expires 12 idle hours after its next use', async (t) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
     const person = await signedInPerson(app)
@@ -110,7 +110,7 @@ onEachEngine('a clock that is set', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
   })
 
-  test('streams beat and are checked on, however the clock is set', async (t) => {
+  test('notification streams still send heartbeats and check their sessions', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)
     const stream = await openEventStream(await app.listen(), { cookie: person.cookie })
@@ -129,7 +129,7 @@ onEachEngine('a clock that is set', (engine) => {
     await stream.ended
   })
 
-  test('nothing that is kept in memory is believed for longer because the clock was set back', async (t) => {
+  test('values cached in memory do not live longer because the clock was set back', async (t) => {
     const app = await startApp(t, { engine })
     const { services, clock } = app
     const admin = await signedInPerson(app, { admin: true })
@@ -141,7 +141,7 @@ onEachEngine('a clock that is set', (engine) => {
     }
     assert.equal((await cache.find(clientId))?.name, 'Example')
     const before = await activeUsers()
-    // As if no signal had come.
+    // Changed in the table directly, as if the signal that refreshes the cache was lost.
     await services.db.transaction((trx) =>
       trx.updateTable('oauth_clients').set({ name: 'Changed' }).where('client_id', '=', clientId).execute(),
     )
@@ -154,8 +154,8 @@ onEachEngine('a clock that is set', (engine) => {
   })
 })
 
-/** The place of an app that has ended. */
-async function closed(app: Awaited<ReturnType<typeof startApp>>) {
+/** Closes the app, and returns its database and data folder for the next one. */
+async function closeApp(app: Awaited<ReturnType<typeof startApp>>) {
   await app.close()
   return app.place
 }

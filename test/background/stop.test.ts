@@ -7,12 +7,12 @@ import { sharedApp } from '../support/app.ts'
 import { createPlace, onEachEngine } from '../support/engines.ts'
 import { startReplica, until } from '../support/replicas.ts'
 
-const EXPIRED = 300_000
+const EXPIRED_ROWS = 300_000
 
-onEachEngine('background work that is told to stop', (engine) => {
+onEachEngine('background work that is stopped', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('ends after the slice under way, and the next run does the rest', async () => {
+  test('ends after the current batch, and the next run does the rest', async () => {
     const { services, clock } = shared()
     const count = 1000
     const rows = Array.from({ length: count }, (_, n) => ({ bucket: `old${n}`, failures: 1, expires_at: 1 }))
@@ -31,7 +31,7 @@ onEachEngine('background work that is told to stop', (engine) => {
   })
 })
 
-test('SIGTERM during a sweep of 300,000 rows ends the service in order, and leaves the rest for the next start', async (t) => {
+test('SIGTERM during a sweep of 300,000 rows stops the service cleanly and leaves the remaining rows for the next start', async (t) => {
   const place = await createPlace('sqlite')
   t.after(place.remove)
   const file = place.databaseUrl.slice('sqlite:'.length)
@@ -40,15 +40,15 @@ test('SIGTERM during a sweep of 300,000 rows ends the service in order, and leav
   const database = new DatabaseSync(file, { timeout: 5000 })
   t.after(() => database.close())
   database.exec(`
-    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${EXPIRED})
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${EXPIRED_ROWS})
     insert into rate_limits (bucket, failures, expires_at) select 'old' || n, 1, 1 from numbers;
     delete from background_jobs`)
   const count = database.prepare('select count(*) as count from rate_limits')
   const left = () => Number(count.get()?.['count'])
 
   const replica = await start()
-  await until(async () => left() < EXPIRED)
-  // Exit code 0: it closed everything itself. One that takes more than the nine seconds is cut off with 1.
+  await until(async () => left() < EXPIRED_ROWS)
+  // Exit code 0 is a clean shutdown. One that takes more than nine seconds is cut off with exit code 1.
   assert.equal(await replica.stop(), 0)
   assert.ok(left() > 0, 'the sweep was not finished first')
 })

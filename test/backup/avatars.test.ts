@@ -16,8 +16,8 @@ function newFolder(t: TestContext): string {
   return folder
 }
 
-/** The pictures that the accounts in a backup point at, and that are not in it. */
-function missingIn(folder: string): string[] {
+/** The pictures that accounts in the backup refer to but that the backup lacks. */
+function missingPictures(folder: string): string[] {
   const database = new DatabaseSync(join(folder, 'latchkey.db'), { readOnly: true })
   const named = "select id || '/' || avatar_version || '.webp' as name from users where avatar_version is not null"
   const rows = database.prepare(named).all() as { name: string }[]
@@ -27,14 +27,14 @@ function missingIn(folder: string): string[] {
   return names.filter((name) => !existsSync(join(folder, 'avatars', name)))
 }
 
-/** Right before a file is copied, so many times, something happens. */
-function beforeCopying(t: TestContext, times: number, happen: () => Promise<void>): () => number {
+/** Runs `action` right before a file is copied, for the first `times` copies. Returns how many of these are left. */
+function beforeCopying(t: TestContext, times: number, action: () => Promise<void>): () => number {
   let left = times
   const { copyFile } = fs.promises
   fs.promises.copyFile = async (...args) => {
     if (left > 0) {
       left--
-      await happen()
+      await action()
     }
     return copyFile(...args)
   }
@@ -46,7 +46,7 @@ function beforeCopying(t: TestContext, times: number, happen: () => Promise<void
   return () => left
 }
 
-test('an avatar that is replaced while a backup is made is in the backup, in the version that the backup names', async (t) => {
+test('a backup made while an avatar is replaced contains the version that its database refers to', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())
@@ -54,15 +54,15 @@ test('an avatar that is replaced while a backup is made is in the backup, in the
     assert.equal((await putAvatar(person, await picture(20))).statusCode, 200)
   })
   const backup = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
-  assert.deepEqual(missingIn(backup.folder), [])
+  assert.deepEqual(missingPictures(backup.folder), [])
   assert.equal(left(), 0)
 })
 
-test('an account whose picture was lost before is no reason to make no backup', async (t) => {
+test('a backup succeeds when the picture of an account is already missing', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())
   rmSync(join(app.place.dataDir, 'avatars', person.user.id), { recursive: true })
   const backup = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
-  assert.equal(missingIn(backup.folder).length, 1)
+  assert.equal(missingPictures(backup.folder).length, 1)
 })

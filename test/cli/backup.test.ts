@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -10,45 +9,39 @@ import { restoreBackup } from '../../src/backup/restore-backup.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
-import { askKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
+import { queryKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { SECRET_KEY, startApp, type TestApp } from '../support/app.ts'
 import { getTokens, registerApplication } from '../support/application.ts'
 import { createClock } from '../support/clock.ts'
 import { latchkey } from '../support/command.ts'
-import { createPlace, type Place } from '../support/engines.ts'
+import type { Place } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { ask } from '../support/visitor.ts'
+import { newFolder, newPlace } from './temporary.ts'
 
 const log = createLogger('silent')
-
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function newPlace(t: TestContext): Promise<Place> {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  return place
-}
 
 const filesBelow = (folder: string) =>
   readdirSync(folder, { withFileTypes: true, recursive: true }).map((entry) => join(entry.parentPath, entry.name))
 
-/** The data folder decides where everything is; the key is in its file. */
+/** A configuration in which everything, including the secret key, is in the data folder. */
 const configOf = (dataDir: string) => readConfig({ DATA_DIR: dataDir })
 
-const restored = async (t: TestContext, from: string, now: () => number, keepAccess = false): Promise<Place> => {
+const restoreElsewhere = async (
+  t: TestContext,
+  from: string,
+  now: () => number,
+  keepAccess = false,
+): Promise<Place> => {
   const place = await newPlace(t)
   await restoreBackup(configOf(place.dataDir), { from, keepAccess, now, log })
   return place
 }
 
 /** An app whose key is in the data folder, with a picture and a mail in the outbox. */
-async function lived(t: TestContext): Promise<TestApp> {
+async function startUsedApp(t: TestContext): Promise<TestApp> {
   const app = await startApp(t, { config: { secretKey: undefined }, clock: createClock() })
   const person = await signedInPerson(app, { email: 'ada@example.com', password: 'correct horse battery' })
   await app.services.blobs.put(`${person.user.id}/picture.webp`, Buffer.from('a picture'), 'image/webp')
@@ -58,8 +51,8 @@ async function lived(t: TestContext): Promise<TestApp> {
   return app
 }
 
-test('a backup has the database, the pictures and the key, for our eyes only, and no mail', async (t) => {
-  const app = await lived(t)
+test('a backup contains the database, the pictures and the key but no mail, and only its owner can read it', async (t) => {
+  const app = await startUsedApp(t)
   assert.equal(readdirSync(join(app.place.dataDir, 'outbox')).length, 1)
   const { folder, manifest } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   assert.deepEqual(
@@ -75,7 +68,7 @@ test('a backup has the database, the pictures and the key, for our eyes only, an
 })
 
 test('no token, secret or link is in a backup in plaintext', async (t) => {
-  const app = await lived(t)
+  const app = await startUsedApp(t)
   const person = await signedInPerson(app, { admin: true })
   const application = await registerApplication(app)
   const tokens = await getTokens(app, person, application)
@@ -94,8 +87,8 @@ test('no token, secret or link is in a backup in plaintext', async (t) => {
   }
 })
 
-test('a backup never overwrites, and names itself for the time in a folder that is there', async (t) => {
-  const app = await lived(t)
+test('a backup never overwrites anything, and in an existing folder it is named after the time', async (t) => {
+  const app = await startUsedApp(t)
   const { config } = app.services
   const folder = newFolder(t)
   const made = await makeBackup(config, folder, Date.UTC(2026, 0, 15, 12))
@@ -109,12 +102,12 @@ test('a backup never overwrites, and names itself for the time in a folder that 
   await assert.rejects(makeBackup(configOf(newFolder(t)), join(folder, 'none'), 0), /no database/)
 })
 
-test('what was restored is what was backed up: accounts, pictures, keys', async (t) => {
-  const app = await lived(t)
+test('restoring a backup brings back its accounts, pictures and keys', async (t) => {
+  const app = await startUsedApp(t)
   const { folder } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   const caKey = (await anonymous(app).get('/ssh/ca.pub')).body
   app.clock.advance(5000)
-  const place = await restored(t, folder, app.clock.now)
+  const place = await restoreElsewhere(t, folder, app.clock.now)
   for (const path of filesBelow(place.dataDir).filter((each) => !each.endsWith('.lock'))) {
     assert.equal(statSync(path).mode & 0o077, 0, path)
   }
@@ -127,8 +120,8 @@ test('what was restored is what was backed up: accounts, pictures, keys', async 
   assert.equal(picture?.toString(), 'a picture')
 })
 
-test('a certificate that was issued after the backup is revoked, and its serial never given out again', async (t) => {
-  const app = await lived(t)
+test('after a restore, a certificate issued after the backup is revoked and its serial is never reused', async (t) => {
+  const app = await startUsedApp(t)
   const person = await signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
   const key = await saveKey(person)
   const before = await issue(person, key)
@@ -136,43 +129,43 @@ test('a certificate that was issued after the backup is revoked, and its serial 
   const after = await issue(person, key)
   app.clock.advance(5000)
 
-  const place = await restored(t, folder, app.clock.now, true)
+  const place = await restoreElsewhere(t, folder, app.clock.now, true)
   const again = await startApp(t, { config: { secretKey: undefined }, place, clock: app.clock })
   const same = Object.assign(anonymous(again, person.cookie), { user: person.user, sessionId: person.sessionId })
   const next = await issue(same, key)
   assert.ok(BigInt(next.serial) > BigInt(after.serial))
   const krl = (await anonymous(again).get('/ssh/krl?format=krl')).rawPayload
-  const asked = [before, after, next].map(({ serial }) => BigInt(serial))
+  const serials = [before, after, next].map(({ serial }) => BigInt(serial))
   const authority = openAuthority(again.services.sshCa.privateKey)
-  assert.deepEqual(askKrl(temporaryFolder(), krl, asked, authority), [BigInt(after.serial)])
+  assert.deepEqual(queryKrl(temporaryFolder(), krl, serials, authority), [BigInt(after.serial)])
 })
 
-test('a restore refuses what is damaged, newer or of the future, and leaves nothing behind', async (t) => {
-  const app = await lived(t)
+test('a restore refuses a backup that is damaged, from a newer version or dated in the future, and leaves nothing behind', async (t) => {
+  const app = await startUsedApp(t)
   const { now } = app.clock
   const { folder } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), now())
-  const spoilt = (spoil: (copy: string) => void): string => {
-    const copy = join(newFolder(t), 'copy')
-    cpSync(folder, copy, { recursive: true })
-    spoil(copy)
-    return copy
+  const damagedBackup = (damage: (backup: string) => void): string => {
+    const backup = join(newFolder(t), 'backup')
+    cpSync(folder, backup, { recursive: true })
+    damage(backup)
+    return backup
   }
   const rewrite = (change: (manifest: Record<string, unknown>) => void) =>
-    spoilt((copy) => {
-      const manifest = JSON.parse(readFileSync(join(copy, 'manifest.json'), 'utf8')) as Record<string, unknown>
+    damagedBackup((backup) => {
+      const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Record<string, unknown>
       change(manifest)
-      writeFileSync(join(copy, 'manifest.json'), JSON.stringify(manifest))
+      writeFileSync(join(backup, 'manifest.json'), JSON.stringify(manifest))
     })
-  const flip = (copy: string) => {
-    const bytes = readFileSync(join(copy, 'latchkey.db'))
+  const flip = (backup: string) => {
+    const bytes = readFileSync(join(backup, 'latchkey.db'))
     bytes[bytes.length >> 1] = bytes[bytes.length >> 1]! ^ 1
-    writeFileSync(join(copy, 'latchkey.db'), bytes)
+    writeFileSync(join(backup, 'latchkey.db'), bytes)
   }
   const cases: [string, RegExp][] = [
     [newFolder(t), /no backup of Latchkey/],
-    [spoilt((copy) => writeFileSync(join(copy, 'manifest.json'), '{')), /damaged/],
-    [spoilt((copy) => rmSync(join(copy, 'secret.key'))), /damaged: secret\.key is missing/],
-    [spoilt(flip), /damaged: latchkey\.db is not what its manifest says/],
+    [damagedBackup((backup) => writeFileSync(join(backup, 'manifest.json'), '{')), /damaged/],
+    [damagedBackup((backup) => rmSync(join(backup, 'secret.key'))), /damaged: secret\.key is missing/],
+    [damagedBackup(flip), /damaged: latchkey\.db is not what its manifest says/],
     [rewrite((manifest) => void (manifest['format'] = 2)), /newer Latchkey/],
     [rewrite((manifest) => void (manifest['migrations'] = ['9999-later'])), /newer Latchkey/],
     [rewrite((manifest) => void (manifest['createdAt'] = '2999-01-01T00:00:00.000Z')), /clock/],
@@ -189,28 +182,28 @@ test('a restore refuses what is damaged, newer or of the future, and leaves noth
     )
   }
   const wrongKey = { ...configOf(newFolder(t)), secretKey: 'another-secret-of-32-characters-or-more' }
-  const asked = { from: folder, keepAccess: false, now, log }
-  await assert.rejects(restoreBackup(wrongKey, asked), /can't be opened with this SECRET_KEY/)
+  const request = { from: folder, keepAccess: false, now, log }
+  await assert.rejects(restoreBackup(wrongKey, request), /can't be opened with this SECRET_KEY/)
 })
 
-test('a restore refuses to overwrite data, and to work beside a running service', async (t) => {
-  const app = await lived(t)
+test('a restore refuses to overwrite data or to run beside a running service', async (t) => {
+  const app = await startUsedApp(t)
   const { folder } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
-  const asked = { from: folder, keepAccess: false, now: app.clock.now, log }
-  await assert.rejects(restoreBackup(app.services.config, asked), /already running/)
+  const request = { from: folder, keepAccess: false, now: app.clock.now, log }
+  await assert.rejects(restoreBackup(app.services.config, request), /already running/)
   await app.close()
   const before = readFileSync(join(app.place.dataDir, 'latchkey.db'))
-  await assert.rejects(restoreBackup(app.services.config, asked), /data already/)
+  await assert.rejects(restoreBackup(app.services.config, request), /data already/)
   assert.deepEqual(readFileSync(join(app.place.dataDir, 'latchkey.db')), before)
   for (const left of ['secret.key', 'latchkey.db', 'latchkey.db-wal']) {
     const dataDir = newFolder(t)
     writeFileSync(join(dataDir, left), 'precious')
-    await assert.rejects(restoreBackup(configOf(dataDir), asked), /data already/, left)
+    await assert.rejects(restoreBackup(configOf(dataDir), request), /data already/, left)
     assert.equal(readFileSync(join(dataDir, left), 'utf8'), 'precious')
   }
 })
 
-test('a backup of a running service under writes has every write that was acknowledged before it began', async (t) => {
+test('a backup of a running service contains every write that was acknowledged before the backup began', async (t) => {
   const place = await newPlace(t)
   const replica = await startReplica(t, place, { environment: { RATE_LIMITS: 'off', DATA_DIR: place.dataDir } })
   const acknowledged: string[] = []

@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
-import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+import { onEachEngine, type Place } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
 import { ask, sessionOf } from '../support/visitor.ts'
-
-async function newPlace(t: TestContext, engine: 'sqlite' | 'postgres' = 'sqlite'): Promise<Place> {
-  const place = await createPlace(engine)
-  t.after(place.remove)
-  return place
-}
+import { newFolder, newPlace } from './temporary.ts'
 
 const socketOf = ({ databaseUrl }: Place) => `${databaseUrl.slice('sqlite:'.length)}.sock`
 const startOn = (t: TestContext, place: Place) => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
 
 onEachEngine('latchkey beside a running service', (engine) => {
-  test('admin grant makes an administrator at once, and says when it can’t', async (t) => {
+  test('admin grant makes a user an administrator immediately, and reports an unknown email', async (t) => {
     const place = await newPlace(t, engine)
     const replica = await startOn(t, place)
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
@@ -47,29 +41,29 @@ onEachEngine('latchkey beside a running service', (engine) => {
     })
   })
 
-  test('keys rotate publishes a key that the running service shows at once', async (t) => {
+  test('keys rotate publishes a key that the running service serves immediately', async (t) => {
     const place = await newPlace(t, engine)
     const replica = await startOn(t, place)
     const keys = async () => {
       const answer = await ask(replica.address, 'GET', '/.well-known/jwks.json')
       return answer.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
     }
-    const shown = async (expected: string[]) => {
-      // On PostgreSQL the replica hears of it through a signal.
+    const expectKeys = async (expected: string[]) => {
+      // On PostgreSQL the replica learns of the new key through a signal, a little later.
       for (let tries = 0; tries < 200 && (await keys()).join() !== expected.join(); tries++) {
         await new Promise((resolve) => setTimeout(resolve, 25))
       }
       assert.deepEqual(await keys(), expected)
     }
-    await shown(['service-id-1'])
+    await expectKeys(['service-id-1'])
     assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
-    await shown(['service-id-1', 'service-id-2'])
+    await expectKeys(['service-id-1', 'service-id-2'])
     const now = await latchkey(place, ['keys', 'rotate', '--now'])
     assert.equal(now.stdout, 'service-id-2 signs from now on.\n')
-    await shown(['service-id-2', 'service-id-1'])
+    await expectKeys(['service-id-2', 'service-id-1'])
     const retired = await latchkey(place, ['keys', 'rotate', '--retire-previous'])
     assert.equal(retired.stdout, 'Withdrawn: service-id-1.\n')
-    await shown(['service-id-2'])
+    await expectKeys(['service-id-2'])
   })
 })
 
@@ -89,7 +83,7 @@ onEachEngine('latchkey without a running service', (engine) => {
     )
   })
 
-  test('restored makes the configured database safe, and warns', async (t) => {
+  test('restored ends all sessions in the configured database, notifies its administrators, and warns', async (t) => {
     const place = await newPlace(t, engine)
     const app = await startApp(t, { place, clock: REAL_CLOCK })
     const person = await signedInPerson(app, { admin: true })
@@ -109,43 +103,41 @@ onEachEngine('latchkey without a running service', (engine) => {
 })
 
 describe('the socket of a service on SQLite', () => {
-  test('is for our eyes only, survives a crash before, and goes with the service', async (t) => {
+  test('is accessible to its owner alone, is replaced after a crash, and is removed when the service stops', async (t) => {
     const place = await newPlace(t)
     const first = await startOn(t, place)
     assert.equal(statSync(socketOf(place)).mode & 0o777, 0o600)
     await first.kill()
     assert.ok(existsSync(socketOf(place)), 'left behind')
-    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0, 'a command is not stopped by it')
+    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0, 'a command works in spite of it')
     const second = await startOn(t, place)
     assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
     assert.equal(await second.stop(), 0)
     assert.ok(!existsSync(socketOf(place)))
   })
 
-  test('answers what it does not understand with a refusal, and hangs on nobody', async (t) => {
+  test('refuses unknown commands and lines that are too long, and does not wait for an idle connection at shutdown', async (t) => {
     const place = await newPlace(t)
     const replica = await startOn(t, place)
-    const say = (text: string) =>
+    const send = (text: string) =>
       new Promise<string>((resolve, reject) => {
-        let heard = ''
+        let received = ''
         const connection = connect(socketOf(place), () => connection.write(text))
-        connection.on('data', (chunk) => (heard += chunk.toString()))
+        connection.on('data', (chunk) => (received += chunk.toString()))
         connection.on('error', reject)
-        connection.on('close', () => resolve(heard))
+        connection.on('close', () => resolve(received))
       })
     for (const text of ['{"name":"drop-everything"}\n', 'null\n', '[]\n', '{}\n', '{"name":"rotate-keys","how":3}\n']) {
-      assert.match(await say(text), /does not know this command/, text)
+      assert.match(await send(text), /does not know this command/, text)
     }
-    assert.equal(await say('x'.repeat(10_000)), '', 'a line that does not end')
+    assert.equal(await send('x'.repeat(10_000)), '', 'a line that does not end')
     const idle = connect(socketOf(place))
-    assert.equal(await replica.stop(), 0, 'somebody who says nothing does not hold up the end')
+    assert.equal(await replica.stop(), 0, 'an idle connection does not delay the shutdown')
     idle.destroy()
   })
 
-  test('is done without where its path would be too long, with a warning', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'latchkey-long-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
-    const dataDir = join(folder, 'x'.repeat(120))
+  test('is left out, with a warning, when its path would be too long', async (t) => {
+    const dataDir = join(newFolder(t), 'x'.repeat(120))
     mkdirSync(dataDir)
     const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
     const replica = await startOn(t, place)
@@ -156,7 +148,7 @@ describe('the socket of a service on SQLite', () => {
   })
 })
 
-test('what can’t be done is one clear line and an exit code', async (t) => {
+test('a command that fails prints one line and exits with a code that says why, and --help prints the usage', async (t) => {
   const place = await newPlace(t)
   const postgres = { ...place, databaseUrl: 'postgres://nobody@127.0.0.1:1/none' }
   const cases: [Place, string[], number, RegExp][] = [

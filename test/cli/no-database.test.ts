@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import { latchkey } from '../support/command.ts'
 import { dropDatabase } from '../support/postgres.ts'
+import { newFolder } from './temporary.ts'
 
 const COMMANDS = [['keys', 'rotate'], ['admin', 'grant', 'ada@example.com'], ['restored']]
 
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-none-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-test('a command in an empty folder, or in one that is not there, says so in one line and makes nothing', async (t) => {
+test('a command in an empty or missing folder reports in one line that there is no database, and creates nothing', async (t) => {
   const folder = newFolder(t)
   for (const dataDir of [folder, join(folder, 'not/there')]) {
     const file = join(dataDir, 'latchkey.db')
@@ -37,11 +31,11 @@ test('a command in an empty folder, or in one that is not there, says so in one 
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('a command on a file that is not ours leaves it as it is', async (t) => {
+test('a command on a file that is not a Latchkey database leaves it unchanged', async (t) => {
   const dataDir = newFolder(t)
   const other = join(dataDir, 'other.db')
   const database = new DatabaseSync(other)
-  // The name that other programs use for their migrations too.
+  // Other programs use this name for the table of their migrations too.
   database.exec('CREATE TABLE schema_migrations (version INTEGER); INSERT INTO schema_migrations VALUES (7)')
   database.close()
   const empty = join(dataDir, 'empty.db')
@@ -68,7 +62,7 @@ test('a command on a file that is not ours leaves it as it is', async (t) => {
   assert.ok(!existsSync(join(dataDir, 'secret.key')))
 })
 
-test('a command on a PostgreSQL database without our tables says so in one line and makes nothing', async (t) => {
+test('a command on a PostgreSQL database without our tables reports that in one line, and creates nothing', async (t) => {
   const server = process.env['TEST_POSTGRES_URL'] ?? ''
   const name = `empty_${randomUUID().replaceAll('-', '')}`
   const query = async (database: string, text: string) => {
@@ -95,7 +89,7 @@ test('a command on a PostgreSQL database without our tables says so in one line 
   assert.ok(!existsSync(dataDir))
 })
 
-test('a misspelt setting of a command is named before it says that there is no database', async (t) => {
+test('a command names a misspelt setting before it reports that there is no database', async (t) => {
   const dataDir = newFolder(t)
   const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}` }
   const { code, stderr } = await latchkey(place, ['keys', 'rotate'], { DATABSE_URL: 'postgres://hunter2@db/latchkey' })
@@ -107,9 +101,9 @@ test('a misspelt setting of a command is named before it says that there is no d
   assert.doesNotMatch(stderr, /hunter2/)
 })
 
-test('restore into a place where no folder can be made is one line', async (t) => {
+test('restore to a path where no folder can be created fails with one line', async (t) => {
   const dataDir = newFolder(t)
-  const first = await latchkey({ dataDir: '/proc/nope', databaseUrl: 'sqlite:/proc/nope/x.db' }, ['restore', dataDir])
-  assert.equal(first.code, 1)
-  assert.equal(first.stderr.split('\n').length, 2, first.stderr)
+  const outcome = await latchkey({ dataDir: '/proc/nope', databaseUrl: 'sqlite:/proc/nope/x.db' }, ['restore', dataDir])
+  assert.equal(outcome.code, 1)
+  assert.equal(outcome.stderr.split('\n').length, 2, outcome.stderr)
 })

@@ -3,22 +3,20 @@ import { test } from 'node:test'
 import { recover } from '../../src/backup/recover.ts'
 import { publishNextKey } from '../../src/keys/rotate-signing-key.ts'
 import { openAuthority } from '../../src/openssh/certificate.ts'
-import { plan } from '../lifecycle/scene.ts'
+import { insertActions } from '../lifecycle/actions.ts'
 import { isRevoked, readKrl } from '../openssh/read-krl.ts'
-import { askKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
-import { issue, saveKey } from '../ssh/public-keys.ts'
+import { queryKrl, temporaryFolder } from '../openssh/ssh-keygen.ts'
+import { issue, saveKey, signInCertificateManager } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, getTokens, postForm, refresh, registerApplication, type Tokens } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson, signIn } from '../support/people.ts'
 
 const YEAR_MS = 365 * 86_400_000
-const officer = (app: TestApp) =>
-  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:list', 'ssh:cert:revoke'] })
 const krlOf = async (app: TestApp, query = '') => (await anonymous(app).get(`/ssh/krl?format=krl${query}`)).rawPayload
 
-/** The data as it was before the certificates above that serial were issued. */
-async function goBackTo({ services: { db } }: TestApp, serial: string): Promise<void> {
+/** Restores the state from before the certificates above this serial were issued. */
+async function rollBackTo({ services: { db } }: TestApp, serial: string): Promise<void> {
   await db.transaction((trx) => trx.deleteFrom('ssh_certificates').where('serial', '>', BigInt(serial)).execute())
   await db.transaction((trx) =>
     trx
@@ -29,28 +27,28 @@ async function goBackTo({ services: { db } }: TestApp, serial: string): Promise<
   )
 }
 
-onEachEngine('a copy of older data that takes over', (engine) => {
+onEachEngine('a service restored from older data', (engine) => {
   const folder = temporaryFolder()
 
-  test('never gives out a serial again, and revokes what was issued since, as OpenSSH sees it', async (t) => {
+  test('never reuses a serial, and revokes the certificates issued since the backup, as OpenSSH confirms', async (t) => {
     const app = await startApp(t, { engine })
     const { blob, ...authority } = openAuthority(app.services.sshCa.privateKey)
-    const person = await officer(app)
+    const person = await signInCertificateManager(app)
     const key = await saveKey(person)
     const known = await issue(person, key)
     const lost = [await issue(person, key), await issue(person, key)]
     const seen = new Set([known, ...lost].map(({ serial }) => serial))
 
     for (let round = 0; round < 3; round++) {
-      await goBackTo(app, known.serial)
+      await rollBackTo(app, known.serial)
       app.clock.advance(1000)
       const { serials } = await recover(app.services, { keepAccess: true })
       assert.equal(String(serials.first), String(BigInt(known.serial) + 1n))
       const next = await issue(person, key)
       assert.ok(!seen.has(next.serial), `${next.serial} again`)
       assert.ok(BigInt(next.serial) > serials.last)
-      const asked = [known.serial, ...lost.map(({ serial }) => serial), next.serial].map(BigInt)
-      const revoked = askKrl(folder, await krlOf(app), asked, { blob, ...authority })
+      const serialsToCheck = [known.serial, ...lost.map(({ serial }) => serial), next.serial].map(BigInt)
+      const revoked = queryKrl(folder, await krlOf(app), serialsToCheck, { blob, ...authority })
       assert.deepEqual(
         revoked.map(String),
         lost.map(({ serial }) => serial),
@@ -61,7 +59,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     }
   })
 
-  test('never names two signing keys alike', async (t) => {
+  test('never reuses the id of a signing key', async (t) => {
     const app = await startApp(t, { engine })
     const published = new Set([await publishNextKey(app.services)])
     for (let round = 0; round < 3; round++) {
@@ -74,10 +72,10 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     }
   })
 
-  test('has the gap in every form of the list, until nothing in it can be valid any more', async (t) => {
+  test('lists the lost range of serials in every format of the revocation list, until no certificate in it can be valid', async (t) => {
     const app = await startApp(t, { engine })
     const host = anonymous(app)
-    const person = await officer(app)
+    const person = await signInCertificateManager(app)
     const revoked = await issue(person, await saveKey(person))
     await person.post(`/api/ssh/certs/${revoked.id}/revoke`, {})
     const before = await host.get('/ssh/krl')
@@ -106,9 +104,9 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     assert.ok(isRevoked(readKrl(await krlOf(app, '&includeExpired=true')), blob, serials.last))
   })
 
-  test('ends every session, token and certificate, which may have been ended before', async (t) => {
+  test('ends every session, token and certificate, unless access is kept', async (t) => {
     const app = await startApp(t, { engine })
-    const person = await officer(app)
+    const person = await signInCertificateManager(app)
     const other = await signIn(app, person.user)
     const application = await registerApplication(app)
     const tokens = await getTokens(app, person, application)
@@ -142,17 +140,17 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     const { blob } = openAuthority(app.services.sshCa.privateKey)
     assert.ok(isRevoked(readKrl(await krlOf(app)), blob, BigInt(certificate.serial)))
     const again = await signIn(app, person.user)
-    assert.equal((await again.get('/api/auth/me')).statusCode, 200, 'people sign in anew')
+    assert.equal((await again.get('/api/auth/me')).statusCode, 200, 'people can sign in again')
   })
 
-  test('calls off plans to let somebody in that fell due meanwhile, and keeps those to lock somebody out', async (t) => {
+  test('cancels overdue actions that enable an account, and keeps those that disable one', async (t) => {
     const app = await startApp(t, { engine })
     const [off, on] = [await signedInPerson(app), await signedInPerson(app)]
     const past = app.clock.now() - 1000
     await app.services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: past }).where('id', '=', on.user.id).execute(),
     )
-    await plan(app, [
+    await insertActions(app, [
       { userId: off.user.id, action: 'disable', executeAt: past },
       { userId: on.user.id, action: 'enable', executeAt: past },
       { userId: on.user.id, action: 'enable', executeAt: past + 3_600_000 },
@@ -164,7 +162,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     assert.ok(users.every(({ disabled_at }) => disabled_at !== null))
   })
 
-  test('tells every administrator and the audit trail, with the time of the copy', async (t) => {
+  test('notifies every administrator and records an audit event, with the time of the backup', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     const person = await signedInPerson(app)
@@ -181,7 +179,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     assert.equal(events[0].data.copiedAt, copiedAt)
   })
 
-  test('counts the certificates that were issued, and not the gap', async (t) => {
+  test('counts the certificates that were issued, without the lost range of serials', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     const key = await saveKey(admin)
@@ -191,7 +189,7 @@ onEachEngine('a copy of older data that takes over', (engine) => {
     assert.equal((await admin.get('/api/admin/overview')).json().certificates.issued, 2)
   })
 
-  test('is refused where the clock is behind the serials', async (t) => {
+  test('can’t be recovered while the clock is behind the serials', async (t) => {
     const app = await startApp(t, { engine })
     await recover(app.services, { keepAccess: true })
     app.clock.advance(-1000)

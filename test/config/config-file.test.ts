@@ -25,7 +25,7 @@ function refusalOf(folder: string, text: string): string {
   return 'accepted'
 }
 
-test('.env is read where there is one, and the environment wins', (t) => {
+test('.env is read if it exists, and environment variables override it', (t) => {
   const folder = newFolder(t)
   writeFileSync(join(folder, '.env'), 'RP_NAME="From the file"\nHOST=192.0.2.1\n')
   process.env['HOST'] = '127.0.0.1'
@@ -36,7 +36,7 @@ test('.env is read where there is one, and the environment wins', (t) => {
   assert.equal(loadEnvironment(newFolder(t))['RP_NAME'], undefined)
 })
 
-test('comments, blank lines, quotes, export, and values over several lines are read as before', (t) => {
+test('comments, blank lines, quotes, export, and multi-line values in .env are parsed as Node parses them', (t) => {
   const folder = newFolder(t)
   const text = `\uFEFF# first
   RP_NAME = 'It is # no comment'  # but this is
@@ -55,7 +55,7 @@ LOG_LEVEL=\`warn\``
   assert.equal(environment['SECRET_KEY'], 'one\ntwo = three\nfour')
 })
 
-test('a name in .env that is no setting stops the start, with its line and the name that was meant', (t) => {
+test('an unknown name in .env stops the start, with its line number and the name that was probably meant', (t) => {
   const folder = newFolder(t)
   const cases = {
     '# c\n\nDATABSE_URL=postgres://db.example/latchkey':
@@ -69,16 +69,16 @@ test('a name in .env that is no setting stops the start, with its line and the n
   for (const [text, expected] of Object.entries(cases)) assert.equal(refusalOf(folder, text), expected)
 })
 
-test('a line in .env that sets nothing stops the start, and what it holds is not repeated', (t) => {
+test('a line in .env that is not a valid assignment stops the start, and its content is not printed', (t) => {
   const folder = newFolder(t)
-  const none = 'is no assignment: it must be NAME=value, or begin with #.'
+  const notAssignment = 'is no assignment: it must be NAME=value, or begin with #.'
   const cases = {
-    'PORT=1\nhunter2': `Line 2 of .env ${none}`,
-    'PORT: 8080': `Line 1 of .env ${none}`,
-    '=hunter2': `Line 1 of .env ${none}`,
-    'SECRET KEY=hunter2': `Line 1 of .env ${none}`,
-    'SECRET-KEY=hunter2': `Line 1 of .env ${none}`,
-    'PORT\n=1': `Line 1 of .env ${none}`,
+    'PORT=1\nhunter2': `Line 2 of .env ${notAssignment}`,
+    'PORT: 8080': `Line 1 of .env ${notAssignment}`,
+    '=hunter2': `Line 1 of .env ${notAssignment}`,
+    'SECRET KEY=hunter2': `Line 1 of .env ${notAssignment}`,
+    'SECRET-KEY=hunter2': `Line 1 of .env ${notAssignment}`,
+    'PORT\n=1': `Line 1 of .env ${notAssignment}`,
     'PORT=1\nSECRET_KEY="hunter2\nHOST=::1\n': 'Line 2 of .env sets SECRET_KEY to a value whose quote is never closed.',
     'SECRET_KEY="hunter2" hunter3': 'Line 1 of .env sets SECRET_KEY to a value that goes on after its closing quote.',
   }
@@ -89,7 +89,7 @@ test('a line in .env that sets nothing stops the start, and what it holds is not
   }
 })
 
-test('.env that can’t be read stops the start with one line', (t) => {
+test('an unreadable .env stops the start with one line', (t) => {
   const folder = newFolder(t)
   mkdirSync(join(folder, '.env'))
   assert.throws(() => loadEnvironment(folder), /\.env can't be read: EISDIR/)

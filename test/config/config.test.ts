@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { StartError } from '../../src/errors.ts'
 
-test('nothing set gives the documented defaults', () => {
+test('without any setting, the configuration has the documented defaults', () => {
   const config = readConfig({})
   assert.equal(config.port, 3000)
   assert.equal(config.host, '127.0.0.1')
@@ -20,7 +20,7 @@ test('nothing set gives the documented defaults', () => {
   assert.equal(config.logLevel, 'info')
 })
 
-test('what is derived follows what it is derived from', () => {
+test('derived settings follow the settings they are derived from', () => {
   const config = readConfig({ PORT: '8080' })
   assert.equal(config.baseUrl, 'http://localhost:8080')
   const hosted = readConfig({
@@ -37,7 +37,7 @@ test('an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '', SMTP_URL: '' }).port, 3000)
 })
 
-const BAD: Record<string, string[]> = {
+const INVALID: Record<string, string[]> = {
   PORT: ['x', '0', '-1', '65536', '3000.5', '0x10'],
   BASE_URL: [
     'id.example.com',
@@ -95,8 +95,8 @@ const BAD: Record<string, string[]> = {
   LOG_LEVEL: ['verbose'],
 }
 
-for (const [name, values] of Object.entries(BAD)) {
-  test(`a bad ${name} stops the start with one line that names it and what it may hold`, () => {
+for (const [name, values] of Object.entries(INVALID)) {
+  test(`an invalid ${name} stops the start with one line that names it and the values it accepts`, () => {
     const { secret } = VARIABLES[name as keyof typeof VARIABLES]
     for (const value of values) {
       assert.throws(
@@ -108,7 +108,7 @@ for (const [name, values] of Object.entries(BAD)) {
           assert.equal(
             error.message.includes(JSON.stringify(value)),
             !secret,
-            'a secret is never shown, the rest always',
+            'the value is shown unless it is a secret',
           )
           return true
         },
@@ -117,21 +117,21 @@ for (const [name, values] of Object.entries(BAD)) {
   })
 }
 
-test('of two lifetimes of SSH certificates that contradict each other, the one that is set is named', () => {
+test('when the default lifetime of SSH certificates exceeds the maximum, the error names the setting that is set', () => {
   const both = { SSH_CERT_DEFAULT_TTL: '7200', SSH_CERT_MAX_TTL: '3600' }
   assert.throws(() => readConfig(both), /SSH_CERT_MAX_TTL is "3600", but it must be seconds from SSH_CERT_DEFAULT_TTL/)
   assert.throws(() => readConfig({ SSH_CERT_DEFAULT_TTL: '90000' }), /SSH_CERT_DEFAULT_TTL is "90000"/)
   assert.equal(readConfig({ SSH_CERT_DEFAULT_TTL: '600', SSH_CERT_MAX_TTL: '3600' }).sshCertMaxTtl, 3600)
 })
 
-test('passkeys for a whole top-level domain, or for part of an address, are refused', () => {
+test('an RP_ID that is a top-level domain or part of an IP address is refused', () => {
   const origin = { BASE_URL: 'https://id.example.com' }
   assert.throws(() => readConfig({ ...origin, RP_ID: 'com' }), /RP_ID is "com", but it must be .*no top-level domain/)
   assert.throws(() => readConfig({ BASE_URL: 'http://127.0.0.1:3000', RP_ID: '0.0.1' }), /RP_ID is "0\.0\.1"/)
   assert.equal(readConfig({ BASE_URL: 'http://intranet', RP_ID: 'intranet' }).rpId, 'intranet')
 })
 
-test('a password in an address is not shown, also where no password belongs', () => {
+test('a password in a URL is not printed, even where the URL may not have one', () => {
   const wrong = 'https://key:hidden@s3.example.com/bucket'
   assert.throws(
     () => readConfig({ S3_URL: wrong }),
@@ -140,14 +140,14 @@ test('a password in an address is not shown, also where no password belongs', ()
   )
 })
 
-test('PostgreSQL without SECRET_KEY does not start, and says what to do', () => {
+test('a PostgreSQL database without SECRET_KEY stops the start, with instructions', () => {
   assert.throws(
     () => readConfig({ DATABASE_URL: 'postgres://localhost/latchkey' }),
     /SECRET_KEY is not set.*openssl rand/,
   )
 })
 
-test('S3_URL without its credentials does not start', () => {
+test('S3_URL without its credentials stops the start', () => {
   assert.throws(() => readConfig({ S3_URL: 'https://s3.example.com/b' }), /S3_ACCESS_KEY_ID must be set/)
   assert.throws(
     () => readConfig({ S3_URL: 'https://s3.example.com/b', S3_ACCESS_KEY_ID: 'a' }),
@@ -155,7 +155,7 @@ test('S3_URL without its credentials does not start', () => {
   )
 })
 
-test('good values of every shape are taken', () => {
+test('valid values in every supported form are accepted', () => {
   assert.equal(readConfig({ TRUST_PROXY: '2' }).trustProxy, 2)
   assert.deepEqual(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy, ['10.0.0.0/8', '::1'])
   assert.equal(readConfig({ GEO_HEADERS: 'cloudflare' }).geoHeaders?.country, 'cf-ipcountry')
@@ -173,7 +173,7 @@ test('good values of every shape are taken', () => {
   assert.equal(readConfig({ RP_NAME: 'Example, Inc.' }).mailFrom, '"Example, Inc." <no-reply@localhost>')
 })
 
-test('a bootstrap secret of 16 varied characters is taken as it stands', () => {
+test('a bootstrap secret of 16 varied characters is accepted unchanged', () => {
   for (const secret of [
     'k3VZpQ8s-w1LxR_7',
     'four unusual words here',

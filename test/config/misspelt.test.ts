@@ -32,7 +32,7 @@ const MISSPELT: Record<string, string> = {
   LATCHKEY_DATABSE_URL: 'DATABASE_URL',
 }
 
-test('a variable one or two letters from a setting, or with a prefix of ours, is a warning that names both', () => {
+test('a variable one or two letters away from a setting, or with the prefix LATCHKEY_, gives a warning that names both', () => {
   for (const [name, meant] of Object.entries(MISSPELT)) {
     assert.deepEqual(warningsFor(name), [
       `${name} is set in the environment, but there is no such setting. Did you mean ${meant}?`,
@@ -43,20 +43,20 @@ test('a variable one or two letters from a setting, or with a prefix of ours, is
   ])
 })
 
-test('every setting of nine letters or more is found behind any two slips, a shorter one behind any one', () => {
+test('a setting of nine or more letters is suggested for a name with any two typos, a shorter one for any one typo', () => {
   for (const name of Object.keys(VARIABLES)) {
-    const slips = Array.from({ length: name.length - 1 }, (_, at) => at + 1).flatMap((at) => [
+    const typos = Array.from({ length: name.length - 1 }, (_, at) => at + 1).flatMap((at) => [
       name.slice(0, at) + name.slice(at + 1),
       `${name.slice(0, at)}Q${name.slice(at)}`,
       `${name.slice(0, at)}Q${name.slice(at + 1)}`,
     ])
-    for (const slip of slips) assert.equal(warningsFor(slip).length, 1, slip)
+    for (const typo of typos) assert.equal(warningsFor(typo).length, 1, typo)
     if (name.length < 9) continue
-    for (const slip of slips) assert.equal(warningsFor(`${slip}Q`).length, 1, `${slip}Q`)
+    for (const typo of typos) assert.equal(warningsFor(`${typo}Q`).length, 1, `${typo}Q`)
   }
 })
 
-/** As they stand in shells, units, containers and pipelines, and in the environments of other programs. */
+/** Variables that are common in shells, systemd units, containers and CI pipelines, or belong to other programs. */
 const ORDINARY = `
 PATH HOME USER LOGNAME SHELL PWD OLDPWD TERM TERMINFO COLORTERM COLUMNS LINES LANG LANGUAGE LC_ALL LC_CTYPE LS_COLORS LESS
 MAIL MAILTO EDITOR VISUAL PAGER DISPLAY HOSTNAME HOSTTYPE OSTYPE MACHTYPE SHLVL PS1 PS4 IFS TZ TMPDIR TEMP TMP UID EUID PPID
@@ -88,13 +88,13 @@ REGISTRY RATE_LIMIT_MAX TRUST_STORE HOST_IP HOST_UID HOSTS_FILE PORTAL_URL POD_I
   .trim()
   .split(/\s+/)
 
-test('no variable of an ordinary environment is a warning', () => {
+test('no variable of an ordinary environment gives a warning', () => {
   assert.deepEqual(warningsFor(...ORDINARY), [])
   assert.deepEqual(warningsFor(...Object.keys(VARIABLES)), [])
   assert.deepEqual(describeMisspelt({ LATCHKEY_PORT: 'tcp://10.96.0.7:3000' }), [], 'set by Kubernetes')
 })
 
-test('a variable that is set to nothing is no warning, and what one holds is never shown', () => {
+test('an empty variable gives no warning, and the value of a variable is never printed', () => {
   assert.deepEqual(describeMisspelt({ DATABSE_URL: '' }), [])
   assert.doesNotMatch(warningsFor(...Object.keys(MISSPELT)).join('\n'), /hunter2/)
 })

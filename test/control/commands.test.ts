@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { readCommand } from '../../src/control/commands.ts'
 
 describe('a command in a line of text', () => {
-  test('is read as it was written, without what does not belong to it', () => {
+  test('is parsed without properties that do not belong to it', () => {
     const grant = { name: 'grant-administrator', email: 'ada@example.com' }
     assert.deepEqual(readCommand(JSON.stringify(grant)), grant)
     assert.deepEqual(readCommand(JSON.stringify({ ...grant, how: 'publish', also: 1 })), grant)
@@ -13,7 +13,7 @@ describe('a command in a line of text', () => {
     }
   })
 
-  test('is nothing when it is not one of ours', () => {
+  test('is parsed as undefined when it is not a known command', () => {
     for (const line of [
       '',
       'grant-administrator ada@example.com',

@@ -11,61 +11,61 @@ import { StartError } from '../../src/errors.ts'
 const COMMAND = { name: 'rotate-keys', how: 'publish' } as const
 
 function newDatabaseUrl(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-ask-'))
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-send-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return `sqlite:${join(folder, 'latchkey.db')}`
 }
 
-/** Something that listens where a service would, and treats each connection in the given way. */
-async function listenAt(path: string, treat: (connection: Socket) => void) {
-  const server = createServer(treat)
+/** Listens where a service would, and handles each connection with the given function. */
+async function listenAt(path: string, handle: (connection: Socket) => void) {
+  const server = createServer(handle)
   server.listen(path)
   await once(server, 'listening')
   return server
 }
 
-async function listenFor(t: TestContext, treat: (connection: Socket) => void): Promise<string> {
+async function listenFor(t: TestContext, handle: (connection: Socket) => void): Promise<string> {
   const databaseUrl = newDatabaseUrl(t)
-  const server = await listenAt(`${databaseUrl.slice('sqlite:'.length)}.sock`, treat)
+  const server = await listenAt(`${databaseUrl.slice('sqlite:'.length)}.sock`, handle)
   t.after(() => void server.close())
   return databaseUrl
 }
 
-describe('asking the service that runs', () => {
-  test('sends the command as one line, and reads the answer to its end', async (t) => {
-    let heard = ''
+describe('sending a command to the running service', () => {
+  test('writes the command as one line, and reads the answer to its end', async (t) => {
+    let received = ''
     const databaseUrl = await listenFor(t, (connection) => {
       connection.on('data', (chunk) => {
-        heard += chunk.toString()
-        if (!heard.endsWith('\n')) return
+        received += chunk.toString()
+        if (!received.endsWith('\n')) return
         connection.write('{"said":"Do')
         setImmediate(() => connection.end('ne."}\n'))
       })
     })
     assert.deepEqual(await sendCommand(databaseUrl, COMMAND), { said: 'Done.' })
-    assert.equal(heard, '{"name":"rotate-keys","how":"publish"}\n')
+    assert.equal(received, '{"name":"rotate-keys","how":"publish"}\n')
   })
 
-  test('finds none when there is no socket, when its path is too long, and on PostgreSQL', async (t) => {
+  test('finds no service when there is no socket, when its path is too long, and on PostgreSQL', async (t) => {
     assert.equal(await sendCommand(newDatabaseUrl(t), COMMAND), undefined)
     assert.equal(await sendCommand(`sqlite:/tmp/${'x'.repeat(120)}/latchkey.db`, COMMAND), undefined)
     assert.equal(await sendCommand('postgres://localhost/latchkey', COMMAND), undefined)
   })
 
-  test('finds none behind a socket that a dead process left', async (t) => {
+  test('finds no service behind a socket that a dead process left', async (t) => {
     const databaseUrl = newDatabaseUrl(t)
     const socket = `${databaseUrl.slice('sqlite:'.length)}.sock`
-    // Under its other name the file stays when the server goes, as after a crash.
+    // Because the file is renamed, it stays when the server closes, as after a crash.
     const server = await listenAt(`${socket}.before`, () => {})
     renameSync(`${socket}.before`, socket)
     server.close()
     assert.equal(await sendCommand(databaseUrl, COMMAND), undefined)
   })
 
-  test('says in one line that the connection ended without an answer, or with half of one', async (t) => {
-    for (const half of ['', '{"said":"Do', '{"said":"Done."}']) {
+  test('reports in one line that the connection ended without a complete answer', async (t) => {
+    for (const incomplete of ['', '{"said":"Do', '{"said":"Done."}']) {
       const databaseUrl = await listenFor(t, (connection) => {
-        connection.once('data', () => connection.end(half))
+        connection.once('data', () => connection.end(incomplete))
       })
       await assert.rejects(sendCommand(databaseUrl, COMMAND), (error) => {
         assert.ok(error instanceof StartError, String(error))

@@ -19,10 +19,10 @@ async function startServing(t: TestContext) {
   return { app, databaseUrl, socket, stop }
 }
 
-/** What the service says to these pieces of text, sent one after the other. */
-const say = (socket: string, ...pieces: string[]) =>
+/** Sends these pieces of text one after the other, and returns the answer of the service. */
+const send = (socket: string, ...pieces: string[]) =>
   new Promise<string>((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const connection = connect(socket)
     connection.setNoDelay()
     const sendNext = () => {
@@ -30,13 +30,13 @@ const say = (socket: string, ...pieces: string[]) =>
       if (piece !== undefined) connection.write(piece, () => setImmediate(sendNext))
     }
     connection.on('connect', sendNext)
-    connection.on('data', (chunk) => (heard += chunk.toString()))
+    connection.on('data', (chunk) => (received += chunk.toString()))
     connection.on('error', reject)
-    connection.on('close', () => resolve(heard))
+    connection.on('close', () => resolve(received))
   })
 
 describe('a service that listens for commands', () => {
-  test('carries a command out and says what was done', async (t) => {
+  test('executes a command and reports the result', async (t) => {
     const { app, databaseUrl } = await startServing(t)
     const person = await signedInPerson(app, { email: 'ada@example.com' })
     const grant = () => sendCommand(databaseUrl, { name: 'grant-administrator', email: 'Ada@example.com' })
@@ -45,14 +45,14 @@ describe('a service that listens for commands', () => {
     assert.deepEqual(await grant(), { said: 'ada@example.com was an administrator already.' })
   })
 
-  test('says why it refuses', async (t) => {
+  test('reports why it refuses a command', async (t) => {
     const { databaseUrl } = await startServing(t)
     assert.deepEqual(await sendCommand(databaseUrl, { name: 'grant-administrator', email: 'nobody@example.com' }), {
       refused: 'There is no account with the email nobody@example.com.',
     })
   })
 
-  test('tells nothing of an unexpected failure, and logs it', async (t) => {
+  test('logs an unexpected failure, and returns no details of it', async (t) => {
     const { app, databaseUrl } = await startServing(t)
     await app.services.db.transaction((trx) => sql`alter table users rename to lost_users`.execute(trx))
     const answer = await sendCommand(databaseUrl, { name: 'grant-administrator', email: 'ada@example.com' })
@@ -62,9 +62,9 @@ describe('a service that listens for commands', () => {
     assert.ok(line.err.at.length > 0, 'where it failed')
   })
 
-  test('reads a command that comes in pieces, and only the first line', async (t) => {
+  test('reads a command that arrives in pieces, and only the first line', async (t) => {
     const { socket } = await startServing(t)
-    const answer = await say(
+    const answer = await send(
       socket,
       '{"name":"grant-admini',
       'strator","email":"x@example.com"}',
@@ -73,14 +73,14 @@ describe('a service that listens for commands', () => {
     assert.deepEqual(JSON.parse(answer), { refused: 'There is no account with the email x@example.com.' })
   })
 
-  test('hangs up on a line that is too long', async (t) => {
+  test('closes the connection when a line is too long', async (t) => {
     const { socket } = await startServing(t)
-    assert.equal(await say(socket, 'x'.repeat(4097)), '')
-    const longest = await say(socket, `${'x'.repeat(4000)}\n`)
-    assert.match(longest, /does not know this command/)
+    assert.equal(await send(socket, 'x'.repeat(4097)), '')
+    const accepted = await send(socket, `${'x'.repeat(4000)}\n`)
+    assert.match(accepted, /does not know this command/)
   })
 
-  test('gives the socket to our own user alone, and takes it away at the end', async (t) => {
+  test('makes the socket accessible to its owner alone, and removes it at the end', async (t) => {
     const { socket, stop, databaseUrl } = await startServing(t)
     assert.equal(statSync(socket).mode & 0o777, 0o600)
     await stop()
@@ -89,7 +89,7 @@ describe('a service that listens for commands', () => {
     await stop()
   })
 
-  test('replaces whatever a process that died has left in the place of the socket', async (t) => {
+  test('replaces the file that a dead process left at the path of the socket', async (t) => {
     const app = await startApp(t)
     const { databaseUrl } = app.services.config
     writeFileSync(controlSocketOf(databaseUrl) ?? '', 'left behind')
@@ -98,7 +98,7 @@ describe('a service that listens for commands', () => {
     assert.match(answer?.refused ?? '', /no account/)
   })
 
-  test('goes on without a socket, with a warning, where none can be made', async (t) => {
+  test('continues without a socket, with a warning, when none can be created', async (t) => {
     const app = await startApp(t)
     const serveAt = async (databaseUrl: string) => {
       const stop = await serveCommands({ ...app.services, config: { ...app.services.config, databaseUrl } })
@@ -110,7 +110,7 @@ describe('a service that listens for commands', () => {
     assert.match(app.logged(), /could not be opened/)
   })
 
-  test('needs no socket on PostgreSQL', async (t) => {
+  test('opens no socket on PostgreSQL', async (t) => {
     const app = await startApp(t, { engine: 'postgres' })
     const stop = await serveCommands(app.services)
     await stop()

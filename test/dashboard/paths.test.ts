@@ -4,10 +4,10 @@ import { safeReturnTo } from '../../dashboard/src/lib/return-to.ts'
 import { loginWithReturn, paths } from '../../dashboard/src/paths.ts'
 
 const ORIGIN = 'https://id.example.com'
-const returnOf = (address: string) => new URL(address, ORIGIN).searchParams.get('return_to')
+const returnToIn = (address: string) => new URL(address, ORIGIN).searchParams.get('return_to')
 
-describe('the way to the sign-in page and back', () => {
-  test('leads back to the very address, with its query', () => {
+describe('the address of the sign-in page', () => {
+  test('carries the exact address to return to, with its query', () => {
     for (const address of [
       '/account',
       '/admin/users?q=a%26b&status=active',
@@ -15,18 +15,18 @@ describe('the way to the sign-in page and back', () => {
     ]) {
       const login = loginWithReturn(address)
       assert.ok(login.startsWith(`${paths.login}?`))
-      assert.equal(returnOf(login), address)
-      assert.equal(safeReturnTo(returnOf(login), ORIGIN), address)
+      assert.equal(returnToIn(login), address)
+      assert.equal(safeReturnTo(returnToIn(login), ORIGIN), address)
     }
   })
 
-  test('keeps one parameter, whatever is in the address', () => {
+  test('has one parameter, whatever the address to return to contains', () => {
     const login = new URL(loginWithReturn('/admin/users?q=x&return_to=//evil.example#top'), ORIGIN)
     assert.deepEqual([...login.searchParams.keys()], ['return_to'])
     assert.equal(login.hash, '')
   })
 
-  test('says nothing of the start page, which is where one arrives anyway', () => {
+  test('has no parameter for the start page, which is the default', () => {
     assert.equal(loginWithReturn(paths.home), paths.login)
   })
 })

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { DEPLOY } from './proxy.ts'
+import { matchesIn, read, ROOT } from './repository.ts'
 
-const ROOT = dirname(DEPLOY)
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((found) => found[1] ?? '')
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
 
 /** Settings of Node, of the C library, of other services, and of the examples themselves. */
@@ -36,68 +34,70 @@ for (const [path, pattern] of Object.entries(SETTING_FILES)) {
   })
 }
 
-test('the settings of the systemd example are accepted as they stand, and those that are commented out too', () => {
-  const lines = all(read('deploy/systemd/latchkey.env.example'), /^#?([A-Z][A-Z0-9_]*=.*)$/gm)
+test('the settings of the systemd example are valid, including those that are commented out', () => {
+  const lines = matchesIn(read('deploy/systemd/latchkey.env.example'), /^#?([A-Z][A-Z0-9_]*=.*)$/gm)
   const config = readConfig(Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2))))
   assert.equal(config.baseUrl, 'https://id.example.com')
   assert.deepEqual(config.trustProxy, ['127.0.0.1'])
 })
 
-test('every value that compose.postgres.yaml insists on has a line in its example of settings', () => {
-  const wanted = new Set(all(read('deploy/compose.postgres.yaml'), /\$\{([A-Z0-9_]+):\?/g))
-  const given = new Set(all(read('deploy/latchkey.env.example'), /^([A-Z0-9_]+)=/gm))
-  assert.deepEqual([...wanted.difference(given)], [])
+test('every variable that compose.postgres.yaml requires has a line in latchkey.env.example', () => {
+  const required = new Set(matchesIn(read('deploy/compose.postgres.yaml'), /\$\{([A-Z0-9_]+):\?/g))
+  const documented = new Set(matchesIn(read('deploy/latchkey.env.example'), /^([A-Z0-9_]+)=/gm))
+  assert.deepEqual([...required.difference(documented)], [])
 })
 
-test('the image has the Node that package.json pins', () => {
+test('the image uses the version of Node that package.json pins', () => {
   assert.match(read('deploy/Dockerfile'), new RegExp(`^ARG NODE=${dependencies['node']}$`, 'm'))
 })
 
-test('what goes into the image is there, and reaches the builder', () => {
-  const copied = all(read('deploy/Dockerfile'), /^COPY (?!--from)(.+) \S+$/gm).flatMap((paths) => paths.split(' '))
+test('every file that the Dockerfile copies exists and is not excluded by .dockerignore', () => {
+  const copied = matchesIn(read('deploy/Dockerfile'), /^COPY (?!--from)(.+) \S+$/gm).flatMap((paths) =>
+    paths.split(' '),
+  )
   assert.ok(copied.includes('src'))
-  const letIn = all(read('.dockerignore'), /^!(.+)$/gm)
+  const included = matchesIn(read('.dockerignore'), /^!(.+)$/gm)
   for (const path of copied) {
     assert.ok(existsSync(join(ROOT, path)), path)
-    const isLetIn = letIn.some((each) => path === each || path.startsWith(`${each}/`))
-    assert.ok(isLetIn, `${path} is left out by .dockerignore`)
+    const isIncluded = included.some((each) => path === each || path.startsWith(`${each}/`))
+    assert.ok(isIncluded, `${path} is left out by .dockerignore`)
   }
 })
 
-test('the service imports nothing that only development has: the image is made without that', () => {
+test('the service imports no development dependency, since the image has none', () => {
   const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
-  const strangers = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: ROOT }).flatMap((path) =>
-    all(read(path), /^(?:import(?! type)|\} from)\b[^'\n]*'([^'.][^']*)'/gm)
+  const undeclared = globSync(['src/**/*.ts', 'bin/*.js'], { cwd: ROOT }).flatMap((path) =>
+    matchesIn(read(path), /^(?:import(?! type)|\} from)\b[^'\n]*'([^'.][^']*)'/gm)
       .filter((name) => !name.startsWith('node:') && !Object.hasOwn(dependencies, packageOf(name)))
       .map((name) => `${path} imports ${name}`),
   )
-  assert.deepEqual(strangers, [])
+  assert.deepEqual(undeclared, [])
 })
 
-test('the image and the unit start Node with the flags of npm start, which are those that are measured', () => {
+test('the image, the systemd unit and the benchmark start Node with the flags of npm start', () => {
   const flags = (path: string, line: RegExp) => (line.exec(read(path))?.[0] ?? '').match(/--[\w-]+(=\d+)?/g)
-  const wanted = flags('package.json', /node (--\S+ )+src\/main\.ts/)
-  assert.equal(wanted?.length, 2)
-  assert.deepEqual(flags('deploy/Dockerfile', /^CMD \["node".*$/m), wanted)
-  assert.deepEqual(flags('deploy/systemd/latchkey.service', /^ExecStart=.*$/m), wanted)
-  assert.deepEqual(flags('bench/servers.ts', /^const FLAGS = .*$/m), wanted)
+  const required = flags('package.json', /node (--\S+ )+src\/main\.ts/)
+  assert.equal(required?.length, 2)
+  assert.deepEqual(flags('deploy/Dockerfile', /^CMD \["node".*$/m), required)
+  assert.deepEqual(flags('deploy/systemd/latchkey.service', /^ExecStart=.*$/m), required)
+  assert.deepEqual(flags('bench/servers.ts', /^const FLAGS = .*$/m), required)
 })
 
-test('files that the examples mount or start are there', () => {
-  const mounted = all(read('deploy/compose.postgres.yaml'), /^ +- \.\/(\S+?):/gm)
+test('files that the examples mount or start exist', () => {
+  const mounted = matchesIn(read('deploy/compose.postgres.yaml'), /^ +- \.\/(\S+?):/gm)
   assert.ok(mounted.length > 0)
   for (const path of mounted) assert.ok(existsSync(join(DEPLOY, path)), path)
-  const [program = ''] = all(read('deploy/systemd/latchkey.service'), /^ExecStart=.* \/opt\/latchkey\/(\S+)$/gm)
+  const [program = ''] = matchesIn(read('deploy/systemd/latchkey.service'), /^ExecStart=.* \/opt\/latchkey\/(\S+)$/gm)
   assert.ok(existsSync(join(ROOT, program)), program)
 })
 
-test('nobody is killed before the time that a stop may take', () => {
-  const grace = Number(/SHUTDOWN_MS = (\d+)/.exec(read('src/start.ts'))?.[1]) / 1000
-  const patience = [
-    ...all(read('deploy/systemd/latchkey.service'), /^TimeoutStopSec=(\d+)$/gm),
-    ...all(read('deploy/compose.sqlite.yaml'), /stop_grace_period: (\d+)s/g),
-    ...all(read('deploy/compose.postgres.yaml'), /stop_grace_period: (\d+)s/g),
+test('the examples give the service its full shutdown time before it is killed', () => {
+  const shutdownSeconds = Number(/SHUTDOWN_MS = (\d+)/.exec(read('src/start.ts'))?.[1]) / 1000
+  const graceSeconds = [
+    ...matchesIn(read('deploy/systemd/latchkey.service'), /^TimeoutStopSec=(\d+)$/gm),
+    ...matchesIn(read('deploy/compose.sqlite.yaml'), /stop_grace_period: (\d+)s/g),
+    ...matchesIn(read('deploy/compose.postgres.yaml'), /stop_grace_period: (\d+)s/g),
   ]
-  assert.equal(patience.length, 4)
-  for (const seconds of patience) assert.ok(Number(seconds) > grace, `${seconds} s`)
+  assert.equal(graceSeconds.length, 4)
+  for (const seconds of graceSeconds) assert.ok(Number(seconds) > shutdownSeconds, `${seconds} s`)
 })

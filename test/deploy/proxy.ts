@@ -21,22 +21,22 @@ export interface Answer {
   body: string
 }
 
-export interface Asked {
+export interface ProxyRequest {
   method?: string
   headers?: Record<string, string>
   body?: string | Buffer
-  /** The caller's own address; any of 127.0.0.0/8 is ours to use. */
+  /** The local address of the client; any in 127.0.0.0/8 can be used. */
   from?: string
 }
 
 export interface Proxy {
-  ask(path: string, asked?: Asked): Promise<Answer>
-  /** The answer as soon as its headers are there. */
-  open(path: string, asked?: Asked): Promise<IncomingMessage>
+  send(path: string, request?: ProxyRequest): Promise<Answer>
+  /** Returns the answer as soon as its headers have arrived. */
+  open(path: string, request?: ProxyRequest): Promise<IncomingMessage>
   stop(): Promise<void>
 }
 
-/** Runs an example of the repository, changed in nothing but names, ports and certificates. */
+/** Runs an example of the repository with only its names, ports and certificates replaced. */
 export async function startProxy(example: Example, upstreams: string[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-proxy-'))
   const port = await freePort()
@@ -44,8 +44,8 @@ export async function startProxy(example: Example, upstreams: string[]): Promise
     ? await setUpNginx(folder, port, upstreams)
     : setUpCaddy(folder, port, upstreams, example)
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let told = ''
-  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (told += chunk.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
 
   const open: Proxy['open'] = async (path, { method = 'GET', headers = {}, body, from } = {}) => {
     const request = isNginx(example) ? secureRequest : plainRequest
@@ -61,14 +61,14 @@ export async function startProxy(example: Example, upstreams: string[]): Promise
       maxHeaderSize,
     }
     const sent = request(from === undefined ? options : { ...options, localAddress: from })
-    // Heard below until there is an answer. A connection that is reset after that cuts the answer short, which shows there.
+    // `once` below rejects on an error until there is an answer. A later error cuts the answer short, and reading it fails.
     sent.on('error', () => {})
     sent.end(body)
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     return answer
   }
-  const ask: Proxy['ask'] = async (path, asked) => {
-    const answer = await open(path, asked)
+  const send: Proxy['send'] = async (path, request) => {
+    const answer = await open(path, request)
     const chunks: Buffer[] = []
     for await (const chunk of answer) chunks.push(chunk as Buffer)
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks).toString() }
@@ -81,11 +81,11 @@ export async function startProxy(example: Example, upstreams: string[]): Promise
 
   for (let attempt = 0; attempt < 200; attempt++) {
     if (child.exitCode !== null) break
-    if ((await ask('/healthz').catch(() => undefined))?.status === 200) return { ask, open, stop }
+    if ((await send('/healthz').catch(() => undefined))?.status === 200) return { send, open, stop }
     await pause(50)
   }
   await stop()
-  throw new Error(`${example} did not come up: ${told}`)
+  throw new Error(`${example} did not start: ${output}`)
 }
 
 type Start = [command: string, args: string[], environment: Record<string, string>]
@@ -102,19 +102,19 @@ async function setUpNginx(folder: string, port: number, upstreams: string[]): Pr
     .replaceAll(/^ *listen \[::\].*$/gm, '')
     .replace(/ssl_certificate .*;/, `ssl_certificate ${folder}/cert.pem;`)
     .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${folder}/key.pem;`)
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   )
   const user = process.getuid?.() === 0 ? 'user root;' : ''
   writeFileSync(
     join(folder, 'nginx.conf'),
-    `${user}\ndaemon off;\npid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${example}\n}\n`,
+    `${user}\ndaemon off;\npid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${temporaryPaths.join('\n')}\n${example}\n}\n`,
   )
   return ['nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {}]
 }
 
 function setUpCaddy(folder: string, port: number, upstreams: string[], example: Example): Start {
-  // Caddy has a port for its own administration, which nobody needs here.
+  // Caddy would open a port for its administration API.
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n}\n\n${readFileSync(join(DEPLOY, example), 'utf8')}`)
   const environment = {
     LATCHKEY_SITE: `http://:${port}`,

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 const FOLDER = join(import.meta.dirname, '../../docs/decisions')
 const DECISIONS = readdirSync(FOLDER).filter((name) => name !== 'README.md')
 
-/** docs/decisions/README.md says what the head of a decision is. */
+/** The heading and status line that docs/decisions/README.md asks for. */
 const HEAD =
   /^# (\d+)\. \S.*\n\nDate: (\d{4}-\d\d-\d\d)(?:, changed (\d{4}-\d\d-\d\d))?\. Status: (proposed|accepted|superseded by \[.+\]\((.+)\))\.\n\n/
 
@@ -23,7 +23,7 @@ describe('decisions', () => {
     })
   }
 
-  test('have each a number of its own', () => {
+  test('have unique numbers', () => {
     const numbers = DECISIONS.map((name) => name.slice(0, 4))
     assert.deepEqual(numbers, [...new Set(numbers)])
   })

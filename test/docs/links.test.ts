@@ -7,10 +7,10 @@ const ROOT = join(import.meta.dirname, '../..')
 const FILES = globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'deploy/**/*.md', '.github/**/*.md'], { cwd: ROOT })
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-/** What is said in code is no link. */
+/** Removes code, in which brackets are not links. */
 const prose = (text: string) => text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
 
-/** The name that a heading has in an address, as forges make it. */
+/** The anchor of a heading, as GitHub generates it. */
 const anchorOf = (heading: string) =>
   heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -34,7 +34,7 @@ describe('the documents', () => {
   })
 
   for (const path of FILES) {
-    test(`${path} links to files and headings that are there`, () => {
+    test(`${path} links to files and headings that exist`, () => {
       const links = [...prose(read(path)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
       for (const link of links.filter((each) => !/^[a-z]+:/.test(each))) {
         const [file = '', anchor] = link.split('#')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Operation } from './operations.ts'
-import { fromSchema, harm, HUGE, type Known, nastyValue, spoil } from './values.ts'
+import { fromSchema, anyMutation, HUGE, type KnownValues, hostileValue, mutate } from './values.ts'
 
-/** The bytes of a body, and what they are said to be. */
+/** The bytes of a body, and its Content-Type. */
 export interface Body {
   type: string | undefined
   bytes: Buffer
@@ -11,21 +11,21 @@ export interface Body {
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Mostly the contract's own kind of body, whole or spoilt; now and then another kind, or bytes that are no text. */
-export function bodyOf(operation: Operation, known: Known): fc.Arbitrary<Body | undefined> {
+/** Mostly the type of body that the contract declares, valid or mutated; sometimes another type, or binary data. */
+export function bodyOf(operation: Operation, known: KnownValues): fc.Arbitrary<Body | undefined> {
   const schema = operation.body?.schema ?? {}
-  const honest = operation.body ? fromSchema(schema, '', known) : fc.constant({})
-  const spoilt = fc
-    .tuple(honest, fc.array(harm, { maxLength: 2 }))
-    .map(([value, harms]) => harms.reduce<unknown>(spoil, value))
+  const valid = operation.body ? fromSchema(schema, '', known) : fc.constant({})
+  const mutated = fc
+    .tuple(valid, fc.array(anyMutation, { maxLength: 2 }))
+    .map(([value, mutations]) => mutations.reduce<unknown>(mutate, value))
   const value = fc.oneof(
-    { arbitrary: honest, weight: 5 },
-    { arbitrary: spoilt, weight: 5 },
-    { arbitrary: nastyValue, weight: 1 },
+    { arbitrary: valid, weight: 5 },
+    { arbitrary: mutated, weight: 5 },
+    { arbitrary: hostileValue, weight: 1 },
   )
   const form = value.chain((each) => encodedForm(each))
   const json = fc.tuple(value, jsonDamage).map(([each, damage]) => damage(Buffer.from(toJson(each))))
-  const own: fc.Arbitrary<Body> =
+  const declared: fc.Arbitrary<Body> =
     operation.body?.type === FORM_TYPE
       ? fc.record({ type: fc.constant<string | undefined>(FORM_TYPE), bytes: form })
       : fc.record({ type: fc.constant<string | undefined>(JSON_TYPE), bytes: json })
@@ -36,23 +36,23 @@ export function bodyOf(operation: Operation, known: Known): fc.Arbitrary<Body | 
   })
   const takesUpload = operation.method === 'PUT'
   return fc.oneof(
-    { arbitrary: own, weight: operation.body ? 16 : 1 },
+    { arbitrary: declared, weight: operation.body ? 16 : 1 },
     { arbitrary: upload, weight: takesUpload ? 16 : 1 },
     { arbitrary: other, weight: 2 },
     { arbitrary: fc.constant(undefined), weight: operation.body ? 1 : 8 },
   )
 }
 
-/** JSON.stringify leaves `__proto__` alone when it is a key of its own, as parsing makes it. */
+/** JSON.stringify keeps an own property named `__proto__`, such as JSON.parse creates. */
 const toJson = (value: unknown): string => JSON.stringify(value) ?? 'null'
 
 type Damage = (json: Buffer) => Buffer
-const replacing =
-  (by: (text: string) => string): Damage =>
+const editText =
+  (edit: (text: string) => string): Damage =>
   (json) =>
-    Buffer.from(by(json.toString()))
+    Buffer.from(edit(json.toString()))
 
-/** Nearly always none, because a broken frame keeps everything behind it from being looked at. */
+/** Nearly always no damage, because nothing inside a body that can't be parsed is tested. */
 const jsonDamage: fc.Arbitrary<Damage> = fc.oneof(
   { arbitrary: fc.constant<Damage>((json) => json), weight: 20 },
   {
@@ -66,17 +66,17 @@ const jsonDamage: fc.Arbitrary<Damage> = fc.oneof(
       () => Buffer.from('"text"'),
       () => Buffer.from(`{"a":${'['.repeat(50_000)}`),
       () => Buffer.from(`{"a":"${HUGE.repeat(5)}"}`),
-      replacing((text) => text.replace('{', '{"__proto__":{"admin":true},')),
-      replacing((text) => text.replace('{', '{"constructor":{"prototype":{"admin":true}},')),
-      replacing((text) => text.replace(/^\{("[^"]*":)/, '{$1null,$1')),
-      replacing((text) => text.replaceAll('"', '"\\ud800')),
-      replacing((text) => text.replaceAll('"', "'")),
+      editText((text) => text.replace('{', '{"__proto__":{"admin":true},')),
+      editText((text) => text.replace('{', '{"constructor":{"prototype":{"admin":true}},')),
+      editText((text) => text.replace(/^\{("[^"]*":)/, '{$1null,$1')),
+      editText((text) => text.replaceAll('"', '"\\ud800')),
+      editText((text) => text.replaceAll('"', "'")),
     ),
     weight: 3,
   },
 )
 
-/** Names with their values as a browser would send them, or not quite. */
+/** A form as a browser encodes it, or a malformed variant. */
 function encodedForm(value: unknown): fc.Arbitrary<Buffer> {
   const entries = Object.entries((typeof value === 'object' ? value : {}) ?? {})
   const pairs = entries.map(([key, inner]) => [key, typeof inner === 'string' ? inner : toJson(inner)])

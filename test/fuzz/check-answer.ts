@@ -5,21 +5,24 @@ import type { FuzzRequest } from './requests.ts'
 
 type Answer = Pick<Response, 'statusCode' | 'headers' | 'body'>
 
-/** Whatever was asked: it is not our fault, and what is refused is refused in the words of the place it was asked at. */
+/** For every request: the answer is not a server error, and a refusal has the error format of its endpoint. */
 export function checkAnswer({ url, headers }: FuzzRequest, answer: Answer): void {
   const { statusCode, body } = answer
-  assert.ok(statusCode < 500, 'it answers with a failure of ours')
+  assert.ok(statusCode < 500, 'the answer is a server error')
   if (statusCode < 400) return
   const type = String(answer.headers['content-type'])
   if (type.startsWith('text/html')) {
     const isPage = /^\/oauth\/(authorize|logout)\b/.test(url) || headers['accept']?.includes('text/html')
-    return assert.ok(isPage && body.startsWith('<!doctype html>'), 'it answers a program with a page')
+    return assert.ok(
+      isPage && body.startsWith('<!doctype html>'),
+      'an HTML page is the answer to a request that did not accept one',
+    )
   }
-  assert.ok(type.startsWith('application/json'), `it refuses with ${type}`)
+  assert.ok(type.startsWith('application/json'), `a refusal has the type ${type}`)
   const refusal = JSON.parse(body) as { error?: string; code?: string; error_description?: string }
   assert.equal(typeof refusal.error, 'string', 'a refusal names its error')
   if (isProtocol(url)) {
-    assert.match(String(refusal.error), /^[a-z_]+$/, 'RFC 6749 section 5.2: an error is one of a few words')
+    assert.match(String(refusal.error), /^[a-z_]+$/, 'RFC 6749 section 5.2: an error is a code')
     assert.match(refusal.error_description ?? '', /^[\x20-\x7e]*$/, 'a description is printable ASCII')
   } else if (refusal.error !== DISABLED_MESSAGE) {
     assert.match(String(refusal.code), /^[a-z_]+$/, 'a refusal has a code for programs')

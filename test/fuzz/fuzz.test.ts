@@ -11,26 +11,26 @@ import { inForm, isLong } from '../load/form.ts'
 import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { checkAnswer } from './check-answer.ts'
+import { createFixture, type Fixture } from './fixture.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { type FuzzRequest, requestTo } from './requests.ts'
-import { createWorld, type World } from './world.ts'
 
 const ROUNDS = inForm(3, 30)
-const REQUESTS_A_ROUND = inForm(1000, 1400)
-const LONGEST_ANSWER_MS = 5000
-/** What a password costs to hash is what these routes cost. */
-const COSTLY = /\/(login|register|password|confirm)$/
-const COSTLY_SHARE = 0.2
-/** A round that fills caches for the first time is no growth. */
+const REQUESTS_PER_ROUND = inForm(1000, 1400)
+const MAX_RESPONSE_MS = 5000
+/** These routes hash a password, which is slow. */
+const SLOW_ROUTES = /\/(login|register|password|confirm)$/
+const SLOW_ROUTES_SHARE = 0.2
+/** The first rounds fill caches, which does not count as growth. */
 const WARM_UP_ROUNDS = 5
-const MOST_GROWTH_MB = 20
+const MAX_GROWTH_MB = 20
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 onEachEngine('generated input', (engine) => {
   const shared = sharedApp({ engine, logLevel: 'error', config: { rateLimits: false } })
 
-  test('no route answers it with a failure of ours, or not at all, or not in its own words', async (t) => {
+  test('never causes a server error, a missing answer, or an error in the wrong format', async (t) => {
     t.diagnostic(`FUZZ_SEED=${seed}`)
     const target = { ...shared(), listening: await shared().listen() }
     const operations = operationsOf(target.app)
@@ -39,16 +39,16 @@ onEachEngine('generated input', (engine) => {
     const heap: number[] = []
     let sent = 0
     for (let round = 0; round < ROUNDS; round++) {
-      const world = await createWorld(target)
+      const fixture = await createFixture(target)
       for (const [index, operation] of operations.entries()) {
-        const share = COSTLY.test(operation.path) ? COSTLY_SHARE : 1
-        const property = fc.asyncProperty(requestTo(operation, world.known), async (request) => {
-          const status = await send(target, world, operation, request)
+        const share = SLOW_ROUTES.test(operation.path) ? SLOW_ROUTES_SHARE : 1
+        const property = fc.asyncProperty(requestTo(operation, fixture.known), async (request) => {
+          const status = await send(target, fixture, operation, request)
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
           sent++
         })
         await fc.assert(property, {
-          numRuns: Math.ceil((share * REQUESTS_A_ROUND) / operations.length),
+          numRuns: Math.ceil((share * REQUESTS_PER_ROUND) / operations.length),
           seed: seed + round * 1000 + index,
           endOnFailure: true,
         })
@@ -59,9 +59,9 @@ onEachEngine('generated input', (engine) => {
     assert.equal(target.logged(), '', 'nothing was logged as an error')
     assert.ok(
       [200, 201, 400, 401, 403, 404, 409].every((status) => statuses.has(status)),
-      'it got everywhere',
+      'all of these statuses occurred',
     )
-    if (isLong) assert.ok(growthOf(heap) < MOST_GROWTH_MB, `memory grew by ${growthOf(heap)} MB`)
+    if (isLong) assert.ok(growthOf(heap) < MAX_GROWTH_MB, `memory grew by ${growthOf(heap)} MB`)
   })
 })
 
@@ -71,38 +71,38 @@ interface Target extends TestApp {
 
 async function send(
   { app, listening }: Target,
-  world: World,
+  fixture: Fixture,
   operation: Operation,
   request: FuzzRequest,
 ): Promise<number> {
   const { source, url, body } = request
-  const session = world.cookieOf(source)
+  const session = fixture.cookieOf(source)
   const headers = {
     ...(session === '' ? {} : { cookie: `session=${session}` }),
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
     ...request.headers,
   }
-  const asked = {
+  const options = {
     method: operation.method,
     url,
     headers,
     ...(body === undefined ? {} : { payload: body.bytes }),
   }
-  const waited = new AbortController()
+  const timeout = new AbortController()
   try {
-    const answering = operation.path.endsWith('/stream') ? readStream(listening, asked) : app.inject(asked)
-    const answer = await Promise.race([answering, tooLate(waited.signal)])
+    const answering = operation.path.endsWith('/stream') ? readStream(listening, options) : app.inject(options)
+    const answer = await Promise.race([answering, rejectOnTimeout(timeout.signal)])
     checkAnswer(request, answer)
-    if (answer.statusCode === 401 || answer.statusCode === 403) await world.renew(source)
+    if (answer.statusCode === 401 || answer.statusCode === 403) await fixture.renew(source)
     return answer.statusCode
   } catch (error) {
-    throw new Error(`${operation.name}: ${(error as Error).message}\n${describe(asked)}`, { cause: error })
+    throw new Error(`${operation.name}: ${(error as Error).message}\n${describeRequest(options)}`, { cause: error })
   } finally {
-    waited.abort()
+    timeout.abort()
   }
 }
 
-/** A stream has no end: over a real connection, so much is read that there is an answer. */
+/** A stream does not end: it is opened over a real connection, and closed once its status is known. */
 async function readStream(address: string, { url, headers }: { url: string; headers: Record<string, string> }) {
   const request = get(new URL(url, address), { headers, agent: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -112,14 +112,14 @@ async function readStream(address: string, { url, headers }: { url: string; head
   return { statusCode, headers: response.headers, body }
 }
 
-const tooLate = (signal: AbortSignal): Promise<never> =>
+const rejectOnTimeout = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('there is no answer')), LONGEST_ANSWER_MS)
+    const timer = setTimeout(() => reject(new Error('there is no answer')), MAX_RESPONSE_MS)
     signal.addEventListener('abort', () => clearTimeout(timer))
   })
 
-/** Everything that is needed to send it again. */
-function describe({
+/** Everything that is needed to repeat the request. */
+function describeRequest({
   method,
   url,
   headers,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** As much of JSON Schema as our contracts use. */
+/** The part of JSON Schema that our contracts use. */
 export interface Schema {
   type?: string | string[]
   const?: unknown
@@ -28,17 +28,17 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   parameters: Parameter[]
-  /** The media type that the contract names, and what it holds. */
+  /** The media type and the schema that the contract declares. */
   body: { type: string; schema: Schema } | undefined
 }
 
-interface Described {
+interface OperationObject {
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema?: Schema }> }
 }
 
 export function operationsOf(app: FastifyInstance): Operation[] {
-  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, Described>> }
+  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, OperationObject>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
       const [content] = Object.entries(requestBody?.content ?? {})

@@ -4,14 +4,14 @@ import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
-onEachEngine('what no value can be, in a URL', (engine) => {
+onEachEngine('values in a URL', (engine) => {
   const shared = sharedApp({ engine })
   let admin: SignedInPerson
   before(async () => {
     admin = await signedInPerson(shared(), { admin: true })
   })
 
-  test('a number that is infinite is refused', async () => {
+  test('an infinite number is refused, with the name of the parameter', async () => {
     for (const query of ['from=1e999', 'to=-1e999', 'from=1e300', 'limit=1e999']) {
       const response = await admin.get(`/api/admin/audit?${query}`)
       assert.equal(response.statusCode, 400, response.body)
@@ -19,7 +19,7 @@ onEachEngine('what no value can be, in a URL', (engine) => {
     }
   })
 
-  test('a NUL is refused in a path and in a query, and the field is named', async () => {
+  test('a NUL character in a path or in a query is refused', async () => {
     const refused = [
       await admin.get('/api/admin/users/a%00b'),
       await admin.delete('/api/admin/users/a%00b'),
@@ -35,7 +35,7 @@ onEachEngine('what no value can be, in a URL', (engine) => {
     }
   })
 
-  test('the question who asks comes first', async () => {
+  test('a missing session answers 401 before the values are checked', async () => {
     const response = await shared().app.inject({ url: '/api/admin/users/a%00b' })
     assert.equal(response.statusCode, 401)
   })

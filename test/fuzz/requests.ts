@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { ORIGIN } from '../support/app.ts'
 import { type Body, bodyOf } from './bodies.ts'
 import type { Operation, Parameter } from './operations.ts'
-import { fromSchema, HUGE, type Known, nastyText, textFor } from './values.ts'
+import { fromSchema, HUGE, type KnownValues, hostileText, textFor } from './values.ts'
 
-/** Who asks. Their cookies are put in when the request is sent, because sessions end on the way. */
-export const CALLERS = ['nobody', 'person', 'administrator'] as const
+/** Who sends a request. The cookie is added when it is sent, because sessions end during a run. */
+export const CALLERS = ['anonymous', 'person', 'administrator'] as const
 export type RequestSource = (typeof CALLERS)[number]
 
 export interface FuzzRequest {
@@ -15,14 +15,14 @@ export interface FuzzRequest {
   body: Body | undefined
 }
 
-export function requestTo(operation: Operation, known: Known): fc.Arbitrary<FuzzRequest> {
+export function requestTo(operation: Operation, known: KnownValues): fc.Arbitrary<FuzzRequest> {
   const inPath = operation.parameters.filter((each) => each.in === 'path')
   const inQuery = operation.parameters.filter((each) => each.in === 'query')
   return fc.record({
     source: fc.oneof(
       { arbitrary: fc.constant<RequestSource>('administrator'), weight: 7 },
       { arbitrary: fc.constant<RequestSource>('person'), weight: 3 },
-      { arbitrary: fc.constant<RequestSource>('nobody'), weight: 1 },
+      { arbitrary: fc.constant<RequestSource>('anonymous'), weight: 1 },
     ),
     url: fc
       .tuple(pathOf(operation.path, inPath, known), queryOf(inQuery, known))
@@ -34,7 +34,7 @@ export function requestTo(operation: Operation, known: Known): fc.Arbitrary<Fuzz
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** Nothing that would make another path of it by itself: what is tried is the parameter. */
+/** None has a slash, which would make it the path of another route: only the parameter is tested. */
 const rawSegments = [
   '%',
   '%zz',
@@ -51,11 +51,11 @@ const rawSegments = [
   '~',
 ]
 
-function pathOf(path: string, parameters: Parameter[], known: Known): fc.Arbitrary<string> {
+function pathOf(path: string, parameters: Parameter[], known: KnownValues): fc.Arbitrary<string> {
   const segment = ({ name }: Parameter) =>
     fc.oneof(
       { arbitrary: textFor(idOf(path, name), known).map(encoded), weight: 10 },
-      { arbitrary: nastyText.map((text) => encoded(text.slice(0, 2000)) || '%20'), weight: 3 },
+      { arbitrary: hostileText.map((text) => encoded(text.slice(0, 2000)) || '%20'), weight: 3 },
       { arbitrary: fc.constantFrom(...rawSegments), weight: 2 },
     )
   return fc
@@ -65,11 +65,11 @@ function pathOf(path: string, parameters: Parameter[], known: Known): fc.Arbitra
     )
 }
 
-/** Many paths call theirs `id`: which kind it is, the word before it says. */
+/** Many paths have a parameter named `id`; the segment before it tells which kind of id it is. */
 const idOf = (path: string, name: string): string =>
   name === 'id' ? (new RegExp(String.raw`(\w+)/\{id\}`).exec(path)?.[1] ?? name) : name
 
-function queryOf(parameters: Parameter[], known: Known): fc.Arbitrary<string> {
+function queryOf(parameters: Parameter[], known: KnownValues): fc.Arbitrary<string> {
   const pair = ({ name, schema }: Parameter) =>
     fc.oneof(
       { arbitrary: fc.constant(''), weight: 4 },
@@ -77,7 +77,7 @@ function queryOf(parameters: Parameter[], known: Known): fc.Arbitrary<string> {
         arbitrary: fromSchema(schema, name, known).map((value) => `${name}=${encoded(String(value))}`),
         weight: 10,
       },
-      { arbitrary: nastyText.map((text) => `${name}=${encoded(text.slice(0, 5000))}`), weight: 2 },
+      { arbitrary: hostileText.map((text) => `${name}=${encoded(text.slice(0, 5000))}`), weight: 2 },
       {
         arbitrary: fc.constantFrom(name, `${name}=%`, `${name}=%ff`, `${name}=1&${name}=2`, `${name}[]=1`),
         weight: 1,
@@ -86,18 +86,18 @@ function queryOf(parameters: Parameter[], known: Known): fc.Arbitrary<string> {
   const more = fc.oneof(
     { arbitrary: fc.constant(''), weight: 12 },
     { arbitrary: fc.constantFrom('__proto__=1', 'unknown=1', '&&&', '=', '%', 'a[b][c]=1', '\u00ff=1'), weight: 1 },
-    { arbitrary: nastyText.map((text) => `${encoded(text.slice(0, 200))}=1`), weight: 1 },
+    { arbitrary: hostileText.map((text) => `${encoded(text.slice(0, 200))}=1`), weight: 1 },
   )
   return fc.tuple(more, ...parameters.map(pair)).map((pairs) => pairs.filter((each) => each !== '').join('&'))
 }
 
 /** Header values are bytes: Node reads them as Latin-1, and lets neither line breaks nor NUL through. */
 const headerText = fc.oneof(
-  nastyText.map((text) => text.slice(0, 8000).replace(/[^\x20-\x7e\x80-\xff]/g, '\u00ff')),
+  hostileText.map((text) => text.slice(0, 8000).replace(/[^\x20-\x7e\x80-\xff]/g, '\u00ff')),
   fc.constantFrom(HUGE.slice(0, 16_000), ',', ';', '=', '"', '\\', '\u00e4\u00f6'),
 )
 
-function headersOf(known: Known): fc.Arbitrary<Record<string, string>> {
+function headersOf(known: KnownValues): fc.Arbitrary<Record<string, string>> {
   const sometimes = (weight: number, value: fc.Arbitrary<string>) =>
     fc.oneof({ arbitrary: fc.constant(undefined), weight: 30 }, { arbitrary: value, weight })
   const pairOf = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`

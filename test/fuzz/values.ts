@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import type { Schema } from './operations.ts'
 
-/** What is there and could be meant, by the name of the field or parameter that asks for it. */
-export type Known = Record<string, string[]>
+/** Existing values, by the name of the field or parameter that takes them. */
+export type KnownValues = Record<string, string[]>
 
 export const HUGE = 'x'.repeat(70_000)
 
-/** Texts that have broken something somewhere before. */
-const nastyTexts = [
+/** Texts that often break software. */
+const hostileTexts = [
   '',
   ' ',
   '\0',
@@ -41,7 +41,7 @@ const nastyTexts = [
   HUGE,
 ]
 
-const nastyNumbers = [
+const hostileNumbers = [
   0,
   -0,
   -1,
@@ -58,8 +58,8 @@ const nastyNumbers = [
   8.64e15 + 1,
 ]
 
-export const nastyText: fc.Arbitrary<string> = fc.oneof(
-  { arbitrary: fc.constantFrom(...nastyTexts), weight: 3 },
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: fc.constantFrom(...hostileTexts), weight: 3 },
   { arbitrary: fc.string({ unit: 'binary', maxLength: 20 }), weight: 1 },
   { arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }), weight: 1 },
 )
@@ -70,18 +70,18 @@ const nested = (depth: number, inArrays: boolean): unknown => {
   return value
 }
 
-/** Anything that JSON can say. */
-export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
-  { arbitrary: nastyText, weight: 4 },
-  { arbitrary: fc.constantFrom(...nastyNumbers), weight: 3 },
+/** Any JSON value. */
+export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+  { arbitrary: hostileText, weight: 4 },
+  { arbitrary: fc.constantFrom(...hostileNumbers), weight: 3 },
   { arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null]), weight: 3 },
   { arbitrary: fc.constantFrom(nested(31, true), nested(33, false), nested(5000, true)), weight: 1 },
   { arbitrary: fc.constantFrom(Array(300).fill('a'), Array(20_000).fill(0)), weight: 1 },
   { arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 2 },
 )
 
-/** What the contract describes, more or less: right in its type, and often one of the things that are really there. */
-export function fromSchema(schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
+/** A value of the type that the schema declares, often one that exists. */
+export function fromSchema(schema: Schema, name: string, known: KnownValues): fc.Arbitrary<unknown> {
   const options = schema.anyOf ?? schema.oneOf
   if (options) return fc.oneof(...options.map((each) => fromSchema(each, name, known)))
   if (schema.const !== undefined) return fc.constant(schema.const)
@@ -90,7 +90,7 @@ export function fromSchema(schema: Schema, name: string, known: Known): fc.Arbit
   return fc.oneof(...types.map((type) => ofType(type, schema, name, known)))
 }
 
-function ofType(type: string, schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
+function ofType(type: string, schema: Schema, name: string, known: KnownValues): fc.Arbitrary<unknown> {
   switch (type) {
     case 'null':
       return fc.constant(null)
@@ -114,8 +114,8 @@ function ofType(type: string, schema: Schema, name: string, known: Known): fc.Ar
   }
 }
 
-/** Mostly what the name asks for, now and then what some other name does. */
-export function textFor(name: string, known: Known): fc.Arbitrary<string> {
+/** Mostly an existing value for this name, sometimes one for another name. */
+export function textFor(name: string, known: KnownValues): fc.Arbitrary<string> {
   const own = known[name] ?? []
   return fc.oneof(
     { arbitrary: fc.constantFrom(...(own.length > 0 ? own : ['text'])), weight: 8 },
@@ -124,48 +124,48 @@ export function textFor(name: string, known: Known): fc.Arbitrary<string> {
   )
 }
 
-export type Harm =
+export type Mutation =
   | { kind: 'replace'; at: number; by: unknown }
   | { kind: 'remove'; at: number }
   | { kind: 'wrap'; at: number }
   | { kind: 'add'; key: string; value: unknown }
 
-export const harm: fc.Arbitrary<Harm> = fc.oneof(
-  fc.record({ kind: fc.constant('replace' as const), at: fc.nat(50), by: nastyValue }),
+export const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.record({ kind: fc.constant('replace' as const), at: fc.nat(50), by: hostileValue }),
   fc.record({ kind: fc.constant('remove' as const), at: fc.nat(50) }),
   fc.record({ kind: fc.constant('wrap' as const), at: fc.nat(50) }),
-  fc.record({ kind: fc.constant('add' as const), key: nastyText, value: nastyValue }),
+  fc.record({ kind: fc.constant('add' as const), key: hostileText, value: hostileValue }),
 )
 
-/** The value with one thing in it spoilt: the place is counted over all fields, however deep. */
-export function spoil(value: unknown, harmDone: Harm): unknown {
-  if (harmDone.kind === 'add') {
-    return isRecord(value) ? Object.fromEntries([...Object.entries(value), [harmDone.key, harmDone.value]]) : value
+/** Applies one mutation to a value. `at` counts over all fields, including nested ones. */
+export function mutate(value: unknown, mutation: Mutation): unknown {
+  if (mutation.kind === 'add') {
+    return isRecord(value) ? Object.fromEntries([...Object.entries(value), [mutation.key, mutation.value]]) : value
   }
-  const places = placesIn(value)
-  if (places.length === 0) return harmDone.kind === 'replace' ? harmDone.by : value
-  const place = places[harmDone.at % places.length] ?? []
-  return change(value, place, harmDone)
+  const targets = pathsIn(value)
+  if (targets.length === 0) return mutation.kind === 'replace' ? mutation.by : value
+  const target = targets[mutation.at % targets.length] ?? []
+  return change(value, target, mutation)
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function placesIn(value: unknown, path: string[] = []): string[][] {
+function pathsIn(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null || path.length > 6) return []
   return Object.entries(value).flatMap(([key, inner]) => {
-    const place = path.concat(key)
-    return [place].concat(placesIn(inner, place))
+    const target = path.concat(key)
+    return [target].concat(pathsIn(inner, target))
   })
 }
 
-function change(value: unknown, [key, ...rest]: string[], harmDone: Exclude<Harm, { kind: 'add' }>): unknown {
+function change(value: unknown, [key, ...rest]: string[], mutation: Exclude<Mutation, { kind: 'add' }>): unknown {
   if (typeof value !== 'object' || value === null || key === undefined) return value
   const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
     if (name !== key) return [[name, inner]]
-    if (rest.length > 0) return [[name, change(inner, rest, harmDone)]]
-    if (harmDone.kind === 'remove') return []
-    return [[name, harmDone.kind === 'wrap' ? [inner] : harmDone.by]]
+    if (rest.length > 0) return [[name, change(inner, rest, mutation)]]
+    if (mutation.kind === 'remove') return []
+    return [[name, mutation.kind === 'wrap' ? [inner] : mutation.by]]
   })
   return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { ORIGIN, startApp } from '../support/app.ts'
 import { signedInPerson } from '../support/people.ts'
 
-/** Sends the head of a request and one byte of its body over a connection of its own, and reads what comes back. */
+/** Sends the head of a request and one byte of its body over a connection of its own, and returns the answer. */
 async function sendOneByte(address: string, path: string, cookie: string): Promise<string> {
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)
@@ -24,7 +24,7 @@ async function sendOneByte(address: string, path: string, cookie: string): Promi
   return Buffer.concat(chunks).toString()
 }
 
-test('a small body that does not come in time is answered with 408, and the connection ends', async (t) => {
+test('a request whose body does not arrive in time answers 408, and its connection is closed', async (t) => {
   const app = await startApp(t, { maxBodyMs: 200 })
   const person = await signedInPerson(app)
   const answer = await sendOneByte(await app.listen(), '/api/account/profile', person.cookie)

@@ -7,7 +7,7 @@ describe('the pages of the dashboard', () => {
   const shared = sharedApp()
   const load = (url: string, accept = 'text/html') => shared().app.inject({ url, headers: { accept } })
 
-  test('are served at every address that the dashboard has', async () => {
+  test('are served at every path of the dashboard', async () => {
     for (const path of Object.values(paths)) {
       const page = await load(path.replace(/\$\w+/, 'some-id'))
       assert.equal(page.statusCode, 200, path)
@@ -16,7 +16,7 @@ describe('the pages of the dashboard', () => {
     }
   })
 
-  test('say themselves that an address leads nowhere, with the status 404', async () => {
+  test('include one for unknown paths, with status 404', async () => {
     for (const path of ['/nowhere', '/loginx', '/notifications/more']) {
       const page = await load(path)
       assert.equal(page.statusCode, 404, path)
@@ -24,7 +24,7 @@ describe('the pages of the dashboard', () => {
     }
   })
 
-  test('are not what a program gets for an address that leads nowhere, nor what an API answers with', async () => {
+  test('are not served at unknown paths to programs, nor below the paths of the APIs and the assets', async () => {
     for (const [path, accept] of [
       ['/nowhere', 'application/json'],
       ['/api/nowhere', 'text/html'],

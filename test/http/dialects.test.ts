@@ -7,7 +7,7 @@ import { anonymous, signedInPerson } from '../support/people.ts'
 
 const shared = sharedApp()
 
-test('an unknown route is 404 in our words, with a request id that the log has too', async () => {
+test('an unknown route answers 404 in our error format, with a request id that is also in the log', async () => {
   const response = await anonymous(shared()).get('/api/nothing?secret=1')
   assert.equal(response.statusCode, 404)
   assert.deepEqual(response.json(), { error: 'There is nothing at /api/nothing.', code: 'not_found' })
@@ -21,7 +21,7 @@ test('an unknown route is 404 in our words, with a request id that the log has t
   assert.doesNotMatch(line, /secret/)
 })
 
-test('a browser that follows a link to nowhere gets the dashboard’s page, as 404; below the API it gets data', async () => {
+test('a browser at an unknown path gets a page of the dashboard with 404, and below the APIs it gets JSON', async () => {
   const accept = { accept: 'text/html,application/xhtml+xml' }
   const page = await anonymous(shared()).get('/nowhere', undefined, accept)
   assert.equal(page.statusCode, 404)
@@ -34,12 +34,12 @@ test('a browser that follows a link to nowhere gets the dashboard’s page, as 4
   }
 })
 
-test('a request id from outside is not believed', async () => {
+test('a request id that the client sends is ignored', async () => {
   const response = await anonymous(shared()).get('/healthz', undefined, { 'x-request-id': 'chosen' })
   assert.match(String(response.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
-test('a wrong method is 405 with Allow, and OPTIONS tells the same', async () => {
+test('a wrong method answers 405 with Allow, and OPTIONS returns the same Allow', async () => {
   for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE'] as const) {
     const response = await shared().app.inject({ method, url: '/api/auth/login', headers: { origin: ORIGIN } })
     assert.equal(response.statusCode, 405, method)
@@ -57,7 +57,7 @@ test('HEAD answers as GET does, without a body', async () => {
   assert.equal(response.body, '')
 })
 
-test('malformed bodies are a 4xx that says what is wrong', async () => {
+test('malformed bodies answer 4xx with an error message and a code', async () => {
   const login = (body: string | Buffer, headers = {}) => anonymous(shared()).post('/api/auth/login', body, headers)
   const cases: [string, string | Buffer, number, object?][] = [
     ['not JSON', '{"email":', 400],
@@ -75,7 +75,11 @@ test('malformed bodies are a 4xx that says what is wrong', async () => {
       `{"email":"a@example.com","email"${' '.repeat(90)}:"b@example.com","password":"x"}`,
       400,
     ],
-    ['a name given twice in disguise', '{"email":"a@example.com","em\\u0061il":"b@example.com","password":"x"}', 400],
+    [
+      'a name given twice, once with an escape',
+      '{"email":"a@example.com","em\\u0061il":"b@example.com","password":"x"}',
+      400,
+    ],
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400],
     ['300 KB', JSON.stringify({ email: 'x'.repeat(300_000) }), 413],
     ['text/plain', '{}', 415, { 'content-type': 'text/plain' }],
@@ -93,8 +97,8 @@ test('malformed bodies are a 4xx that says what is wrong', async () => {
   }
 })
 
-test('no path trick reaches a guarded route without its guard', async () => {
-  const ways = [
+test('no other spelling of a path reaches a guarded route without its guard', async () => {
+  const paths = [
     '/api//auth/me',
     '/api/auth/%6de',
     '/api/auth/me/',
@@ -106,21 +110,21 @@ test('no path trick reaches a guarded route without its guard', async () => {
     '//api/auth/me',
     '/api/auth/me%2f',
   ]
-  for (const url of ways) {
+  for (const url of paths) {
     const response = await shared().app.inject({ method: 'GET', url })
     assert.ok([400, 401, 404].includes(response.statusCode), `${url}: ${response.statusCode}`)
   }
 })
 
-test('a malformed URL and a broken request line are 400, not the end of the server', async (t) => {
+test('a malformed URL, a malformed request line and oversized headers are refused, and the server keeps running', async (t) => {
   const app = await startApp(t)
   const address = new URL(await app.listen())
-  const say = (text: string) =>
+  const send = (text: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(Number(address.port), address.hostname, () => socket.end(text))
-      let heard = ''
-      socket.on('data', (chunk) => (heard += chunk.toString()))
-      socket.on('close', () => resolve(heard))
+      let received = ''
+      socket.on('data', (chunk) => (received += chunk.toString()))
+      socket.on('close', () => resolve(received))
       socket.on('error', reject)
     })
   const refused: [string, number][] = [
@@ -129,16 +133,16 @@ test('a malformed URL and a broken request line are 400, not the end of the serv
     [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, 431],
   ]
   for (const [request, status] of refused) {
-    const answer = await say(request)
+    const answer = await send(request)
     assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
     assert.match(answer, /x-request-id: [0-9a-f-]{36}/)
     assert.match(answer, /nosniff/)
     assert.match(answer, /"code":"[a-z_]+"/)
   }
-  assert.match(await say('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200/)
+  assert.match(await send('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 200/)
 })
 
-test('an error that nobody foresaw tells its source nothing, and the log what to look for', async (t) => {
+test('an unexpected error returns no details to the client, and is logged with its request id and source lines', async (t) => {
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await app.services.db.transaction(async (trx) => {
@@ -156,7 +160,7 @@ test('an error that nobody foresaw tells its source nothing, and the log what to
   assert.doesNotMatch(app.logged(), /password_hash/, 'no SQL in the log')
 })
 
-test('a limit out of range, a forged cursor and a parameter given twice are 400', async () => {
+test('a limit out of range, a forged cursor and a parameter given twice answer 400', async () => {
   const admin = await signedInPerson(shared(), { admin: true })
   for (const query of [
     'limit=0',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
-import { AVATAR, BOUNDARY, form, partHeader, picture } from '../account/upload.ts'
+import { AVATAR_PATH, BOUNDARY, form, MULTIPART, partHeader, picture } from '../account/upload.ts'
 import { ORIGIN, sharedApp } from '../support/app.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
 const MB = 1024 * 1024
-/** More than is ever read on, with what the system holds in between. */
-const MAX_TAKEN = 64 * MB
+/** More than the service reads after a refusal, including the buffers of the operating system. */
+const MAX_READ_BYTES = 64 * MB
 
 let port: number
 let person: SignedInPerson
@@ -26,16 +26,16 @@ const head = ({ method, path, headers = {} }: Request): string => {
 }
 
 /** A connection whose client can be made to write everything before it reads anything. */
-function open(): { socket: Socket; heard(): string; failure(): unknown } {
+function open(): { socket: Socket; received(): string; failure(): unknown } {
   const socket = connect(port, '127.0.0.1')
-  let heard = ''
+  let received = ''
   let failure: unknown
   socket.on('error', (error) => (failure = error))
-  socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')))
-  return { socket, heard: () => heard, failure: () => failure }
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
+  return { socket, received: () => received, failure: () => failure }
 }
 
-/** Writes all of it, as fast as it is taken. Answers how much was taken before the connection was closed. */
+/** Writes all chunks as fast as the connection accepts them. Returns how much was written before it was closed. */
 async function write(socket: Socket, chunks: Iterable<string | Buffer>): Promise<number> {
   let written = 0
   for (const chunk of chunks) {
@@ -48,11 +48,11 @@ async function write(socket: Socket, chunks: Iterable<string | Buffer>): Promise
 
 function drained(socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const over = () => {
-    socket.off('drain', over).off('close', over)
+  const finish = () => {
+    socket.off('drain', finish).off('close', finish)
     resolve()
   }
-  socket.once('drain', over).once('close', over)
+  socket.once('drain', finish).once('close', finish)
   return promise
 }
 
@@ -61,7 +61,6 @@ const closed = (socket: Socket) => (socket.closed ? Promise.resolve() : once(soc
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1] ?? 0)
 
 const json = { 'content-type': 'application/json' }
-const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
 const chunked = { 'transfer-encoding': 'chunked' }
 
 const chunk = (bytes: Buffer): Buffer =>
@@ -75,13 +74,13 @@ function* endless(first: Buffer, rest: Buffer): Generator<Buffer> {
 
 const refused: [string, Request, Buffer, number][] = [
   [
-    'a body that is announced as too large',
+    'a body whose Content-Length is too large',
     { method: 'POST', path: '/api/auth/login', headers: { ...json, 'content-length': String(8 * MB) } },
     Buffer.alloc(8 * MB, 'x'),
     413,
   ],
   [
-    'a body that turns out to be too large',
+    'a chunked body that is too large',
     {
       method: 'POST',
       path: '/oauth/token',
@@ -92,7 +91,7 @@ const refused: [string, Request, Buffer, number][] = [
   ],
   [
     'an avatar of 12 MB',
-    { method: 'PUT', path: AVATAR, headers: { ...multipart, ...chunked } },
+    { method: 'PUT', path: AVATAR_PATH, headers: { ...MULTIPART, ...chunked } },
     Buffer.concat([chunk(form({ bytes: Buffer.alloc(12 * MB) })), Buffer.from('0\r\n\r\n')]),
     413,
   ],
@@ -115,80 +114,80 @@ describe('a client that is refused while it is still sending', () => {
     person = await signedInPerson(shared())
   })
 
-  for (const [what, request, body, status] of refused) {
+  for (const [name, request, body, status] of refused) {
     for (const connection of ['keep-alive', 'close']) {
-      test(`${what} is answered ${status}, and a client that writes all of it first can read that (${connection})`, async () => {
-        const { socket, heard, failure } = open()
+      test(`${name} answers ${status}, which a client that writes everything first can still read (${connection})`, async () => {
+        const { socket, received, failure } = open()
         socket.pause()
         const headers = { ...request.headers, connection }
         await write(socket, [head({ ...request, headers }), body])
         socket.resume()
         await closed(socket)
         assert.equal(failure(), undefined)
-        assert.equal(statusOf(heard()), status, heard())
-        assert.match(heard(), /connection: close/)
-        assert.match(heard(), /"(code|error)":"[a-z_]+"/)
+        assert.equal(statusOf(received()), status, received())
+        assert.match(received(), /connection: close/)
+        assert.match(received(), /"(code|error)":"[a-z_]+"/)
       })
     }
   }
 
-  test('headers that are far too large are answered 431, and a client that writes all of them first can read that', async () => {
-    const { socket, heard, failure } = open()
+  test('headers that are far too large answer 431, which a client that writes all of them first can still read', async () => {
+    const { socket, received, failure } = open()
     socket.pause()
     await write(socket, [`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(4 * MB)}\r\n\r\n`])
     socket.end()
     socket.resume()
     await closed(socket)
     assert.equal(failure(), undefined)
-    assert.equal(statusOf(heard()), 431)
+    assert.equal(statusOf(received()), 431)
   })
 
   const uploads: [string, Buffer, Buffer][] = [
-    ['an avatar without an end', partHeader(), Buffer.alloc(MB)],
-    ['an upload that never comes to its first part', Buffer.from('nothing'), Buffer.alloc(MB, 'x')],
+    ['an endless avatar', partHeader(), Buffer.alloc(MB)],
+    ['an endless upload without a part', Buffer.from('nothing'), Buffer.alloc(MB, 'x')],
     [
-      'a field without an end',
+      'an endless form field',
       Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="field"\r\n\r\n`),
       Buffer.alloc(MB, 'x'),
     ],
   ]
 
-  for (const [what, first, rest] of uploads) {
-    test(`${what} is answered 413 after little more than 5 MB, and its connection closed`, async () => {
-      const { socket, heard } = open()
-      await write(socket, [head({ method: 'PUT', path: AVATAR, headers: { ...multipart, ...chunked } })])
+  for (const [name, first, rest] of uploads) {
+    test(`${name} answers 413 after little more than 5 MB, and its connection is closed`, async () => {
+      const { socket, received } = open()
+      await write(socket, [head({ method: 'PUT', path: AVATAR_PATH, headers: { ...MULTIPART, ...chunked } })])
       let answeredAfter: number | undefined
       socket.once('data', () => (answeredAfter = socket.bytesWritten))
       const written = await write(socket, endless(first, rest))
       await closed(socket)
-      assert.equal(statusOf(heard()), 413, heard())
-      assert.ok(answeredAfter !== undefined && answeredAfter < MAX_TAKEN, String(answeredAfter))
-      assert.ok(written < MAX_TAKEN, `${written} bytes were taken`)
+      assert.equal(statusOf(received()), 413, received())
+      assert.ok(answeredAfter !== undefined && answeredAfter < MAX_READ_BYTES, String(answeredAfter))
+      assert.ok(written < MAX_READ_BYTES, `${written} bytes were written`)
     })
   }
 
-  test('an avatar that announces 60 MB is answered 413 before any of it is sent', async () => {
-    const { socket, heard } = open()
-    const headers = { ...multipart, 'content-length': String(60 * MB) }
-    await write(socket, [head({ method: 'PUT', path: AVATAR, headers })])
+  test('an avatar with a Content-Length of 60 MB answers 413 before any of it is sent', async () => {
+    const { socket, received } = open()
+    const headers = { ...MULTIPART, 'content-length': String(60 * MB) }
+    await write(socket, [head({ method: 'PUT', path: AVATAR_PATH, headers })])
     await once(socket, 'data')
-    assert.equal(statusOf(heard()), 413)
+    assert.equal(statusOf(received()), 413)
     socket.destroy()
   })
 
-  test('a client that is refused and neither sends on nor hangs up loses its connection soon', async () => {
-    const { socket, heard } = open()
+  test('a client that is refused and neither sends more nor closes the connection is disconnected soon', async () => {
+    const { socket, received } = open()
     const headers = { ...json, 'content-length': String(MB) }
     await write(socket, [head({ method: 'POST', path: '/api/auth/login', headers }), 'x'])
     await closed(socket)
-    assert.equal(statusOf(heard()), 413)
+    assert.equal(statusOf(received()), 413)
   })
 
-  test('the service goes on as before: an avatar of 5 MB less a little is taken', async () => {
+  test('an avatar of exactly 5 MB is accepted afterwards', async () => {
     const png = await picture()
-    // What follows the picture in the file is no part of it.
+    // Bytes after the end of a PNG are ignored.
     const bytes = Buffer.concat([png, Buffer.alloc(5 * MB - png.length)])
-    const answer = await person.put(AVATAR, form({ bytes }), multipart)
+    const answer = await person.put(AVATAR_PATH, form({ bytes }), MULTIPART)
     assert.equal(answer.statusCode, 200, answer.body)
   })
 })

@@ -8,35 +8,35 @@ import { onEachEngine } from '../support/engines.ts'
 import { geoDatabase } from '../support/geo-database.ts'
 import { anonymous, cookieOf } from '../support/people.ts'
 
-const PLACE = {
+const LOCATION = {
   city: { names: { en: 'Linköping' } },
   country: { iso_code: 'SE', names: { en: 'Sweden' } },
   subdivisions: [{ iso_code: 'E', names: { en: 'Östergötland' } }],
 }
 
 onEachEngine('geolocation', (engine) => {
-  test('GEOIP_DATABASE tells country, city and region of a session’s address, and nothing of an unknown one', async (t) => {
+  test('a session has the country, city and region that GEOIP_DATABASE has for its address, and none for an unknown address', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-geo-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const geoipDatabase = join(folder, 'city.mmdb')
-    writeFileSync(geoipDatabase, geoDatabase('89.160.20.128', PLACE))
+    writeFileSync(geoipDatabase, geoDatabase('89.160.20.128', LOCATION))
     const app = await startApp(t, { engine, config: { geoipDatabase, trustProxy: 1 } })
 
-    const from = async (address: string) => {
+    const sessionFrom = async (address: string) => {
       const email = `from-${address}@example.com`
       const body = { email, password: 'correct horse battery staple' }
       const response = await anonymous(app).post('/api/auth/register', body, { 'x-forwarded-for': address })
       const me = await anonymous(app, cookieOf(response)).get('/api/auth/me')
       return me.json().session
     }
-    const known = await from('89.160.20.128')
+    const known = await sessionFrom('89.160.20.128')
     assert.equal(known.ipAddress, '89.160.20.128')
     assert.deepEqual(known.geolocation, { country: 'SE', city: 'Linköping', region: 'Östergötland' })
-    assert.deepEqual((await from('203.0.113.1')).geolocation, { country: null, city: null, region: null })
+    assert.deepEqual((await sessionFrom('203.0.113.1')).geolocation, { country: null, city: null, region: null })
   })
 })
 
-test('a GEOIP_DATABASE that is no such database stops the start with one line', async (t) => {
+test('a GEOIP_DATABASE that is not a MaxMind database stops the start with one line', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-geo-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const geoipDatabase = join(folder, 'broken.mmdb')

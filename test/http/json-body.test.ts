@@ -11,8 +11,8 @@ const REFUSED: Record<string, Buffer> = {
   'a name that would reach the prototype': Buffer.from(String.raw`{"\u005f_proto__":1}`),
 }
 
-for (const [what, body] of Object.entries(REFUSED)) {
-  test(`a JSON body with ${what} is refused`, () => {
+for (const [problem, body] of Object.entries(REFUSED)) {
+  test(`a JSON body with ${problem} is refused`, () => {
     assert.throws(
       () => parseJsonBody(body),
       (error) => error instanceof AppError && error.code === 'malformed_body',
@@ -20,7 +20,7 @@ for (const [what, body] of Object.entries(REFUSED)) {
   })
 }
 
-test('a JSON body with the same name in two objects, and quotes and braces in texts, is read', () => {
+test('a JSON body with the same name in two objects, and quotes and braces in strings, is parsed', () => {
   const value = { a: { b: '{"b":"\\' }, c: [{ b: '}' }, { b: 'ä' }] }
   assert.deepEqual(parseJsonBody(Buffer.from(JSON.stringify(value))), value)
 })

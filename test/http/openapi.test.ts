@@ -29,17 +29,17 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
       })),
     )
   }
-  const behindSession = () =>
+  const sessionOperations = () =>
     operations().filter(({ operation }) => operation.security?.some((each) => 'session' in each))
 
-  const ask = (method: string, path: string, cookie?: string) =>
+  const send = (method: string, path: string, cookie?: string) =>
     shared().app.inject({
       method,
       url: path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-00000000dead'),
       headers: { origin: ORIGIN, ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }) },
     })
 
-  /** Tells whether there was a schema to compare with. */
+  /** Fails if the response does not match its schema. Returns whether there was a schema. */
   const matchesSchema = (name: string, { responses }: Operation, response: Response): boolean => {
     const described = responses[String(response.statusCode)]
     assert.ok(described, `${name} answers ${response.statusCode}, which its contract does not mention`)
@@ -58,18 +58,18 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
     }
   })
 
-  test('every route behind a session is 401 without one, before anything else is looked at', async () => {
-    assert.ok(behindSession().length > 10)
-    for (const { path, method, operation } of behindSession()) {
-      const response = await ask(method, path)
+  test('every route that needs a session answers 401 without one, before any other check', async () => {
+    assert.ok(sessionOperations().length > 10)
+    for (const { path, method, operation } of sessionOperations()) {
+      const response = await send(method, path)
       assert.equal(response.statusCode, 401, `${method} ${path}`)
       matchesSchema(`${method} ${path}`, operation, response)
     }
   })
 
-  test('every route with a permission is 403 with all permissions but that one', async () => {
+  test('every route that needs a permission answers 403 with all permissions but that one', async () => {
     const people = new Map<string, string>()
-    for (const { path, method, operation } of behindSession()) {
+    for (const { path, method, operation } of sessionOperations()) {
       const permission = operation['x-permission']
       if (permission === undefined) continue
       assert.ok(isPermission(permission))
@@ -77,20 +77,20 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
         people.get(permission) ??
         (await signedInPerson(shared(), { permissions: PERMISSIONS.filter((each) => each !== permission) })).cookie
       people.set(permission, cookie)
-      const response = await ask(method, path, cookie)
+      const response = await send(method, path, cookie)
       assert.equal(response.statusCode, 403, `${method} ${path}`)
       assert.match(response.body, new RegExp(permission))
       matchesSchema(`${method} ${path}`, operation, response)
     }
-    assert.ok(people.size > 10, 'routes say which permission they need')
+    assert.ok(people.size > 10, 'routes declare which permission they need')
   })
 
-  test('every route with a permission lets in whoever has exactly that one', async () => {
-    for (const { path, method, operation } of behindSession()) {
+  test('every route that needs a permission accepts a user with exactly that one', async () => {
+    for (const { path, method, operation } of sessionOperations()) {
       const permission = operation['x-permission']
       if (permission === undefined || !isPermission(permission)) continue
       const { cookie } = await signedInPerson(shared(), { permissions: [permission] })
-      const response = await ask(method, path, cookie)
+      const response = await send(method, path, cookie)
       assert.ok(
         ![401, 403].includes(response.statusCode) && response.statusCode < 500,
         `${method} ${path}: ${response.statusCode}`,
@@ -99,23 +99,23 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
     }
   })
 
-  test('every plain GET answers an administrator as its schema says', async () => {
+  test('every GET route without path parameters answers an administrator according to its schema', async () => {
     const { cookie } = await signedInPerson(shared(), { admin: true })
     let compared = 0
     for (const { path, method, operation } of operations()) {
       if (method !== 'GET' || path.includes('{') || path.endsWith('/stream') || path.startsWith('/oauth/')) continue
-      const response = await ask(method, path, cookie)
+      const response = await send(method, path, cookie)
       assert.ok(response.statusCode < 500, `${path}: ${response.statusCode}`)
       if (matchesSchema(`GET ${path}`, operation, response)) compared++
     }
     assert.ok(compared > 20, `${compared} answers were compared`)
   })
 
-  test('/openapi.json is OpenAPI 3.1 and /docs shows it to people', async () => {
-    const document = (await ask('GET', '/openapi.json')).json()
+  test('/openapi.json is an OpenAPI 3.1 document, and /docs renders it', async () => {
+    const document = (await send('GET', '/openapi.json')).json()
     assert.equal(document.openapi, '3.1.0')
     assert.ok(document.components.schemas.User)
-    const page = (await ask('GET', '/docs')).body
+    const page = (await send('GET', '/docs')).body
     assert.match(page, /\/api\/auth\/login/)
   })
 })

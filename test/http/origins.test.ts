@@ -4,7 +4,7 @@ import { ORIGIN, sharedApp, startApp } from '../support/app.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
 const shared = sharedApp()
-const FOREIGN = [
+const FOREIGN_ORIGINS = [
   'https://evil.example',
   'null',
   `${ORIGIN}.evil.example`,
@@ -14,9 +14,9 @@ const FOREIGN = [
   'HTTP://LOCALHOST:3000',
 ]
 
-test('a change from a page of another origin is 403 and changes nothing', async () => {
+test('a change requested by a page of another origin answers 403 and changes nothing', async () => {
   const person = await signedInPerson(shared())
-  for (const origin of FOREIGN) {
+  for (const origin of FOREIGN_ORIGINS) {
     const response = await person.patch('/api/account/profile', { displayName: 'Evil' }, { origin })
     assert.equal(response.statusCode, 403, origin)
     assert.equal(response.json().code, 'foreign_origin')
@@ -26,7 +26,7 @@ test('a change from a page of another origin is 403 and changes nothing', async 
   assert.equal((await person.get('/api/account/profile')).json().displayName, null)
 })
 
-test('signing in from a page of another origin is 403 too', async () => {
+test('a login from a page of another origin answers 403', async () => {
   const response = await anonymous(shared()).post(
     '/api/auth/login',
     { email: 'a@example.com', password: 'x' },
@@ -36,7 +36,7 @@ test('signing in from a page of another origin is 403 too', async () => {
   assert.equal(response.headers['set-cookie'], undefined)
 })
 
-test('without Origin, Sec-Fetch-Site decides', async () => {
+test('without an Origin header, Sec-Fetch-Site decides whether a change is allowed', async () => {
   const { app } = shared()
   const person = await signedInPerson(shared())
   const patch = (site: string | undefined) =>
@@ -55,7 +55,7 @@ test('without Origin, Sec-Fetch-Site decides', async () => {
   for (const site of ['cross-site', 'nonsense', '']) assert.equal((await patch(site)).statusCode, 403, site)
 })
 
-test('bodies that a form of another page could send are 415', async () => {
+test('body types that an HTML form of another page can send answer 415', async () => {
   const person = await signedInPerson(shared())
   for (const type of [
     'text/plain',
@@ -71,12 +71,12 @@ test('bodies that a form of another page could send are 415', async () => {
   }
 })
 
-test('dashboard endpoints name the dashboard origin with credentials, and nothing for any other', async () => {
+test('dashboard endpoints allow the dashboard origin with credentials, and no other origin', async () => {
   const own = await anonymous(shared()).get('/api/auth/me')
   assert.equal(own.headers['access-control-allow-origin'], ORIGIN)
   assert.equal(own.headers['access-control-allow-credentials'], 'true')
   assert.match(String(own.headers.vary), /Origin/)
-  for (const origin of FOREIGN) {
+  for (const origin of FOREIGN_ORIGINS) {
     const other = await anonymous(shared()).get('/api/auth/me', undefined, { origin })
     assert.equal(other.headers['access-control-allow-origin'], undefined, origin)
     assert.equal(other.headers['access-control-allow-credentials'], undefined)
@@ -98,7 +98,7 @@ test('a preflight is answered for the dashboard and refused to others', async ()
   assert.equal(other.headers['access-control-allow-methods'], undefined)
 })
 
-test('public endpoints answer any origin, without credentials, also when they refuse', async () => {
+test('public endpoints allow any origin without credentials, also in error responses', async () => {
   const person = anonymous(shared())
   for (const [url, status] of [
     ['/healthz', 200],
@@ -114,22 +114,22 @@ test('public endpoints answer any origin, without credentials, also when they re
   }
 })
 
-test('a page that is let in may read the request id, and why and until when it was refused; others may not', async () => {
+test('pages of an allowed origin may read WWW-Authenticate, Retry-After and X-Request-Id, and other pages may not', async () => {
   const readable = async (url: string, origin: string) =>
     (await anonymous(shared()).get(url, undefined, { origin })).headers['access-control-expose-headers']
-  const named = 'WWW-Authenticate, Retry-After, X-Request-Id'
-  assert.equal(await readable('/oauth/userinfo', 'https://app.example'), named)
-  assert.equal(await readable('/ssh/krl?format=nonsense', 'https://app.example'), named)
-  assert.equal(await readable('/api/auth/sessions', ORIGIN), named)
+  const exposed = 'WWW-Authenticate, Retry-After, X-Request-Id'
+  assert.equal(await readable('/oauth/userinfo', 'https://app.example'), exposed)
+  assert.equal(await readable('/ssh/krl?format=nonsense', 'https://app.example'), exposed)
+  assert.equal(await readable('/api/auth/sessions', ORIGIN), exposed)
   assert.equal(await readable('/api/auth/sessions', 'https://evil.example'), undefined)
 })
 
-test('a redirect to an application tells it nothing of the page before', async () => {
+test('a redirect to an application sends no referrer', async () => {
   const { headers } = await anonymous(shared()).get('/oauth/authorize?client_id=nobody')
   assert.equal(headers['referrer-policy'], 'no-referrer')
 })
 
-test('the dashboard’s API is never cached and never sniffed', async () => {
+test('answers of the dashboard’s API are not cached, and their type is not sniffed', async () => {
   for (const url of ['/api/auth/me', '/api/auth/sessions', '/api/nothing']) {
     const { headers } = await anonymous(shared()).get(url)
     assert.equal(headers['cache-control'], 'no-store', url)
@@ -137,7 +137,7 @@ test('the dashboard’s API is never cached and never sniffed', async () => {
   }
 })
 
-test('pages have a strict policy, are nobody’s frame, and load nothing from third parties', async () => {
+test('pages have a strict content security policy, can’t be framed, and load nothing from third parties', async () => {
   for (const url of ['/', '/login', '/consent', '/setup', '/account/sessions', '/admin/users', '/docs']) {
     const { statusCode, headers, body } = await anonymous(shared()).get(url)
     assert.equal(statusCode, 200, url)
@@ -153,7 +153,7 @@ test('pages have a strict policy, are nobody’s frame, and load nothing from th
   }
 })
 
-test('forwarded addresses and edge headers are believed from a trusted proxy alone', async (t) => {
+test('X-Forwarded-For and geolocation headers are used only when a trusted proxy sends them', async (t) => {
   const forwarded = {
     'x-forwarded-for': '203.0.113.9',
     'cf-ipcountry': 'NO',

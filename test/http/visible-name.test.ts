@@ -8,8 +8,8 @@ import { authorizeUrl, newPkce, registerApplication } from '../support/applicati
 import { onEachEngine } from '../support/engines.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
 
-/** What the rule makes of a name: the name as it is stored, or nothing where it is refused. */
-function read(name: string): string | undefined {
+/** The name as it is stored, or undefined if it is refused. */
+function storedName(name: string): string | undefined {
   const body = { name }
   return isValid(body) ? body.name : undefined
 }
@@ -51,17 +51,17 @@ const DECEPTIVE = {
   'an interlinear annotation': 'Ba\ufff9nk',
   'a private character': 'Bank \uf8ff',
   'a noncharacter': 'Bank\uffff',
-  'half of a pair': 'Bank\ud83d',
+  'half of a surrogate pair': 'Bank\ud83d',
   'a mark at its start': '\u0301Bank',
 }
 
-describe('a name that people see', () => {
-  for (const [what, name] of Object.entries(DECEPTIVE)) {
-    test(`is refused with ${what}`, () => assert.equal(read(name), undefined))
+describe('a visible name', () => {
+  for (const [problem, name] of Object.entries(DECEPTIVE)) {
+    test(`is refused with ${problem}`, () => assert.equal(storedName(name), undefined))
   }
 
   for (const name of ['', ' ', '\u00a0\u3000', 'x'.repeat(21), '🔑'.repeat(21)])
-    test(`is refused when it is ${JSON.stringify(name)}`, () => assert.equal(read(name), undefined))
+    test(`is refused when it is ${JSON.stringify(name)}`, () => assert.equal(storedName(name), undefined))
 
   for (const name of [
     'Ann',
@@ -88,15 +88,15 @@ describe('a name that people see', () => {
     'x'.repeat(20),
     '🔑'.repeat(20),
   ])
-    test(`may be ${name}`, () => assert.equal(read(name), name.normalize('NFC')))
+    test(`may be ${name}`, () => assert.equal(storedName(name), name.normalize('NFC')))
 
-  test('is trimmed and brought into the form NFC before its length is counted', () => {
-    assert.equal(read('  Blue key '), 'Blue key')
-    assert.equal(read('e\u0301'), '\u00e9')
-    assert.equal(read(`  ${'e\u0301'.repeat(20)}  `), '\u00e9'.repeat(20))
+  test('is trimmed and normalized to NFC before its length is checked', () => {
+    assert.equal(storedName('  Blue key '), 'Blue key')
+    assert.equal(storedName('e\u0301'), '\u00e9')
+    assert.equal(storedName(`  ${'e\u0301'.repeat(20)}  `), '\u00e9'.repeat(20))
   })
 
-  test('from before the rule is shown with a visible sign in place of what it hides', () => {
+  test('that was stored before this rule is shown with U+FFFD in place of each hidden character', () => {
     assert.equal(toVisible('Bank \u202egro\nlive'), 'Bank \ufffdgro\ufffdlive')
     assert.equal(toVisible('Family 👨\u200d👩\u200d👧'), 'Family 👨\u200d👩\u200d👧')
   })
@@ -106,10 +106,10 @@ const OVERRIDE = 'Bank \u202egro.live'
 const PERSIAN = 'علی\u200cرضا'
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS'
 
-onEachEngine('one rule for the names', (engine) => {
+onEachEngine('the rule for visible names', (engine) => {
   const app = sharedApp({ engine })
 
-  test('of people, roles, applications, who runs them, passkeys and SSH keys', async () => {
+  test('applies to users, roles, applications, their operators, passkeys and SSH keys', async () => {
     const admin = await signedInPerson(app(), { admin: true })
     const application = await registerApplication(app())
     const { person: owner, passkey } = await enrol(app())
@@ -117,8 +117,8 @@ onEachEngine('one rule for the names', (engine) => {
     let count = 0
     const email = () => `named${++count}@example.com`
     const role = (await admin.post('/api/admin/roles', { name: 'To be renamed' })).json<{ role: { id: string } }>().role
-    type Ask = (name: string) => ReturnType<Person['get']>
-    const asks: Record<string, Ask> = {
+    type Send = (name: string) => ReturnType<Person['get']>
+    const requests: Record<string, Send> = {
       registering: (displayName) =>
         admin.post('/api/auth/register', { email: email(), password: 'correct horse battery', displayName }),
       'changing one’s profile': (displayName) => admin.patch('/api/account/profile', { displayName }),
@@ -130,22 +130,23 @@ onEachEngine('one rule for the names', (engine) => {
       'describing a role': (description) => admin.patch(`/api/admin/roles/${role.id}`, { description }),
       'making an application': (name) => admin.post('/oauth/clients', { ...client, name }),
       'renaming an application': (name) => admin.patch(`/oauth/clients/${application.clientId}`, { name }),
-      'who runs it': (operator) => admin.patch(`/oauth/clients/${application.clientId}`, { operator }),
+      'naming the operator of an application': (operator) =>
+        admin.patch(`/oauth/clients/${application.clientId}`, { operator }),
       'renaming a passkey': (name) => owner.patch(`/api/passkeys/${passkey.id}`, { name }),
       'saving an SSH key': (name) => admin.post('/api/ssh/keys', { name, publicKey: KEY }),
     }
-    for (const [what, ask] of Object.entries(asks)) {
-      const refused = await ask(OVERRIDE)
-      assert.equal(refused.statusCode, 400, `${what}: ${refused.body}`)
-      assert.match(refused.json<{ error: string }>().error, /holds an invisible character/, what)
-      assert.equal((await ask('My\nBank')).statusCode, 400, what)
-      const accepted = await ask(`  ${PERSIAN} `)
-      assert.ok(accepted.statusCode < 300, `${what}: ${accepted.body}`)
-      assert.ok(accepted.body.includes(`"${PERSIAN}`), `${what}: ${accepted.body}`)
+    for (const [action, send] of Object.entries(requests)) {
+      const refused = await send(OVERRIDE)
+      assert.equal(refused.statusCode, 400, `${action}: ${refused.body}`)
+      assert.match(refused.json<{ error: string }>().error, /holds an invisible character/, action)
+      assert.equal((await send('My\nBank')).statusCode, 400, action)
+      const accepted = await send(`  ${PERSIAN} `)
+      assert.ok(accepted.statusCode < 300, `${action}: ${accepted.body}`)
+      assert.ok(accepted.body.includes(`"${PERSIAN}`), `${action}: ${accepted.body}`)
     }
   })
 
-  test('an application that was named before the rule hides nothing on the consent page', async () => {
+  test('makes hidden characters visible on the consent page of an application that was named before the rule', async () => {
     const application = await registerApplication(app(), { name: OVERRIDE, operator: 'Somebody\nelse' })
     const person = await signedInPerson(app())
     const details = await person.get(authorizeUrl(application, newPkce()).replace('/authorize', '/details'))

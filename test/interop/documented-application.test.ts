@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { registerApplication } from '../support/application.ts'
-import { browser, freePort, realProvider } from './provider.ts'
+import { freePort } from '../support/postgres.ts'
+import { browser, realProvider } from './provider.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(ROOT, 'docs/integrating-an-application.md'), 'utf8')
@@ -31,21 +32,21 @@ test('the application in the integration guide signs in, refreshes and signs out
     child.kill()
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  await untilItListens(child, home)
+  await waitUntilListening(child, home)
 
   const person = await browser(provider())
   const locationAt = async (path: string) =>
     new URL((await fetch(new URL(path, home), { redirect: 'manual' })).headers.get('location') ?? '', home)
-  const back = await person.go(await locationAt('/login'))
-  assert.equal(back.origin + back.pathname, `${home}/callback`)
-  await locationAt(back.href)
+  const callback = await person.go(await locationAt('/login'))
+  assert.equal(callback.origin + callback.pathname, `${home}/callback`)
+  await locationAt(callback.href)
   assert.equal(await (await fetch(home)).text(), `Hello ${person.user.email}`)
   assert.equal((await locationAt('/refresh')).origin, home)
   assert.equal((await person.go(await locationAt('/logout'))).href, `${home}/`)
   assert.match(await (await fetch(home)).text(), /^Nobody/)
 })
 
-async function untilItListens(child: ChildProcess, home: string): Promise<void> {
+async function waitUntilListening(child: ChildProcess, home: string): Promise<void> {
   while (child.exitCode === null) {
     if (
       await fetch(home).then(

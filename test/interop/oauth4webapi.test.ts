@@ -12,7 +12,7 @@ onEachEngine('oauth4webapi', (engine) => {
   const provider = realProvider(engine)
 
   for (const algorithm of ['oidc', 'oauth2'] as const) {
-    test(`finds its way by ${algorithm} discovery and validates every answer strictly`, async () => {
+    test(`works with ${algorithm} discovery, and its strict validation accepts every answer`, async () => {
       const { app, issuer } = provider()
       const application = await registerApplication(app, { redirectUris: [CALLBACK] })
       const url = new URL(issuer)
@@ -23,8 +23,8 @@ onEachEngine('oauth4webapi', (engine) => {
       const verifier = oauth.generateRandomCodeVerifier()
       const [nonce, state] = [oauth.generateRandomNonce(), oauth.generateRandomState()]
 
-      const asked = new URL(server.authorization_endpoint ?? '')
-      asked.search = new URLSearchParams({
+      const authorizationUrl = new URL(server.authorization_endpoint ?? '')
+      authorizationUrl.search = new URLSearchParams({
         client_id: client.client_id,
         redirect_uri: CALLBACK,
         response_type: 'code',
@@ -35,8 +35,8 @@ onEachEngine('oauth4webapi', (engine) => {
         state,
       }).toString()
       const person = await browser(provider())
-      // Insists on the iss parameter of RFC 9207, since the metadata promises it.
-      const parameters = oauth.validateAuthResponse(server, client, await person.go(asked), state)
+      // Requires the iss parameter of RFC 9207, because the metadata announces it.
+      const parameters = oauth.validateAuthResponse(server, client, await person.go(authorizationUrl), state)
       const tokens = await oauth.processAuthorizationCodeResponse(
         server,
         client,
@@ -75,9 +75,9 @@ onEachEngine('oauth4webapi', (engine) => {
       await oauth.processRevocationResponse(
         await oauth.revocationRequest(server, client, authentication, refreshed.access_token, insecure),
       )
-      const dead = await oauth.userInfoRequest(server, client, refreshed.access_token, insecure)
+      const refused = await oauth.userInfoRequest(server, client, refreshed.access_token, insecure)
       await assert.rejects(
-        oauth.processUserInfoResponse(server, client, person.user.id, dead),
+        oauth.processUserInfoResponse(server, client, person.user.id, refused),
         oauth.WWWAuthenticateChallengeError,
       )
     })

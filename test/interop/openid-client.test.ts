@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/engines.ts'
 import { browser, realProvider } from './provider.ts'
 
 const CALLBACK = 'https://app.example/cb'
-const AFTERWARDS = 'https://app.example/bye'
+const AFTER_LOGOUT = 'https://app.example/bye'
 
 onEachEngine('openid-client', (engine) => {
   const provider = realProvider(engine)
@@ -17,12 +17,12 @@ onEachEngine('openid-client', (engine) => {
     ['none', 'public', client.None],
   ]
   for (const [name, clientType, authentication] of methods) {
-    test(`signs in with PKCE by ${name}, then refreshes, asks who it is, introspects, revokes and logs out`, async () => {
+    test(`signs in with PKCE by ${name}, then fetches the user info, refreshes, introspects, revokes and logs out`, async () => {
       const { app, issuer } = provider()
       const application = await registerApplication(app, {
         clientType,
         redirectUris: [CALLBACK],
-        postLogoutRedirectUris: [AFTERWARDS],
+        postLogoutRedirectUris: [AFTER_LOGOUT],
       })
       const config = await client.discovery(
         new URL(issuer),
@@ -71,15 +71,15 @@ onEachEngine('openid-client', (engine) => {
 
       const end = client.buildEndSessionUrl(config, {
         id_token_hint: tokens.id_token ?? '',
-        post_logout_redirect_uri: AFTERWARDS,
+        post_logout_redirect_uri: AFTER_LOGOUT,
         state: 'bye',
       })
-      assert.equal((await person.go(end)).href, `${AFTERWARDS}?state=bye`)
+      assert.equal((await person.go(end)).href, `${AFTER_LOGOUT}?state=bye`)
       assert.equal((await person.go(url)).pathname, '/login')
     })
   }
 
-  test('gets tokens for itself by client credentials', async () => {
+  test('gets tokens for itself with client credentials', async () => {
     const { app, issuer } = provider()
     const application = await registerApplication(app, { scopes: ['reports'], grantTypes: ['client_credentials'] })
     const config = await client.discovery(new URL(issuer), application.clientId, application.secret, undefined, {
@@ -92,7 +92,7 @@ onEachEngine('openid-client', (engine) => {
     await assert.rejects(client.clientCredentialsGrant(config, { scope: 'more' }), { error: 'invalid_scope' })
   })
 
-  test('is told about refusals in its own terms', async () => {
+  test('recognizes refusals as OAuth errors', async () => {
     const { app, issuer } = provider()
     const application = await registerApplication(app)
     const config = await client.discovery(new URL(issuer), application.clientId, 'wrong', undefined, {

@@ -6,31 +6,28 @@ import type { FastifyInstance } from 'fastify'
 import { issue, type Issued, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
-import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { ACCOUNT, newKeyPair, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { anonymous, signedInPerson } from '../support/people.ts'
+import { newKeyPair, signInSshUser, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
 
-/** OpenSSH looks at the real clock, so this test does too. */
+/** OpenSSH uses the real clock, so these tests do too. */
 const startNow = (t: Parameters<typeof startApp>[0]): Promise<TestApp> =>
   startApp(t, { clock: createClock(Date.now()) })
 
-const loginPerson = (app: TestApp, principals: string[] = [ACCOUNT]): Promise<SignedInPerson> =>
-  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'], principals })
-
-/** What a host's sync does, in two lines. */
-function pull(app: FastifyInstance, folder: string) {
+/** The files of a host, and a function that fetches them as the sync script of a host does. */
+function createHostFiles(app: FastifyInstance, folder: string) {
   const files = { trusted: join(folder, 'trusted_user_ca.pub'), revoked: join(folder, 'revoked_keys') }
-  const run = async () => {
+  const sync = async () => {
     writeFileSync(files.trusted, (await app.inject('/ssh/ca.pub')).rawPayload)
     writeFileSync(files.revoked, (await app.inject('/ssh/krl?format=krl')).rawPayload)
   }
-  return { ...files, run }
+  return { ...files, sync }
 }
 
 describe('ssh-keygen', () => {
-  test('agrees with every field of a certificate', async (t) => {
+  test('shows every field of a certificate as the server returned it', async (t) => {
     const app = await startApp(t)
     const folder = temporaryFolder(t)
-    const person = await loginPerson(app, ['deploy'])
+    const person = await signInSshUser(app, ['deploy'])
     const { publicKey } = newKeyPair(folder, 'laptop')
     const issued = await issue(person, await saveKey(person, publicKey), 3600)
     const file = join(folder, 'laptop-cert.pub')
@@ -61,10 +58,10 @@ describe('ssh-keygen', () => {
     ])
   })
 
-  test('reads every list that the server gives out, and finds in it what was revoked', async (t) => {
+  test('reads every format of the revocation list, and finds exactly the revoked certificates in it', async (t) => {
     const app = await startApp(t)
     const folder = temporaryFolder(t)
-    const [person, host] = [await loginPerson(app), anonymous(app)]
+    const [person, host] = [await signInSshUser(app), anonymous(app)]
     const { publicKey } = newKeyPair(folder, 'laptop')
     const key = await saveKey(person, publicKey)
     writeFileSync(join(folder, 'ca.pub'), (await host.get('/ssh/ca.pub')).body)
@@ -75,13 +72,13 @@ describe('ssh-keygen', () => {
       writeFileSync(file, `${certificate}\n`)
       return file
     })
-    const files = [join(folder, 'asked'), join(folder, 'made')] as const
+    const files = [join(folder, 'received'), join(folder, 'built')] as const
     const revokedIn = (krl: string) => {
       let answer: string
       try {
         answer = sshKeygen('-Q', '-f', krl, ...certificates)
       } catch (error) {
-        // It also ends with an error when something is revoked, and says the same as otherwise.
+        // It also exits with an error when something is revoked, and prints the same as otherwise.
         const { stdout, stderr } = error as { stdout: string; stderr: string }
         assert.equal(stderr, '')
         answer = stdout
@@ -100,7 +97,7 @@ describe('ssh-keygen', () => {
         writeFileSync(files[0], (await host.get(`/ssh/krl?format=krl${query}`)).rawPayload)
         assert.deepEqual(revokedIn(files[0]), revoked.toSorted(), query)
       }
-      // The raw form is what ssh-keygen itself makes a list of.
+      // From the raw format ssh-keygen builds a KRL itself.
       writeFileSync(files[0], (await host.get('/ssh/krl?format=raw')).body)
       sshKeygen('-q', '-k', '-f', files[1], '-s', join(folder, 'ca.pub'), files[0])
       assert.deepEqual(revokedIn(files[1]), revoked.toSorted())
@@ -109,53 +106,56 @@ describe('ssh-keygen', () => {
 })
 
 describe('a real sshd', () => {
-  test('lets a certificate in, and keeps it out once it is revoked', async (t) => {
+  test('accepts a certificate, and refuses it once it is revoked', async (t) => {
     const app = await startNow(t)
     const folder = temporaryFolder(t)
-    const files = pull(app.app, folder)
-    await files.run()
+    const files = createHostFiles(app.app, folder)
+    await files.sync()
     const sshd = await startSshd(t, files)
-    const person = await loginPerson(app)
+    const person = await signInSshUser(app)
     const { path, publicKey } = newKeyPair(folder, 'laptop')
     const key = await saveKey(person, publicKey)
     const [revoked, kept] = [await issue(person, key), await issue(person, key)]
     assert.equal(await sshd.login(path, revoked.certificate), true, sshd.logged())
     assert.ok(sshd.logged().includes(revoked.keyId), 'its log names the certificate')
     await person.post(`/api/ssh/certs/${revoked.id}/revoke`, { reason: 'lost' })
-    await files.run()
+    await files.sync()
     assert.equal(await sshd.login(path, revoked.certificate), false)
     assert.match(sshd.logged(), /revoked/)
     assert.equal(await sshd.login(path, kept.certificate), true, 'another certificate of the same key')
   })
 
-  test('keeps a person out who was disabled, and a key that was deleted', async (t) => {
+  test('refuses the certificates of a disabled user and of a deleted key', async (t) => {
     const app = await startNow(t)
     const folder = temporaryFolder(t)
-    const files = pull(app.app, folder)
-    await files.run()
+    const files = createHostFiles(app.app, folder)
+    await files.sync()
     const sshd = await startSshd(t, files)
-    const [leaver, loser] = [await loginPerson(app), await loginPerson(app)]
+    const [disabledUser, keyDeleter] = [await signInSshUser(app), await signInSshUser(app)]
     const [one, two] = [newKeyPair(folder, 'one'), newKeyPair(folder, 'two')]
-    const lostKey = await saveKey(loser, two.publicKey)
-    const [first, second] = [await issue(leaver, await saveKey(leaver, one.publicKey)), await issue(loser, lostKey)]
+    const lostKey = await saveKey(keyDeleter, two.publicKey)
+    const [first, second] = [
+      await issue(disabledUser, await saveKey(disabledUser, one.publicKey)),
+      await issue(keyDeleter, lostKey),
+    ]
     assert.equal(await sshd.login(one.path, first.certificate), true, sshd.logged())
     assert.equal(await sshd.login(two.path, second.certificate), true, sshd.logged())
     const admin = await signedInPerson(app, { admin: true })
-    const disabled = await admin.post(`/api/admin/users/${leaver.user.id}/lifecycle`, { action: 'disable' })
+    const disabled = await admin.post(`/api/admin/users/${disabledUser.user.id}/lifecycle`, { action: 'disable' })
     assert.equal(disabled.statusCode, 200, disabled.body)
-    await loser.delete(`/api/ssh/keys/${lostKey}`)
-    await files.run()
+    await keyDeleter.delete(`/api/ssh/keys/${lostKey}`)
+    await files.sync()
     assert.equal(await sshd.login(one.path, first.certificate), false)
     assert.equal(await sshd.login(two.path, second.certificate), false)
   })
 
-  test('keeps out who has another principal, another key, or a certificate whose time is over', async (t) => {
+  test('refuses a certificate with another principal, with another key, or that has expired', async (t) => {
     const app = await startNow(t)
     const folder = temporaryFolder(t)
-    const files = pull(app.app, folder)
-    await files.run()
+    const files = createHostFiles(app.app, folder)
+    await files.sync()
     const sshd = await startSshd(t, files)
-    const [stranger, person] = [await loginPerson(app, ['somebody-else']), await loginPerson(app)]
+    const [stranger, person] = [await signInSshUser(app, ['somebody-else']), await signInSshUser(app)]
     const [one, two] = [newKeyPair(folder, 'one'), newKeyPair(folder, 'two')]
     const foreign = await issue(stranger, await saveKey(stranger, one.publicKey))
     assert.equal(await sshd.login(one.path, foreign.certificate), false)
@@ -165,8 +165,8 @@ describe('a real sshd', () => {
     assert.equal(await sshd.login(one.path, good.certificate), false, 'a certificate without its key')
     assert.equal(await sshd.login(two.path, good.certificate), true, sshd.logged())
     app.clock.advance(-3_600_000)
-    const over = await issue(person, key, 60)
-    assert.equal(await sshd.login(two.path, over.certificate), false)
+    const expired = await issue(person, key, 60)
+    assert.equal(await sshd.login(two.path, expired.certificate), false)
     assert.match(sshd.logged(), /expired/i)
   })
 })

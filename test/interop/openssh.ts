@@ -1,16 +1,18 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { TestApp } from '../support/app.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { freePort } from '../support/postgres.ts'
 
 const INSTALL =
   'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
 
-/** Where a program is. sshd wants to be called by its whole path, and is seldom on the path of ordinary users. */
-export function find(program: 'ssh' | 'sshd' | 'ssh-keygen'): string {
+/** The absolute path of a program. sshd must be started by it, and is rarely on the PATH of ordinary users. */
+export function findProgram(program: 'ssh' | 'sshd' | 'ssh-keygen'): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
   for (const folder of folders) {
     try {
@@ -25,10 +27,10 @@ export function find(program: 'ssh' | 'sshd' | 'ssh-keygen'): string {
 
 export function sshKeygen(...args: string[]): string {
   const options = { encoding: 'utf8', env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' }, stdio: 'pipe' } as const
-  return execFileSync(find('ssh-keygen'), args, options)
+  return execFileSync(findProgram('ssh-keygen'), args, options)
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-interop-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,11 +44,15 @@ export function newKeyPair(folder: string, name: string): { path: string; public
   return { path, publicKey: sshKeygen('-y', '-f', path).trim() }
 }
 
-/** The account that a test can log in to, whoever runs it. */
+/** The UNIX account that runs the tests, and that they log in to. */
 export const ACCOUNT = userInfo().username
 
+/** A user who may get and revoke certificates for these UNIX accounts. */
+export const signInSshUser = (app: TestApp, principals: string[] = [ACCOUNT]): Promise<SignedInPerson> =>
+  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'], principals })
+
 export interface Sshd {
-  /** Logs in with a key and the certificate beside it; answers whether sshd let it in. */
+  /** Logs in with a key and the certificate beside it; returns whether sshd accepted it. */
   login(keyPath: string, certificate: string): Promise<boolean>
   logged(): string
 }
@@ -55,7 +61,7 @@ export interface Sshd {
 export async function startSshd(t: TestContext, files: { trusted: string; revoked: string }): Promise<Sshd> {
   const folder = temporaryFolder(t)
   const hostKey = newKeyPair(folder, 'host')
-  // Without it sshd does not start as root; distributions make it when they start theirs.
+  // As root, sshd needs this folder to start; distributions create it when they start sshd.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   const port = await freePort()
   const config = join(folder, 'sshd_config')
@@ -76,7 +82,7 @@ RevokedKeys ${files.revoked}
 LogLevel VERBOSE
 `,
   )
-  const child = spawn(find('sshd'), ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(findProgram('sshd'), ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
@@ -101,23 +107,14 @@ LogLevel VERBOSE
       ]
       const args = ['-F', '/dev/null', '-i', keyPath, '-p', String(port), ...options.flatMap((each) => ['-o', each])]
       return new Promise((resolve, reject) => {
-        execFile(find('ssh'), [...args, `${ACCOUNT}@127.0.0.1`, 'echo in'], (error, stdout, stderr) => {
+        execFile(findProgram('ssh'), [...args, `${ACCOUNT}@127.0.0.1`, 'echo in'], (error, stdout, stderr) => {
           if (!error && stdout.trim() === 'in') resolve(true)
           else if (stderr.includes('Permission denied')) resolve(false)
-          else reject(new Error(`ssh failed: ${stderr}${stdout}\nsshd said: ${log}`))
+          else reject(new Error(`ssh failed: ${stderr}${stdout}\nsshd log: ${log}`))
         })
       })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function listening(child: ChildProcess, log: () => string): Promise<void> {

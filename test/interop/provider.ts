@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { after, before } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { freePort } from '../support/postgres.ts'
 import { REAL_CLOCK } from '../support/replicas.ts'
 
-const notOurs = () => assert.fail('The real clock is nobody’s to move.')
+const refuseToMove = () => assert.fail('The real clock can’t be moved.')
 
-/** The service on a real port by the real clock, as a client library meets it. */
+/** The service on a real port with the real clock, as client libraries need it. */
 export interface RealProvider {
   app: TestApp
   issuer: string
@@ -26,7 +25,7 @@ export function realProvider(engine: EngineName): () => RealProvider {
       {
         engine,
         config: { baseUrl: issuer, dashboardOrigin: issuer, port },
-        clock: { ...REAL_CLOCK, advance: notOurs, adjust: notOurs },
+        clock: { ...REAL_CLOCK, advance: refuseToMove, adjust: refuseToMove },
       },
     )
     await app.app.listen({ port, host: '127.0.0.1' })
@@ -38,19 +37,9 @@ export function realProvider(engine: EngineName): () => RealProvider {
   return () => provider
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(typeof address === 'object' && address !== null)
-  return address.port
-}
+const PROVIDER_PATHS = /^\/(oauth\/|consent$)/
 
-const OURS = /^\/(oauth\/|consent$)/
-
-/** Somebody at a browser, who is signed in and says yes to everything. */
+/** A browser with a signed-in user who approves every request for consent. */
 export async function browser({ app, issuer }: RealProvider) {
   const person: SignedInPerson = await signedInPerson(app)
   const cookie = `session=${person.cookie}`
@@ -59,8 +48,8 @@ export async function browser({ app, issuer }: RealProvider) {
     /** Follows the redirects from an authorization request until they leave the provider, or it shows another page. */
     async go(url: URL): Promise<URL> {
       let next = url
-      for (let hops = 0; next.origin === issuer && OURS.test(next.pathname); hops++) {
-        assert.ok(hops < 5, `going round in circles at ${next.href}`)
+      for (let hops = 0; next.origin === issuer && PROVIDER_PATHS.test(next.pathname); hops++) {
+        assert.ok(hops < 5, `redirect loop at ${next.href}`)
         next = next.pathname === '/consent' ? await approve(next) : await follow(next)
       }
       return next

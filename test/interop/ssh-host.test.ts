@@ -7,29 +7,29 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { issue, saveKey } from '../ssh/public-keys.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
-import { anonymous, signedInPerson } from '../support/people.ts'
-import { ACCOUNT, find, newKeyPair, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { anonymous } from '../support/people.ts'
+import { findProgram, newKeyPair, signInSshUser, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
 
 const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
 const SYNC = join(SCRIPTS, 'latchkey-ssh-sync')
 
-interface Ran {
+interface Result {
   code: number
-  said: string
+  output: string
 }
 
-function run(command: string, args: string[], environment: Record<string, string>): Promise<Ran> {
+function run(command: string, args: string[], environment: Record<string, string>): Promise<Result> {
   const env = { PATH: process.env['PATH'], ...environment }
   return new Promise((resolve) => {
     execFile(command, args, { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr })
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr })
     })
   })
 }
 
-/** A host's file system, as far as it matters here. */
+/** The part of a host's file system that the scripts use. */
 function newRoot(t: TestContext): string {
   const root = temporaryFolder(t)
   mkdirSync(join(root, 'etc/ssh'), { recursive: true })
@@ -46,51 +46,45 @@ const inEtcSsh = (root: string) =>
     .toSorted()
 const read = (root: string, path: string) => readFileSync(join(root, path))
 
-const officer = (app: TestApp) =>
-  signedInPerson(app, {
-    permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'],
-    principals: [ACCOUNT],
-  })
-
-/** A server that answers as it is told to, on a free port. */
-async function pretend(t: TestContext, answer: RequestListener): Promise<string> {
+/** A server with the given answers, on a free port. */
+async function startFakeServer(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('the sync writes what the server gives out, for everybody to read, and leaves nothing else behind', async (t) => {
+test('the sync script writes the CA key and the revocation list, readable by everyone, and leaves no other file behind', async (t) => {
   const app = await startApp(t)
   const [root, url] = [newRoot(t), await app.listen()]
-  const { code, said } = await sync(root, url)
-  assert.equal(code, 0, said)
+  const { code, output } = await sync(root, url)
+  assert.equal(code, 0, output)
   assert.deepEqual(inEtcSsh(root), ['revoked_keys', 'trusted_user_ca.pub'])
   const host = anonymous(app)
   assert.equal(String(read(root, 'etc/ssh/trusted_user_ca.pub')), (await host.get('/ssh/ca.pub')).body)
   assert.deepEqual(read(root, 'etc/ssh/revoked_keys'), (await host.get('/ssh/krl?format=krl')).rawPayload)
   for (const name of inEtcSsh(root)) assert.equal(statSync(join(root, 'etc/ssh', name)).mode & 0o777, 0o644, name)
-  assert.match(said, /trusted_user_ca\.pub is new: SHA256:/)
+  assert.match(output, /trusted_user_ca\.pub is new: SHA256:/)
 })
 
-test('the sync replaces a file only when it has changed, and then as a whole', async (t) => {
+test('the sync script replaces a file only when it has changed, and replaces it as a whole', async (t) => {
   const app = await startApp(t)
-  const [root, url, person] = [newRoot(t), await app.listen(), await officer(app)]
+  const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
   const { id } = await issue(person, await saveKey(person))
   await sync(root, url)
   const file = join(root, 'etc/ssh/revoked_keys')
   const before = statSync(file)
   const again = await sync(root, url)
-  assert.deepEqual([again.code, again.said], [0, ''])
+  assert.deepEqual([again.code, again.output], [0, ''])
   assert.equal(statSync(file).ino, before.ino)
   await person.post(`/api/ssh/certs/${id}/revoke`, {})
-  assert.match((await sync(root, url)).said, /revoked_keys is new/)
-  assert.notEqual(statSync(file).ino, before.ino, 'another file under the same name')
+  assert.match((await sync(root, url)).output, /revoked_keys is new/)
+  assert.notEqual(statSync(file).ino, before.ino, 'another file with the same name')
 })
 
-test('whatever the server answers that is no CA key or no whole list, the old files stay', async (t) => {
+test('the sync script keeps the old files unless the server returns a CA key and a complete revocation list', async (t) => {
   const app = await startApp(t)
-  const [root, url, person] = [newRoot(t), await app.listen(), await officer(app)]
+  const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
   const key = await saveKey(person)
   for (let each = 0; each < 3; each++) await person.post(`/api/ssh/certs/${(await issue(person, key)).id}/revoke`, {})
   assert.equal((await sync(root, url)).code, 0)
@@ -116,39 +110,39 @@ test('whatever the server answers that is no CA key or no whole list, the old fi
       krl: Buffer.concat([krl.subarray(0, 8), Buffer.from([0, 0, 0, 9]), krl.subarray(12)]),
     },
   }
-  for (const [what, answer] of Object.entries(wrong)) {
-    const server = await pretend(t, (request, response) => {
+  for (const [name, answer] of Object.entries(wrong)) {
+    const server = await startFakeServer(t, (request, response) => {
       const isKey = request.url === '/ssh/ca.pub'
       const body = isKey ? (answer.ca ?? ca) : (answer.krl ?? krl)
       response.writeHead(isKey ? 200 : (answer.status ?? 200), { 'content-length': Buffer.byteLength(body) })
       if (isKey || !answer.cut) response.end(body)
       else response.write(Buffer.from(body).subarray(0, 60), () => response.destroy())
     })
-    const { code, said } = await sync(root, server)
-    assert.equal(code, 1, `${what}: ${said}`)
-    assert.match(said, /left as they are/, what)
+    const { code, output } = await sync(root, server)
+    assert.equal(code, 1, `${name}: ${output}`)
+    assert.match(output, /left as they are/, name)
     assert.deepEqual(
       files.map((file) => read(root, file)),
       before,
-      what,
+      name,
     )
-    assert.deepEqual(inEtcSsh(root), ['revoked_keys', 'trusted_user_ca.pub'], what)
+    assert.deepEqual(inEtcSsh(root), ['revoked_keys', 'trusted_user_ca.pub'], name)
   }
 })
 
-test('a server that is away leaves the old files in place', async (t) => {
+test('the sync script keeps the old files when the server can’t be reached', async (t) => {
   const app = await startApp(t)
   const [root, url] = [newRoot(t), await app.listen()]
   assert.equal((await sync(root, url)).code, 0)
   const before = read(root, 'etc/ssh/revoked_keys')
   await app.close()
-  const { code, said } = await sync(root, url)
+  const { code, output } = await sync(root, url)
   assert.equal(code, 1)
-  assert.match(said, /could not be fetched/)
+  assert.match(output, /could not be fetched/)
   assert.deepEqual(read(root, 'etc/ssh/revoked_keys'), before)
 })
 
-test('trust travels encrypted or stays on the machine: other addresses are refused before anything is fetched', async (t) => {
+test('the sync script accepts only HTTPS and loopback addresses, and refuses others before it fetches anything', async (t) => {
   const root = newRoot(t)
   for (const url of [
     'http://id.example.org',
@@ -164,21 +158,21 @@ test('trust travels encrypted or stays on the machine: other addresses are refus
     'https://user:password@id.example.org',
     '',
   ]) {
-    const { code, said } = await sync(root, url)
+    const { code, output } = await sync(root, url)
     assert.equal(code, 1, url)
-    assert.match(said, /LATCHKEY_URL/, url)
+    assert.match(output, /LATCHKEY_URL/, url)
   }
   assert.deepEqual(inEtcSsh(root), [])
 })
 
-test('the installer fetches first and tells sshd after, and all of it is in place', async (t) => {
+test('the installer fetches the files, configures sshd and starts the timer, and can run twice', async (t) => {
   const app = await startApp(t)
   const [root, url] = [newRoot(t), await app.listen()]
   for (const time of ['once', 'twice']) {
-    const { code, said } = await install(root, url)
-    assert.equal(code, 0, `${time}: ${said}`)
+    const { code, output } = await install(root, url)
+    assert.equal(code, 0, `${time}: ${output}`)
     const fingerprint = sshKeygen('-l', '-f', join(root, 'etc/ssh/trusted_user_ca.pub')).split(' ')[1] ?? ''
-    assert.ok(said.includes(fingerprint))
+    assert.ok(output.includes(fingerprint))
   }
   assert.deepEqual(inEtcSsh(root), ['revoked_keys', 'sshd_config.d', 'trusted_user_ca.pub'])
   const snippet = String(read(root, 'etc/ssh/sshd_config.d/10-latchkey.conf'))
@@ -191,26 +185,26 @@ test('the installer fetches first and tells sshd after, and all of it is in plac
   assert.ok(existsSync(join(root, 'etc/systemd/system/timers.target.wants/latchkey-ssh-sync.timer')))
   // The installed script finds the server by itself.
   const installed = await run(join(root, 'usr/local/sbin/latchkey-ssh-sync'), [], { LATCHKEY_ROOT: root })
-  assert.deepEqual([installed.code, installed.said], [0, ''])
+  assert.deepEqual([installed.code, installed.output], [0, ''])
 })
 
-test('the installer leaves sshd alone when the server is away, or sshd would not read the change', async (t) => {
+test('the installer does not change sshd when the server is unavailable, or when sshd would not read the change', async (t) => {
   const root = newRoot(t)
-  const away = await pretend(t, (_request, response) => response.writeHead(503).end())
+  const away = await startFakeServer(t, (_request, response) => response.writeHead(503).end())
   const failed = await install(root, away)
   assert.equal(failed.code, 1)
-  assert.match(failed.said, /sshd was not changed/)
+  assert.match(failed.output, /sshd was not changed/)
   assert.deepEqual(inEtcSsh(root), [])
 
   const app = await startApp(t)
   writeFileSync(join(root, 'etc/ssh/sshd_config'), 'UsePAM yes\n')
   const ignored = await install(root, await app.listen())
   assert.equal(ignored.code, 1)
-  assert.match(ignored.said, /Include \/etc\/ssh\/sshd_config\.d\/\*\.conf/)
+  assert.match(ignored.output, /Include \/etc\/ssh\/sshd_config\.d\/\*\.conf/)
   assert.deepEqual(inEtcSsh(root), [])
 })
 
-test('one line sets up a host, from a script that knows the address of its server and runs whole or not at all', async (t) => {
+test('the host setup script knows the address of its server, and does nothing unless it is complete', async (t) => {
   const first = await startApp(t)
   const address = await first.listen()
   const app = await startApp(t, { config: { baseUrl: address } })
@@ -223,18 +217,18 @@ test('one line sets up a host, from a script that knows the address of its serve
   for (const share of [0.3, 0.6, 0.9]) {
     writeFileSync(file, lines.slice(0, Math.floor(lines.length * share)).join('\n'))
     await run('sh', [file], { LATCHKEY_ROOT: root })
-    assert.deepEqual(inEtcSsh(root), [], `${share} of the script does nothing`)
+    assert.deepEqual(inEtcSsh(root), [], `${share} of the script did something`)
   }
   writeFileSync(file, response.body)
-  const { code, said } = await run('sh', ['-c', `cat ${file} | sh`], { LATCHKEY_ROOT: root })
-  assert.equal(code, 0, said)
+  const { code, output } = await run('sh', ['-c', `cat ${file} | sh`], { LATCHKEY_ROOT: root })
+  assert.equal(code, 0, output)
   assert.equal(String(read(root, 'etc/latchkey-ssh.env')), `LATCHKEY_URL='${address}'\n`)
   assert.equal(String(read(root, 'etc/ssh/trusted_user_ca.pub')), (await anonymous(first).get('/ssh/ca.pub')).body)
 })
 
-test('a host that syncs lets a certificate in, and keeps it out after the next sync', async (t) => {
+test('a host accepts a certificate, and refuses it from the first sync after its revocation', async (t) => {
   const app = await startApp(t, { clock: createClock(Date.now()) })
-  const [root, url, person] = [newRoot(t), await app.listen(), await officer(app)]
+  const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
   assert.equal((await sync(root, url)).code, 0)
   const files = { trusted: join(root, 'etc/ssh/trusted_user_ca.pub'), revoked: join(root, 'etc/ssh/revoked_keys') }
   const sshd = await startSshd(t, files)
@@ -254,9 +248,9 @@ test('sshd accepts the configuration that the installer writes', async (t) => {
   const config = join(root, 'sshd_config')
   writeFileSync(config, `Include ${root}/etc/ssh/sshd_config.d/*.conf\nHostKey ${path}\n`)
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
-  const asked = ['-T', '-f', config, '-C', 'user=root,host=localhost,addr=127.0.0.1']
-  const { code, said } = await run(find('sshd'), asked, {})
-  assert.equal(code, 0, said)
-  assert.match(said, /^trustedusercakeys \/etc\/ssh\/trusted_user_ca\.pub$/m)
-  assert.match(said, /^revokedkeys \/etc\/ssh\/revoked_keys$/m)
+  const args = ['-T', '-f', config, '-C', 'user=root,host=localhost,addr=127.0.0.1']
+  const { code, output } = await run(findProgram('sshd'), args, {})
+  assert.equal(code, 0, output)
+  assert.match(output, /^trustedusercakeys \/etc\/ssh\/trusted_user_ca\.pub$/m)
+  assert.match(output, /^revokedkeys \/etc\/ssh\/revoked_keys$/m)
 })

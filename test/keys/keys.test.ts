@@ -24,7 +24,7 @@ const storedKeys = async (place: Place, environment: Record<string, string>) => 
 }
 
 onEachEngine('keys', (engine) => {
-  test('the first keys are service-id-1 and the CA key, the same after every restart, sealed at rest', async (t) => {
+  test('the first start creates service-id-1 and the CA key, which are encrypted at rest and stay the same after a restart', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const first = await storedKeys(place, { SECRET_KEY: SECRET })
@@ -40,7 +40,7 @@ onEachEngine('keys', (engine) => {
     for (const { private_key_sealed } of first) assert.match(private_key_sealed, /^v1\.[A-Za-z0-9_-]+$/)
   })
 
-  test('a wrong SECRET_KEY refuses to start, says what to do, and makes no new keys', async (t) => {
+  test('a wrong SECRET_KEY stops the start with an explanation, and creates no new keys', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const before = await storedKeys(place, { SECRET_KEY: SECRET })
@@ -52,7 +52,7 @@ onEachEngine('keys', (engine) => {
     assert.deepEqual(await storedKeys(place, { SECRET_KEY: SECRET }), before)
   })
 
-  test('replicas that start at once on an empty database agree on one set of keys', async (t) => {
+  test('replicas that start concurrently on an empty database use the same keys', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const replicas = engine === 'postgres' ? 4 : 1
@@ -63,7 +63,7 @@ onEachEngine('keys', (engine) => {
   })
 })
 
-test('without SECRET_KEY one is made into a private file and used from then on', async (t) => {
+test('without SECRET_KEY, one is created in a private file and used from then on', async (t) => {
   const place = await createPlace('sqlite')
   t.after(place.remove)
   await (await open(place)).close()
@@ -75,7 +75,7 @@ test('without SECRET_KEY one is made into a private file and used from then on',
   assert.equal(readFileSync(file, 'utf8'), text)
 })
 
-test('a key file that was lost is not replaced while the database holds sealed keys', async (t) => {
+test('a lost key file is not replaced while the database has encrypted keys', async (t) => {
   const place = await createPlace('sqlite')
   t.after(place.remove)
   await (await open(place)).close()
@@ -83,7 +83,7 @@ test('a key file that was lost is not replaced while the database holds sealed k
   await assert.rejects(open(place), /SECRET_KEY is not set and .* is missing/)
 })
 
-test('a damaged key file is one clear line', async (t) => {
+test('a damaged key file stops the start with one line', async (t) => {
   const place = await createPlace('sqlite')
   t.after(place.remove)
   await (await open(place)).close()

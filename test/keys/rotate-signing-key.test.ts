@@ -28,39 +28,39 @@ const eventsOf = async ({ services }: TestApp): Promise<string[]> => {
   return rows.map(({ action }) => action)
 }
 
-const noEvent = (action: string) => ({
+const insertOfEvent = (action: string) => ({
   table: 'audit_events' as const,
   on: 'insert' as const,
   when: `new.action = '${action}'`,
 })
 
 onEachEngine('rotating the signing key', (engine) => {
-  test('a rotation that fails half way leaves no key, and the next try publishes, records and tells', async (t) => {
+  test('a rotation that fails halfway leaves no key, and a retry publishes the key, records an event and sends a signal', async (t) => {
     const app = await startApp(t, { engine })
-    const mend = await breakTable(app, engine, noEvent('signing_key.published'))
+    const repair = await breakTable(app, engine, insertOfEvent('signing_key.published'))
     await assert.rejects(publishNextKey(app.services))
     assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
-    await mend()
-    const told = new Promise((resolve) => app.services.signals.on('keys-changed', resolve))
+    await repair()
+    const signalled = new Promise((resolve) => app.services.signals.on('keys-changed', resolve))
     assert.equal(await publishNextKey(app.services), 'service-id-2')
-    await told
+    await signalled
     assert.deepEqual(await storedKeys(app), ['service-id-1 active', 'service-id-2 next'])
     assert.deepEqual(await eventsOf(app), ['signing_key.published'])
   })
 
-  test('a rotation at once that fails half way leaves the old key signing and no other', async (t) => {
+  test('an immediate rotation that fails halfway leaves only the old key, still active', async (t) => {
     const app = await startApp(t, { engine })
-    const mend = await breakTable(app, engine, noEvent('signing_key.activated'))
+    const repair = await breakTable(app, engine, insertOfEvent('signing_key.activated'))
     await assert.rejects(rotateAtOnce(app.services))
     assert.deepEqual(await storedKeys(app), ['service-id-1 active'])
     assert.deepEqual(await eventsOf(app), [])
-    await mend()
+    await repair()
     assert.equal(await rotateAtOnce(app.services), 'service-id-2')
     assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
     assert.deepEqual(await eventsOf(app), ['signing_key.published', 'signing_key.activated'])
   })
 
-  test('rotations that run into each other come one after the other, and one key signs in the end', async (t) => {
+  test('concurrent rotations run one after the other, and leave exactly one active key', async (t) => {
     const app = await startApp(t, { engine })
     const { services } = app
     await Promise.all(Array.from({ length: 5 }, () => [rotateAtOnce(services), publishNextKey(services)]).flat())
@@ -73,7 +73,7 @@ onEachEngine('rotating the signing key', (engine) => {
     }
   })
 
-  test('a key that was published under a clock that was ahead signs ten minutes after the clock is right', async (t) => {
+  test('a key published while the clock was ahead becomes active ten minutes after the clock is corrected', async (t) => {
     const app = await startApp(t, { engine })
     app.clock.adjust(400 * DAY)
     await publishNextKey(app.services)
@@ -88,7 +88,7 @@ onEachEngine('rotating the signing key', (engine) => {
     assert.deepEqual(await storedKeys(app), ['service-id-1 previous', 'service-id-2 active'])
   })
 
-  test('one that was published under a clock that was behind signs when the clock is right', async (t) => {
+  test('a key published while the clock was behind becomes active when the clock is corrected', async (t) => {
     const app = await startApp(t, { engine })
     app.clock.adjust(-400 * DAY)
     await publishNextKey(app.services)

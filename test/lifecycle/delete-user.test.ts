@@ -9,7 +9,7 @@ import { onEachEngine } from '../support/engines.ts'
 import { addCodes, addNotifications, countCodes, countNotifications } from '../support/many-rows.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { watch } from '../support/watch.ts'
-import { lifecycleOf, plan } from './scene.ts'
+import { lifecycleOf, insertActions } from './actions.ts'
 
 const PASSWORD = 'a lantern over quiet water'
 const COUNT = 6000
@@ -26,12 +26,12 @@ onEachEngine('deleting a user', (engine) => {
   const rowsOf = (userId: string) =>
     app.services.db.read.selectFrom('users').select('id').where('id', '=', userId).execute()
 
-  /** As if the process had died right after the commit that deletes: nothing is removed in slices. */
-  const deleteAndDie = (userId: string) => {
+  /** Crashes right after the commit of the deletion, before the remaining rows are removed in batches. */
+  const deleteThenCrash = (userId: string) => {
     const blobs = {
       ...app.services.blobs,
       deleteFolder: () => {
-        throw new Error('The process is dead.')
+        throw new Error('The process crashed.')
       },
     }
     const { user, sessionId } = admin
@@ -45,7 +45,7 @@ onEachEngine('deleting a user', (engine) => {
     return deleteUser({ ...app.services, blobs }, userId, actor)
   }
 
-  test('removes any number of notifications and authorizations in slices, so that others have their turn', async () => {
+  test('removes any number of notifications and authorizations in batches, so that other requests are not blocked', async () => {
     const { db } = app.services
     const person = await signedInPerson(app)
     const { clientId } = await registerApplication(app)
@@ -61,10 +61,10 @@ onEachEngine('deleting a user', (engine) => {
       await Promise.all([app.tick(), left().then((some) => seen.add(some))])
     }
     assert.equal(await left(), '0 and 0')
-    assert.ok(seen.size > 3, `others see it shrink: ${[...seen].join(', ')}`)
+    assert.ok(seen.size > 3, `others see the counts shrink: ${[...seen].join(', ')}`)
   })
 
-  test('ends everything in one step, also when the process dies before the rest is removed', async () => {
+  test('ends all access in one transaction, even if the process crashes before the remaining rows are removed', async () => {
     const { db } = app.services
     const email = 'leaver@example.com'
     const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
@@ -73,9 +73,9 @@ onEachEngine('deleting a user', (engine) => {
     const publicKey = newPublicKey()
     await saveKey(person, publicKey)
     await addNotifications(db, id, 10)
-    await plan(app, [{ userId: id, action: 'enable', executeAt: app.clock.now() + 1000 }])
-    await deleteAndDie(id)
-    assert.equal((await rowsOf(id)).length, 1, 'the rest is still to be removed')
+    await insertActions(app, [{ userId: id, action: 'enable', executeAt: app.clock.now() + 1000 }])
+    await deleteThenCrash(id)
+    assert.equal((await rowsOf(id)).length, 1, 'the remaining rows are still there')
 
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
     assert.equal((await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 401)
@@ -100,13 +100,17 @@ onEachEngine('deleting a user', (engine) => {
 
     app.clock.advance(10_000)
     await app.tick()
-    assert.deepEqual(await rowsOf(id), [], 'a planned enable does not bring it back, and the rest is removed')
+    assert.deepEqual(
+      await rowsOf(id),
+      [],
+      'a scheduled enable does not restore the account, and the remaining rows are removed',
+    )
     assert.equal(await countNotifications(db.read, id, 'all'), 0)
   })
 
-  test('is recorded once, with who did it', async () => {
+  test('is recorded once, with its actor', async () => {
     const person = await signedInPerson(app)
-    await deleteAndDie(person.user.id)
+    await deleteThenCrash(person.user.id)
     app.clock.advance(10_000)
     await app.tick()
     const found = await admin.get(`/api/admin/audit?target=${person.user.id}&action=user.deleted`)

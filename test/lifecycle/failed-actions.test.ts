@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { breakTable } from '../support/broken-table.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
-import { actionsOf, lifecycleOf, toldAbout } from './scene.ts'
+import { actionsOf, lifecycleOf, notificationsAbout } from './actions.ts'
 
 const SECOND = 1000
 const LEASE_MS = 10 * SECOND
@@ -14,23 +14,23 @@ async function setUp(t: TestContext, engine: EngineName) {
   const app = await startApp(t, { engine })
   const admins = [await signedInPerson(app, { admin: true }), await signedInPerson(app, { admin: true })] as const
   const person = await signedInPerson(app)
-  const planned = await admins[0].post(lifecycleOf(person.user.id), {
+  const scheduled = await admins[0].post(lifecycleOf(person.user.id), {
     action: 'disable',
     executeAt: app.clock.now() + SECOND,
   })
-  assert.equal(planned.statusCode, 200, planned.body)
+  assert.equal(scheduled.statusCode, 200, scheduled.body)
   app.clock.advance(SECOND)
-  return { app, admins, person, actionId: planned.json<{ lifecycleActionId: string }>().lifecycleActionId }
+  return { app, admins, person, actionId: scheduled.json<{ lifecycleActionId: string }>().lifecycleActionId }
 }
 
-const notDisabled = (userId: string, errorCode?: string) => ({
+const disablingUpdateOf = (userId: string, errorCode?: string) => ({
   table: 'users' as const,
   on: 'update' as const,
   when: `new.id = '${userId}' and new.disabled_at is not null`,
   ...(errorCode === undefined ? {} : { errorCode }),
 })
 
-/** Runs what is due, and lets the time pass after which it is tried again. */
+/** Runs due actions, and advances the clock to the time of the next attempt. */
 async function tryOnce({ tick, clock }: TestApp): Promise<void> {
   await tick()
   clock.advance(LEASE_MS)
@@ -38,14 +38,14 @@ async function tryOnce({ tick, clock }: TestApp): Promise<void> {
 
 const statusOf = async (admin: Person, userId: string) => (await actionsOf(admin, userId))[0]?.status
 
-onEachEngine('planned actions that fail', (engine) => {
-  test('one that fails for another reason is tried five times, is failed then, and administrators are notified once', async (t) => {
+onEachEngine('scheduled actions that fail', (engine) => {
+  test('an action that fails unexpectedly is tried five times, then marked failed, and administrators are notified once', async (t) => {
     const { app, admins, person, actionId } = await setUp(t, engine)
     const bystander = await signedInPerson(app)
-    await breakTable(app, engine, notDisabled(person.user.id))
+    await breakTable(app, engine, disablingUpdateOf(person.user.id))
     for (let round = 1; round <= 4; round++) {
       await tryOnce(app)
-      assert.equal(await statusOf(admins[0], person.user.id), 'running', `try ${round}`)
+      assert.equal(await statusOf(admins[0], person.user.id), 'running', `attempt ${round}`)
     }
     const other = { action: 'disable', executeAt: app.clock.now() }
     assert.equal((await admins[0].post(lifecycleOf(bystander.user.id), other)).statusCode, 200)
@@ -57,7 +57,7 @@ onEachEngine('planned actions that fail', (engine) => {
     await tryOnce(app)
 
     for (const admin of admins) {
-      assert.deepEqual(await toldAbout(admin, person.user.id), ['lifecycle.failed'])
+      assert.deepEqual(await notificationsAbout(admin, person.user.id), ['lifecycle.failed'])
       const response = await admin.get('/api/notifications')
       const { notifications } = response.json<{ notifications: Notification[] }>()
       assert.deepEqual(notifications.find(({ type }) => type === 'lifecycle.failed')?.data, {
@@ -79,28 +79,28 @@ onEachEngine('planned actions that fail', (engine) => {
     )
   })
 
-  test('one that failed four times and then works is completed, and no failure is reported', async (t) => {
+  test('an action that failed four times and then succeeds is completed, and no failure is reported', async (t) => {
     const { app, admins, person } = await setUp(t, engine)
-    const mend = await breakTable(app, engine, notDisabled(person.user.id))
+    const repair = await breakTable(app, engine, disablingUpdateOf(person.user.id))
     for (let round = 1; round <= 4; round++) await tryOnce(app)
-    await mend()
+    await repair()
     await app.tick()
     assert.equal(await statusOf(admins[0], person.user.id), 'completed')
-    assert.deepEqual(await toldAbout(admins[0], person.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admins[0], person.user.id), ['user.disabled'])
   })
 })
 
-test('a planned disable waits for a database that is unavailable for as long as it takes', async (t) => {
+test('a scheduled disable is retried for as long as the database is unavailable', async (t) => {
   const { app, admins, person } = await setUp(t, 'postgres')
-  // What PostgreSQL answers when a lock is not to be had in time, and when it shuts down or recovers.
+  // PostgreSQL's codes for lock and statement timeouts, shutdown, startup, deadlocks and too many connections.
   for (const errorCode of ['55P03', '57014', '57P01', '57P03', '40P01', '53300']) {
-    const mend = await breakTable(app, 'postgres', notDisabled(person.user.id, errorCode))
+    const repair = await breakTable(app, 'postgres', disablingUpdateOf(person.user.id, errorCode))
     for (let round = 0; round < 3; round++) await tryOnce(app)
-    await mend()
+    await repair()
   }
   assert.equal(await statusOf(admins[0], person.user.id), 'pending')
   await app.tick()
   assert.equal(await statusOf(admins[0], person.user.id), 'completed')
   assert.equal((await person.get('/api/auth/me')).statusCode, 401)
-  for (const admin of admins) assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+  for (const admin of admins) assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
 })

@@ -4,7 +4,7 @@ import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { startApp } from '../support/app.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
-import { actionsOf, lifecycleOf, plan, toldAbout } from './scene.ts'
+import { actionsOf, lifecycleOf, insertActions, notificationsAbout } from './actions.ts'
 
 const SECOND = 1000
 const YEAR = 365 * 24 * 3600 * SECOND
@@ -22,12 +22,12 @@ async function setUp(t: TestContext, engine: EngineName) {
   return { app, admin, second, person, schedule, now: app.clock.now }
 }
 
-onEachEngine('planned actions', (engine) => {
-  test('scheduled for five seconds ahead: active before, disabled after, completed, one notification each', async (t) => {
+onEachEngine('scheduled actions', (engine) => {
+  test('a disable scheduled in five seconds leaves the account active until then, and each administrator gets one notification', async (t) => {
     const { app, admin, second, person, schedule, now } = await setUp(t, engine)
     const executeAt = now() + 5 * SECOND
-    const planned = await schedule(executeAt)
-    assert.deepEqual({ ...planned, lifecycleActionId: '' }, { scheduled: true, lifecycleActionId: '', executeAt })
+    const scheduled = await schedule(executeAt)
+    assert.deepEqual({ ...scheduled, lifecycleActionId: '' }, { scheduled: true, lifecycleActionId: '', executeAt })
     app.clock.advance(4999)
     await app.tick()
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
@@ -40,7 +40,7 @@ onEachEngine('planned actions', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
     assert.deepEqual(await actionsOf(admin, person.user.id), [
       {
-        id: planned.lifecycleActionId,
+        id: scheduled.lifecycleActionId,
         userId: person.user.id,
         action: 'disable',
         status: 'completed',
@@ -52,14 +52,15 @@ onEachEngine('planned actions', (engine) => {
       },
     ])
     await app.tick()
-    for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+    for (const each of [admin, second])
+      assert.deepEqual(await notificationsAbout(each, person.user.id), ['user.disabled'])
     const { notifications } = (await admin.get('/api/notifications')).json<{
       notifications: { data: { actorId: string } }[]
     }>()
     assert.equal(notifications[0]?.data.actorId, admin.user.id)
   })
 
-  test('years ahead is as good as seconds', async (t) => {
+  test('an action can be scheduled decades ahead', async (t) => {
     const { app, person, schedule, now } = await setUp(t, engine)
     const { lifecycleActionId } = await schedule(now() + 30 * YEAR)
     app.clock.advance(30 * YEAR - 1)
@@ -84,7 +85,7 @@ onEachEngine('planned actions', (engine) => {
     assert.deepEqual({ ...action }, { status: 'completed', finished_at: now() })
   })
 
-  test('what is due while the service is down runs when it is back', async (t) => {
+  test('an action that becomes due while the service is down runs when it is back', async (t) => {
     const { app, schedule, person, now } = await setUp(t, engine)
     await schedule(now() + SECOND)
     await app.close()
@@ -98,18 +99,18 @@ onEachEngine('planned actions', (engine) => {
     )
   })
 
-  test('a planned enable ends a disable', async (t) => {
+  test('a scheduled enable enables a disabled account', async (t) => {
     const { app, admin, person, schedule, now } = await setUp(t, engine)
     await admin.post(lifecycleOf(person.user.id), { action: 'disable' })
     await schedule(now() + SECOND, 'enable')
     app.clock.advance(SECOND)
     await app.tick()
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
     const details = await admin.get(`/api/admin/users/${person.user.id}`)
     assert.equal(details.json<{ user: { disabled_at: number | null } }>().user.disabled_at, null)
   })
 
-  test('overdue actions of one account run in the order they were planned for', async (t) => {
+  test('overdue actions of one account run in the order of their scheduled times', async (t) => {
     const { app, admin, person, schedule, now } = await setUp(t, engine)
     await schedule(now() + 3 * SECOND, 'enable')
     await schedule(now() + SECOND, 'disable')
@@ -117,7 +118,7 @@ onEachEngine('planned actions', (engine) => {
     await schedule(now() + 7 * SECOND, 'enable')
     app.clock.advance(60 * SECOND)
     await Promise.all([app.tick(), app.tick()])
-    assert.deepEqual(await toldAbout(admin, person.user.id), [
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), [
       'user.disabled',
       'user.enabled',
       'user.disabled',
@@ -125,18 +126,18 @@ onEachEngine('planned actions', (engine) => {
     ])
   })
 
-  test('a time that is past, or none at all, is 400, and seconds are recognized', async (t) => {
+  test('a time that is past or invalid answers 400, and the error says so when it is in seconds', async (t) => {
     const { admin, person, now } = await setUp(t, engine)
-    const ask = (executeAt: unknown) => admin.post(lifecycleOf(person.user.id), { action: 'disable', executeAt })
+    const post = (executeAt: unknown) => admin.post(lifecycleOf(person.user.id), { action: 'disable', executeAt })
     for (const executeAt of [0, -1, 1.5, '1', null, 1e18, now() - 1, true, [now() + 1]]) {
-      assert.equal((await ask(executeAt)).statusCode, 400, String(executeAt))
+      assert.equal((await post(executeAt)).statusCode, 400, String(executeAt))
     }
-    assert.match((await ask(Math.floor(now() / 1000) + 60)).json<{ error: string }>().error, /seconds/)
-    assert.doesNotMatch((await ask(now() - 1)).json<{ error: string }>().error, /seconds/)
+    assert.match((await post(Math.floor(now() / 1000) + 60)).json<{ error: string }>().error, /seconds/)
+    assert.doesNotMatch((await post(now() - 1)).json<{ error: string }>().error, /seconds/)
     assert.deepEqual(await actionsOf(admin, person.user.id), [])
   })
 
-  test('a pending action is cancelled once; one that is not pending is 409; a foreign one 404', async (t) => {
+  test('a pending action can be cancelled once, any other status answers 409, and an action of another user 404', async (t) => {
     const { app, admin, person, second, schedule, now } = await setUp(t, engine)
     const { lifecycleActionId: id } = await schedule(now() + SECOND)
     const url = `${lifecycleOf(person.user.id)}/${id}`
@@ -153,7 +154,7 @@ onEachEngine('planned actions', (engine) => {
     assert.equal((await admin.delete(`${lifecycleOf(person.user.id)}/${done.lifecycleActionId}`)).statusCode, 409)
   })
 
-  test('cancelling while it becomes due either cancels or runs, never both', async (t) => {
+  test('an action cancelled while it becomes due is either cancelled or run, never both', async (t) => {
     const { app, admin, schedule, now } = await setUp(t, engine)
     for (let round = 0; round < 10; round++) {
       const person = await signedInPerson(app)
@@ -168,7 +169,7 @@ onEachEngine('planned actions', (engine) => {
     }
   })
 
-  test('a target deleted, disabled or enabled meanwhile does not hold the others up', async (t) => {
+  test('an action whose user was deleted, disabled or enabled meanwhile does not delay other actions', async (t) => {
     const { app, admin, person, schedule, now } = await setUp(t, engine)
     const [deleted, disabled, enabled] = [
       await signedInPerson(app),
@@ -189,13 +190,13 @@ onEachEngine('planned actions', (engine) => {
         ['completed'],
       )
     }
-    assert.deepEqual(await toldAbout(admin, disabled.user.id), ['user.disabled'])
-    assert.deepEqual(await toldAbout(admin, enabled.user.id), [])
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admin, disabled.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admin, enabled.user.id), [])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
     assert.equal(app.logged().includes('"level":"error"'), false)
   })
 
-  test('a user who has become the last administrator meanwhile stays, and the action fails with its reason', async (t) => {
+  test('a disable of a user who has become the last active administrator fails with its reason, and the account stays enabled', async (t) => {
     const { app, admin, second, person, schedule, now } = await setUp(t, engine)
     await schedule(now() + SECOND, 'disable', second.user.id)
     await schedule(now() + SECOND)
@@ -214,7 +215,7 @@ onEachEngine('planned actions', (engine) => {
 
   test('a batch that would disable every administrator leaves one', async (t) => {
     const { app, admin, second, now } = await setUp(t, engine)
-    await plan(
+    await insertActions(
       app,
       [admin, second].map(({ user }) => ({ userId: user.id, executeAt: now() })),
     )
@@ -225,10 +226,10 @@ onEachEngine('planned actions', (engine) => {
     assert.deepEqual(statuses.toSorted(), ['completed', 'failed'])
   })
 
-  test('an action that was running when its process died is taken up again, and only then', async (t) => {
+  test('an action of a process that died is claimed again when its lease has expired, and not before', async (t) => {
     const { app, admin, person, now } = await setUp(t, engine)
     const other = await signedInPerson(app)
-    await plan(app, [
+    await insertActions(app, [
       { userId: person.user.id, executeAt: now() - 60_000, status: 'running', attempts: 1, claimedAt: now() - 10_000 },
       { userId: other.user.id, executeAt: now() - 60_000, status: 'running', attempts: 1, claimedAt: now() - 9_999 },
     ])
@@ -238,26 +239,26 @@ onEachEngine('planned actions', (engine) => {
     app.clock.advance(1)
     await app.tick()
     assert.equal((await other.get('/api/auth/me')).statusCode, 401)
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
   })
 
-  test('an action whose process died is taken up again, however often that was', async (t) => {
+  test('an action whose process died is claimed again, however often that happens', async (t) => {
     const { app, admin, person, now } = await setUp(t, engine)
-    await plan(app, [
+    await insertActions(app, [
       { userId: person.user.id, executeAt: now(), status: 'running', attempts: 9, claimedAt: now() - 10_000 },
     ])
     await app.tick()
     assert.equal((await actionsOf(admin, person.user.id))[0]?.status, 'completed')
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
   })
 
-  test('a take of an action under a clock that was ahead is no take, once the clock is right', async (t) => {
+  test('a claim made while the clock was far ahead does not count once the clock is correct', async (t) => {
     const { app, admin, person, now } = await setUp(t, engine)
     const other = await signedInPerson(app)
     const executeAt = now() - SECOND
-    await plan(app, [
+    await insertActions(app, [
       { userId: person.user.id, executeAt, status: 'running', claimedAt: now() + 400 * 24 * 3600 * SECOND },
-      // The clock of another replica is a little ahead, and it is at work.
+      // Claimed by a running replica whose clock is slightly ahead.
       { userId: other.user.id, executeAt, status: 'running', claimedAt: now() + 60 * SECOND },
     ])
     await app.tick()
@@ -268,7 +269,7 @@ onEachEngine('planned actions', (engine) => {
     assert.equal((await actionsOf(admin, other.user.id))[0]?.status, 'completed')
   })
 
-  test('the list is paged, newest first', async (t) => {
+  test('the list of actions is paged, newest first', async (t) => {
     const { app, admin, person, schedule, now } = await setUp(t, engine)
     const ids: string[] = []
     for (let index = 0; index < 5; index++) {
@@ -285,9 +286,9 @@ onEachEngine('planned actions', (engine) => {
     assert.equal((await admin.get(lifecycleOf('usr_nobody'))).statusCode, 404)
   })
 
-  test('two replicas and 500 actions at once: 500 disables, no notification twice', async (t) => {
+  test('two replicas run 500 due actions exactly once each, and send no notification twice', async (t) => {
     const { app, admin, second, now } = await setUp(t, engine)
-    const copy = engine === 'postgres' ? await startApp(t, { engine, place: app.place, clock: app.clock }) : app
+    const replica = engine === 'postgres' ? await startApp(t, { engine, place: app.place, clock: app.clock }) : app
     const { services } = app
     const users = Array.from({ length: 500 }, (_, index) => `usr_many${index}`)
     for (const id of users) {
@@ -304,13 +305,13 @@ onEachEngine('planned actions', (engine) => {
           .execute(),
       )
     }
-    await plan(
+    await insertActions(
       app,
       users.map((userId, index) => ({ userId, executeAt: now() + (index % 1000) })),
     )
     app.clock.advance(SECOND)
-    await Promise.all([app.tick(), copy.tick(), app.tick(), copy.tick()])
-    await Promise.all([app.tick(), copy.tick()])
+    await Promise.all([app.tick(), replica.tick(), app.tick(), replica.tick()])
+    await Promise.all([app.tick(), replica.tick()])
     const { db } = services
     const statuses = await db.read.selectFrom('lifecycle_actions').select('status').distinct().execute()
     assert.deepEqual(
@@ -320,14 +321,14 @@ onEachEngine('planned actions', (engine) => {
     const disabled = await db.read.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
     assert.equal(disabled.length, 500)
     for (const { user } of [admin, second]) {
-      const told = await db.read
+      const notifications = await db.read
         .selectFrom('notifications')
         .select(['id', 'data'])
         .where('user_id', '=', user.id)
         .execute()
-      assert.equal(told.length, 500)
-      assert.equal(new Set(told.map(({ data }) => data)).size, 500)
-      assert.equal(new Set(told.map(({ id }) => id)).size, 500)
+      assert.equal(notifications.length, 500)
+      assert.equal(new Set(notifications.map(({ data }) => data)).size, 500)
+      assert.equal(new Set(notifications.map(({ id }) => id)).size, 500)
     }
   })
 })

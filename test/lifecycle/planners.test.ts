@@ -5,7 +5,7 @@ import type { Notification } from '../../src/notifications/notification.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { type Person, type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { actionsOf, lifecycleOf, plan, toldAbout } from './scene.ts'
+import { actionsOf, lifecycleOf, insertActions, notificationsAbout } from './actions.ts'
 
 const SECOND = 1000
 
@@ -27,8 +27,8 @@ const isDisabled = async (admin: Person, { user }: SignedInPerson): Promise<bool
   return response.json<{ user: { disabled_at: number | null } }>().user.disabled_at !== null
 }
 
-onEachEngine('planners', (engine) => {
-  test('users can not plan an action for themselves, neither a disable nor an enable', async (t) => {
+onEachEngine('planners, the users who schedule actions', (engine) => {
+  test('users can’t schedule an action for themselves, neither a disable nor an enable', async (t) => {
     const { app, admin, planner } = await setUp(t, engine)
     const executeAt = app.clock.now() + SECOND
     for (const each of [admin, planner]) {
@@ -40,9 +40,9 @@ onEachEngine('planners', (engine) => {
     }
   })
 
-  test('an enable that users had planned for themselves is refused when its time comes', async (t) => {
+  test('an enable that users had scheduled for themselves fails when it is due', async (t) => {
     const { app, admin, planner } = await setUp(t, engine)
-    await plan(app, [
+    await insertActions(app, [
       {
         userId: planner.user.id,
         action: 'enable',
@@ -57,41 +57,46 @@ onEachEngine('planners', (engine) => {
     assert.equal((await actionsOf(admin, planner.user.id))[0]?.status, 'failed')
   })
 
-  const losses: { name: string; reason: RegExp; lose(scene: Awaited<ReturnType<typeof setUp>>): Promise<unknown> }[] = [
+  const changes: {
+    name: string
+    reason: RegExp
+    change(fixture: Awaited<ReturnType<typeof setUp>>): Promise<unknown>
+  }[] = [
     {
       name: 'was disabled',
       reason: /disabled or deleted/,
-      lose: ({ admin, planner }) => admin.post(lifecycleOf(planner.user.id), { action: 'disable' }),
+      change: ({ admin, planner }) => admin.post(lifecycleOf(planner.user.id), { action: 'disable' }),
     },
     {
       name: 'was deleted',
       reason: /disabled or deleted/,
-      lose: ({ admin, planner }) => admin.delete(`/api/admin/users/${planner.user.id}`),
+      change: ({ admin, planner }) => admin.delete(`/api/admin/users/${planner.user.id}`),
     },
     {
       name: 'lost the permission',
       reason: /users:lifecycle/,
-      lose: async ({ app, planner }) =>
+      change: async ({ app, planner }) =>
         app.services.db.transaction((trx) =>
           trx.deleteFrom('user_roles').where('user_id', '=', planner.user.id).execute(),
         ),
     },
     {
-      name: 'holds less than the person does now',
+      name: 'has fewer permissions than the user has now',
       reason: /holds more/,
-      lose: async ({ admin, person }) => admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: ADMIN_ROLE }),
+      change: async ({ admin, person }) =>
+        admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: ADMIN_ROLE }),
     },
   ]
-  for (const { name, reason, lose } of losses) {
-    test(`a planned enable fails when whoever planned it ${name}, and administrators are told`, async (t) => {
-      const scene = await setUp(t, engine)
-      const { app, admin, planner, person } = scene
+  for (const { name, reason, change } of changes) {
+    test(`a scheduled enable fails when its planner ${name}, and administrators are notified`, async (t) => {
+      const fixture = await setUp(t, engine)
+      const { app, admin, planner, person } = fixture
       const other = await signedInPerson(app)
       for (const each of [person, other]) await admin.post(lifecycleOf(each.user.id), { action: 'disable' })
       await schedule(app, planner, 'enable', person)
-      // Another one of the same second, whose planner is still there.
+      // Another action of the same second, whose planner is unchanged.
       await schedule(app, admin, 'enable', other)
-      await lose(scene)
+      await change(fixture)
       app.clock.advance(SECOND)
       await app.tick()
       assert.equal(await isDisabled(admin, person), true)
@@ -99,11 +104,11 @@ onEachEngine('planners', (engine) => {
       const [action] = await actionsOf(admin, person.user.id)
       assert.equal(action?.status, 'failed')
       assert.match(action?.failureReason ?? '', reason)
-      assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'lifecycle.failed'])
+      assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled', 'lifecycle.failed'])
     })
   }
 
-  test('a planned disable is carried out whatever became of its planner', async (t) => {
+  test('a scheduled disable runs even if its planner was disabled or deleted', async (t) => {
     const { app, admin, planner, person } = await setUp(t, engine)
     const deleted = await signedInPerson(app, { permissions: ['users:lifecycle'] })
     const other = await signedInPerson(app)
@@ -119,7 +124,7 @@ onEachEngine('planners', (engine) => {
     }
   })
 
-  test('disabling a planner tells administrators how many plans are pending, and only where there are any', async (t) => {
+  test('disabling a planner notifies administrators of the number of pending actions, if there are any', async (t) => {
     const { app, admin, planner, person } = await setUp(t, engine)
     const second = await signedInPerson(app, { admin: true })
     const other = await signedInPerson(app)
@@ -132,8 +137,8 @@ onEachEngine('planners', (engine) => {
     await schedule(app, planner, 'enable', other)
     await admin.post(lifecycleOf(planner.user.id), { action: 'disable' })
     for (const each of [admin, second]) {
-      assert.deepEqual(await toldAbout(each, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
-      assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+      assert.deepEqual(await notificationsAbout(each, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
+      assert.deepEqual(await notificationsAbout(each, person.user.id), ['user.disabled'])
     }
     const { notifications } = (await admin.get('/api/notifications')).json<{ notifications: Notification[] }>()
     assert.deepEqual(notifications.find(({ type }) => type === 'lifecycle.planner_disabled')?.data, {
@@ -145,13 +150,13 @@ onEachEngine('planners', (engine) => {
     })
   })
 
-  test('a planner whose own disable was planned is reported like any other', async (t) => {
+  test('a planner who is disabled by a scheduled action is reported in the same way', async (t) => {
     const { app, admin, planner, person } = await setUp(t, engine)
     await admin.post(lifecycleOf(planner.user.id), { action: 'disable', executeAt: app.clock.now() + SECOND })
     const later = { action: 'disable', executeAt: app.clock.now() + 10 * SECOND }
     assert.equal((await planner.post(lifecycleOf(person.user.id), later)).statusCode, 200)
     app.clock.advance(SECOND)
     await app.tick()
-    assert.deepEqual(await toldAbout(admin, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
+    assert.deepEqual(await notificationsAbout(admin, planner.user.id), ['user.disabled', 'lifecycle.planner_disabled'])
   })
 })

@@ -5,9 +5,9 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
-import { plan } from './scene.ts'
+import { insertActions } from './actions.ts'
 
-/** One PostgreSQL with two administrators; the service itself runs in processes of their own. */
+/** One PostgreSQL with two administrators; the service runs in separate processes. */
 async function setUp(t: TestContext) {
   const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
   const admins = [await signedInPerson(app, { admin: true }), await signedInPerson(app, { admin: true })]
@@ -15,7 +15,7 @@ async function setUp(t: TestContext) {
 }
 
 async function addPeople({ services }: TestApp, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, (_, index) => `usr_copy${index}`)
+  const ids = Array.from({ length: count }, (_, index) => `usr_many${index}`)
   const rows = ids.map((id) => ({
     id,
     email: `${id}@example.com`,
@@ -34,19 +34,27 @@ async function addPeople({ services }: TestApp, count: number): Promise<string[]
   return ids
 }
 
-const countDone = async ({ services }: TestApp): Promise<number> =>
+const countCompleted = async ({ services }: TestApp): Promise<number> =>
   (await services.db.read.selectFrom('lifecycle_actions').select('id').where('status', '=', 'completed').execute())
     .length
 
-/** Every account is off, every action done, and each administrator was told once of each. */
-async function assertOnce({ services }: TestApp, admins: { user: { id: string } }[], count: number): Promise<void> {
+/** Every account is disabled, and each administrator has exactly one notification for each of them. */
+async function assertDisabledOnce(
+  { services }: TestApp,
+  admins: { user: { id: string } }[],
+  count: number,
+): Promise<void> {
   const { db } = services
   const disabled = await db.read.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute()
   assert.equal(disabled.length, count)
   for (const { user } of admins) {
-    const told = await db.read.selectFrom('notifications').select('data').where('user_id', '=', user.id).execute()
-    assert.equal(told.length, count)
-    assert.equal(new Set(told.map(({ data }) => data)).size, count)
+    const notifications = await db.read
+      .selectFrom('notifications')
+      .select('data')
+      .where('user_id', '=', user.id)
+      .execute()
+    assert.equal(notifications.length, count)
+    assert.equal(new Set(notifications.map(({ data }) => data)).size, count)
   }
   const audited = await db.read
     .selectFrom('audit_events')
@@ -56,41 +64,41 @@ async function assertOnce({ services }: TestApp, admins: { user: { id: string } 
   assert.equal(audited.length, count)
 }
 
-test('two processes and 500 actions in one second: 500 disables, no notification twice', async (t) => {
+test('two processes run 500 actions of one second exactly once each, and send no notification twice', async (t) => {
   const { app, admins, place } = await setUp(t)
   await Promise.all([startReplica(t, place), startReplica(t, place)])
   const people = await addPeople(app, 500)
   const from = Date.now() + 500
-  await plan(
+  await insertActions(
     app,
     people.map((userId, index) => ({ userId, executeAt: from + index * 2 })),
   )
-  await until(async () => (await countDone(app)) === 500)
-  await assertOnce(app, admins, 500)
+  await until(async () => (await countCompleted(app)) === 500)
+  await assertDisabledOnce(app, admins, 500)
 })
 
-test('an action runs at its time, and within two seconds of it', async (t) => {
+test('an action runs not before its time, and at most two seconds after it', async (t) => {
   const { app, place, db } = await setUp(t)
   await startReplica(t, place)
   const [userId = ''] = await addPeople(app, 1)
   const executeAt = Date.now() + 1500
-  await plan(app, [{ userId, executeAt }])
-  await until(async () => (await countDone(app)) === 1)
+  await insertActions(app, [{ userId, executeAt }])
+  await until(async () => (await countCompleted(app)) === 1)
   const done = await db.read.selectFrom('lifecycle_actions').select('finished_at').executeTakeFirstOrThrow()
   const late = (done.finished_at ?? 0) - executeAt
   assert.ok(late >= 0, `${-late} ms early`)
   assertWithin(2000, late, 'the action')
 })
 
-test('kill -9 while actions run: every one of them runs to its end, once', async (t) => {
+test('after kill -9 while actions run, every action is completed exactly once', async (t) => {
   const { app, admins, place, db } = await setUp(t)
   const people = await addPeople(app, 1500)
-  await plan(
+  await insertActions(
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() })),
   )
   const victim = await startReplica(t, place)
-  await until(async () => (await countDone(app)) > 0)
+  await until(async () => (await countCompleted(app)) > 0)
   await victim.kill()
   const left = await db.read
     .selectFrom('lifecycle_actions')
@@ -98,7 +106,7 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
     .where('status', '!=', 'completed')
     .execute()
   assert.ok(left.length > 0, 'The process was killed too late to show anything.')
-  // What it had taken and not finished is taken up when its lease is over: as if that time had passed already.
+  // Unfinished actions are claimed again when their lease expires: this moves that time into the past.
   await db.transaction((trx) =>
     trx
       .updateTable('lifecycle_actions')
@@ -107,14 +115,14 @@ test('kill -9 while actions run: every one of them runs to its end, once', async
       .execute(),
   )
   await Promise.all([startReplica(t, place), startReplica(t, place)])
-  await until(async () => (await countDone(app)) === 1500)
-  await assertOnce(app, admins, 1500)
+  await until(async () => (await countCompleted(app)) === 1500)
+  await assertDisabledOnce(app, admins, 1500)
 })
 
-test('a process that died between taking an action and finishing it leaves it to the others', async (t) => {
+test('an action whose process died between claiming and completing it is run by another process', async (t) => {
   const { app, admins, place } = await setUp(t)
   const people = await addPeople(app, 3)
-  await plan(
+  await insertActions(
     app,
     people.map((userId) => ({
       userId,
@@ -125,36 +133,36 @@ test('a process that died between taking an action and finishing it leaves it to
     })),
   )
   await startReplica(t, place)
-  await until(async () => (await countDone(app)) === 3)
-  await assertOnce(app, admins, 3)
+  await until(async () => (await countCompleted(app)) === 3)
+  await assertDisabledOnce(app, admins, 3)
 })
 
-test('down over the due time: it runs at the start', async (t) => {
+test('actions that became due while the service was down run when it starts', async (t) => {
   const { app, admins, place } = await setUp(t)
   const first = await startReplica(t, place)
   const people = await addPeople(app, 5)
   await first.stop()
-  await plan(
+  await insertActions(
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() - 3_600_000 })),
   )
   await startReplica(t, place)
-  await until(async () => (await countDone(app)) === 5)
-  await assertOnce(app, admins, 5)
+  await until(async () => (await countCompleted(app)) === 5)
+  await assertDisabledOnce(app, admins, 5)
 })
 
-test('a removed role takes effect at the next request, on every replica', async (t) => {
+test('removing a role takes effect at the next request, on every replica', async (t) => {
   const { admins, place } = await setUp(t)
-  const copies = await Promise.all([startReplica(t, place), startReplica(t, place)])
-  const [keeper, goer] = admins
-  if (!keeper || !goer) throw new Error('There are two.')
-  const ask = (cookie: string, address: string) =>
+  const replicas = await Promise.all([startReplica(t, place), startReplica(t, place)])
+  const [admin, former] = admins
+  if (!admin || !former) throw new Error('There are two.')
+  const getUsers = (cookie: string, address: string) =>
     fetch(`${address}/api/admin/users`, { headers: { cookie: `session=${cookie}` } })
-  for (const { address } of copies) assert.equal((await ask(goer.cookie, address)).status, 200)
-  const removed = await fetch(`${copies[0]?.address}/api/admin/users/${goer.user.id}/roles/${ADMIN_ROLE}`, {
+  for (const { address } of replicas) assert.equal((await getUsers(former.cookie, address)).status, 200)
+  const removed = await fetch(`${replicas[0]?.address}/api/admin/users/${former.user.id}/roles/${ADMIN_ROLE}`, {
     method: 'DELETE',
-    headers: { cookie: `session=${keeper.cookie}` },
+    headers: { cookie: `session=${admin.cookie}` },
   })
   assert.equal(removed.status, 200)
-  for (const { address } of copies) assert.equal((await ask(goer.cookie, address)).status, 403)
+  for (const { address } of replicas) assert.equal((await getUsers(former.cookie, address)).status, 403)
 })

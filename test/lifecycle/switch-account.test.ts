@@ -16,19 +16,19 @@ import {
 } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
-import { lifecycleOf, toldAbout } from './scene.ts'
+import { lifecycleOf, notificationsAbout } from './actions.ts'
 
 const PASSWORD = 'correct horse battery staple'
 const SSH = ['ssh:keys:manage', 'ssh:cert:issue'] as const
 
-interface Switched {
+interface SwitchResponse {
   success: boolean
   scheduled: boolean
   user: User
   ended: Ended
 }
 
-onEachEngine('disabling and enabling at once', (engine) => {
+onEachEngine('disabling and enabling an account immediately', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson
@@ -42,14 +42,14 @@ onEachEngine('disabling and enabling at once', (engine) => {
   const disable = (userId: string) => admin.post(lifecycleOf(userId), { action: 'disable' })
   const enable = (userId: string) => admin.post(lifecycleOf(userId), { action: 'enable' })
 
-  test('one switch ends sessions and certificates and refuses the password', async () => {
+  test('a disable ends sessions and certificates, and refuses the password', async () => {
     const email = 'switched@example.com'
     const person = await signedInPerson(app, { email, password: PASSWORD, permissions: [...SSH] })
     const phone = await signIn(app, person.user)
     const certificate = await issue(person, await saveKey(person))
     const response = await disable(person.user.id)
     assert.equal(response.statusCode, 200, response.body)
-    const { success, scheduled, user, ended } = response.json<Switched>()
+    const { success, scheduled, user, ended } = response.json<SwitchResponse>()
     assert.deepEqual(
       { success, scheduled, ended },
       {
@@ -68,7 +68,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.ok(revoked.some(({ serial }) => serial === certificate.serial))
   })
 
-  test('one switch kills codes, access tokens and refresh tokens, and enabling does not revive them', async () => {
+  test('a disable revokes codes, access tokens and refresh tokens, and an enable does not restore them', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
     const pkce = newPkce()
@@ -86,7 +86,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
         client_secret: application.secret,
       })
     assert.equal((await userinfo()).statusCode, 200)
-    assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, {
+    assert.deepEqual((await disable(person.user.id)).json<SwitchResponse>().ended, {
       sessions: 1,
       tokens: 1,
       certificates: 0,
@@ -100,10 +100,11 @@ onEachEngine('disabling and enabling at once', (engine) => {
     }
   })
 
-  test('every administrator is notified of it once, with who did it', async () => {
+  test('every administrator is notified once, with the actor', async () => {
     const person = await signedInPerson(app)
     await disable(person.user.id)
-    for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+    for (const each of [admin, second])
+      assert.deepEqual(await notificationsAbout(each, person.user.id), ['user.disabled'])
     const { notifications } = (await second.get('/api/notifications?limit=1')).json<{
       notifications: { data: unknown }[]
     }>()
@@ -115,19 +116,19 @@ onEachEngine('disabling and enabling at once', (engine) => {
     })
   })
 
-  test('disabling twice notifies once, ends nothing more and keeps the first time', async () => {
+  test('a second disable notifies nobody, ends nothing more and keeps the time of the first', async () => {
     const person = await signedInPerson(app)
-    const first = (await disable(person.user.id)).json<Switched>()
+    const first = (await disable(person.user.id)).json<SwitchResponse>()
     app.clock.advance(1000)
     const again = await disable(person.user.id)
     assert.equal(again.statusCode, 200)
-    const { user, ended } = again.json<Switched>()
+    const { user, ended } = again.json<SwitchResponse>()
     assert.equal(user.disabled_at, first.user.disabled_at)
     assert.deepEqual(ended, { sessions: 0, tokens: 0, certificates: 0 })
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
   })
 
-  test('fifty at the same moment disable once and notify once', async () => {
+  test('fifty concurrent disables disable once and notify once', async () => {
     const person = await signedInPerson(app)
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -135,21 +136,22 @@ onEachEngine('disabling and enabling at once', (engine) => {
       ),
     )
     assert.ok(answers.every(({ statusCode }) => statusCode === 200))
-    const sessions = answers.map((answer) => answer.json<Switched>().ended.sessions)
+    const sessions = answers.map((answer) => answer.json<SwitchResponse>().ended.sessions)
     assert.equal(
       sessions.reduce((sum, each) => sum + each),
       1,
     )
-    for (const each of [admin, second]) assert.deepEqual(await toldAbout(each, person.user.id), ['user.disabled'])
+    for (const each of [admin, second])
+      assert.deepEqual(await notificationsAbout(each, person.user.id), ['user.disabled'])
   })
 
-  test('enabling brings back the account and nothing that was cut', async () => {
+  test('an enable restores the account, but not its sessions and certificates', async () => {
     const email = 'returns@example.com'
     const person = await signedInPerson(app, { email, password: PASSWORD, permissions: [...SSH] })
     const certificate = await issue(person, await saveKey(person))
     await disable(person.user.id)
     const response = await enable(person.user.id)
-    const { success, scheduled, user } = response.json<Switched>()
+    const { success, scheduled, user } = response.json<SwitchResponse>()
     assert.deepEqual(
       { success, scheduled, disabled_at: user.disabled_at },
       {
@@ -162,12 +164,12 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.equal((await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 200)
     const { revoked } = (await anonymous(app).get('/ssh/krl')).json<{ revoked: { serial: string }[] }>()
     assert.ok(revoked.some(({ serial }) => serial === certificate.serial))
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
     await enable(person.user.id)
-    assert.deepEqual(await toldAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
+    assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled', 'user.enabled'])
   })
 
-  test('a session that a sign-in under way left behind does not come back either', async () => {
+  test('a session from a sign-in that was concurrent with the disable stays invalid, also after an enable', async () => {
     const person = await signedInPerson(app)
     await disable(person.user.id)
     const late = await signIn(app, person.user)
@@ -176,7 +178,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.equal((await late.get('/api/auth/me')).statusCode, 401)
   })
 
-  test('a reset or invitation link stops working', async () => {
+  test('a disable deletes links for resets and invitations', async () => {
     const made = await admin.post('/api/admin/users', { email: 'invited@example.com' })
     const { user } = made.json<{ user: User }>()
     await disable(user.id)
@@ -185,7 +187,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.deepEqual(left, [])
   })
 
-  test('the preview says what would end, and ends nothing', async () => {
+  test('the preview returns what a disable would end, and ends nothing', async () => {
     const person = await signedInPerson(app, { permissions: [...SSH] })
     await signIn(app, person.user)
     await issue(person, await saveKey(person))
@@ -195,20 +197,21 @@ onEachEngine('disabling and enabling at once', (engine) => {
       assert.deepEqual(preview.json(), { ends: expected })
     }
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
-    assert.deepEqual((await disable(person.user.id)).json<Switched>().ended, expected)
+    assert.deepEqual((await disable(person.user.id)).json<SwitchResponse>().ended, expected)
     assert.equal((await admin.get(`${lifecycleOf('usr_nobody')}/preview`)).statusCode, 404)
   })
 
-  test('what a disable would cut counts each application once, and only what is live', async (t) => {
+  test('the preview counts each application once, and only access that is live', async (t) => {
     const own = await startApp(t, { engine })
-    const judge = await signedInPerson(own, { admin: true })
+    const ownAdmin = await signedInPerson(own, { admin: true })
     const person = await signedInPerson(own, { email: 'counted@example.com', password: PASSWORD })
     const [often, once, expiring] = [
       await registerApplication(own),
       await registerApplication(own),
       await registerApplication(own),
     ]
-    const preview = async () => (await judge.get(`${lifecycleOf(person.user.id)}/preview`)).json<{ ends: Ended }>().ends
+    const preview = async () =>
+      (await ownAdmin.get(`${lifecycleOf(person.user.id)}/preview`)).json<{ ends: Ended }>().ends
     await anonymous(own).post('/api/auth/login', { email: 'counted@example.com', password: PASSWORD })
     for (let time = 0; time < 2; time++) await getTokens(own, person, often)
     await getCode(person, often, newPkce())
@@ -220,14 +223,14 @@ onEachEngine('disabling and enabling at once', (engine) => {
     // The session without "remember me" is past its idle limit, and the access token without a refresh token has expired.
     own.clock.advance(IDLE_MS)
     assert.deepEqual(await preview(), { sessions: 1, tokens: 2, certificates: 0 })
-    await judge.delete(`/oauth/clients/${once.clientId}`)
+    await ownAdmin.delete(`/oauth/clients/${once.clientId}`)
     const expected = { sessions: 1, tokens: 1, certificates: 0 }
     assert.deepEqual(await preview(), expected)
-    const response = await judge.post(lifecycleOf(person.user.id), { action: 'disable' })
-    assert.deepEqual(response.json<Switched>().ended, expected)
+    const response = await ownAdmin.post(lifecycleOf(person.user.id), { action: 'disable' })
+    assert.deepEqual(response.json<SwitchResponse>().ended, expected)
   })
 
-  test('deleting a user kills every token', async () => {
+  test('deleting a user revokes every token', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
     const pkce = newPkce()
@@ -253,7 +256,7 @@ onEachEngine('disabling and enabling at once', (engine) => {
     assert.ok(entry?.revokedAt)
   })
 
-  test('bad requests are refused', async () => {
+  test('an invalid request answers 400, and an unknown user 404', async () => {
     const person = await signedInPerson(app)
     for (const body of [{}, { action: 'delete' }, { action: 'disable', extra: 1 }, { action: ['disable'] }]) {
       assert.equal((await admin.post(lifecycleOf(person.user.id), body)).statusCode, 400)

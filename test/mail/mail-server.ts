@@ -5,20 +5,20 @@ import { freePort } from '../support/postgres.ts'
 
 export interface MailServer {
   url: string
-  /** The mails that it has got, whether or not it has said so. */
+  /** The mails that it has received, including those that it has not acknowledged. */
   received: string[]
-  /** How often somebody connected. */
+  /** The number of connections so far. */
   connections(): number
 }
 
 interface Behaviour {
   port?: number
-  /** Settles when the server has decided about a mail that it has got. */
+  /** Settles when the server accepts or rejects a mail that it has received. */
   decide?: () => Promise<void>
   options?: SMTPServerOptions
 }
 
-/** A real SMTP server that keeps what it is given. */
+/** A real SMTP server that keeps the mails it receives. */
 export async function startMailServer(t: TestContext, behaviour: Behaviour = {}): Promise<MailServer> {
   const { decide = async () => {}, options = {} } = behaviour
   const port = behaviour.port ?? (await freePort())
@@ -48,6 +48,6 @@ export async function startMailServer(t: TestContext, behaviour: Behaviour = {})
   return { url: `smtp://127.0.0.1:${port}`, received, connections: () => connections }
 }
 
-/** A reply of SMTP, as the server's callbacks take it. */
+/** An SMTP reply in the form that the callbacks of the server take. */
 export const reply = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode })

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { SMTPServer } from 'smtp-server'
+import { test } from 'node:test'
 import { createLogger } from '../../src/http/log.ts'
 import { openMail } from '../../src/mail/mail.ts'
 import { startApp } from '../support/app.ts'
@@ -12,34 +10,14 @@ import { onEachEngine } from '../support/engines.ts'
 import { caughtMails } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { freePort } from '../support/postgres.ts'
+import { startMailServer } from './mail-server.ts'
 
 const MINUTE = 60_000
 
-/** A real SMTP server that keeps what it is given. */
-async function startSmtp(t: TestContext, port: number): Promise<string[]> {
-  const received: string[] = []
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    closeTimeout: 1,
-    onData(stream, _session, done) {
-      let mail = ''
-      stream.on('data', (chunk: Buffer) => (mail += chunk.toString()))
-      stream.on('end', () => {
-        received.push(mail)
-        done()
-      })
-    },
-  })
-  server.listen(port, '127.0.0.1')
-  await once(server.server, 'listening')
-  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return received
-}
-
 onEachEngine('mail', (engine) => {
-  test('goes out over SMTP as plain text and HTML, from MAIL_FROM', async (t) => {
+  test('is sent over SMTP as plain text and HTML, from MAIL_FROM', async (t) => {
     const port = await freePort()
-    const received = await startSmtp(t, port)
+    const { received } = await startMailServer(t, { port })
     const config = { smtpUrl: `smtp://127.0.0.1:${port}`, mailFrom: 'Our Door <door@example.com>' }
     const app = await startApp(t, { engine, config })
     await signedInPerson(app, { email: 'reader@example.com' })
@@ -54,7 +32,7 @@ onEachEngine('mail', (engine) => {
     assert.equal((await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()).length, 0)
   })
 
-  test('a mail server that is down delays nothing and loses nothing', async (t) => {
+  test('is sent later when the mail server is down, and no request waits for it', async (t) => {
     const port = await freePort()
     const app = await startApp(t, { engine, config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
     const response = await anonymous(app).post('/api/auth/register', {
@@ -64,18 +42,18 @@ onEachEngine('mail', (engine) => {
     assert.equal(response.statusCode, 201)
     await app.tick()
     assert.match(app.logged(), /could not be sent yet/)
-    const received = await startSmtp(t, port)
+    const { received } = await startMailServer(t, { port })
     await app.tick()
-    assert.equal(received.length, 0, 'it waits before it tries again')
+    assert.equal(received.length, 0, 'it waits before the next attempt')
     app.clock.advance(MINUTE)
     await app.tick()
     assert.equal(received.length, 1)
     app.clock.advance(MINUTE)
     await app.tick()
-    assert.equal(received.length, 1, 'a mail that was taken is not sent again')
+    assert.equal(received.length, 1, 'an accepted mail is not sent again')
   })
 
-  test('a waiting mail survives a restart, and its text is sealed in the database', async (t) => {
+  test('in the queue survives a restart, and its text is encrypted in the database', async (t) => {
     const port = await freePort()
     const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
     const first = await startApp(t, { engine, config })
@@ -85,7 +63,7 @@ onEachEngine('mail', (engine) => {
     })
     const [row] = await first.services.db.read.selectFrom('outgoing_mail').selectAll().execute()
     await first.close()
-    const received = await startSmtp(t, port)
+    const { received } = await startMailServer(t, { port })
     const second = await startApp(t, { engine, config, place: first.place, clock: first.clock })
     await second.tick()
     assert.equal(received.length, 1)
@@ -95,7 +73,7 @@ onEachEngine('mail', (engine) => {
     assert.ok(!JSON.stringify(row).includes(token))
   })
 
-  test('without SMTP each mail is a private file in the outbox, and its link is not in the log', async (t) => {
+  test('without SMTP is written to a private file in the outbox, and its link is not in the log', async (t) => {
     const app = await startApp(t, { engine })
     await anonymous(app).post('/api/auth/register', {
       email: 'local@example.com',
@@ -115,9 +93,9 @@ onEachEngine('mail', (engine) => {
   })
 })
 
-test('of two replicas on one PostgreSQL, one sends each mail', async (t) => {
+test('of two replicas on one PostgreSQL, exactly one sends each mail', async (t) => {
   const port = await freePort()
-  const received = await startSmtp(t, port)
+  const { received } = await startMailServer(t, { port })
   const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
   const one = await startApp(t, { engine: 'postgres', config })
   const two = await startApp(t, { engine: 'postgres', config, place: one.place, clock: one.clock })
@@ -132,7 +110,7 @@ test('of two replicas on one PostgreSQL, one sends each mail', async (t) => {
   assert.equal(received.length, 8)
 })
 
-test('on a terminal the link of a mail without SMTP is shown', async (t) => {
+test('without SMTP, the link of a mail is printed only on a terminal', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-outbox-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const lines: string[] = []

@@ -13,7 +13,7 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
 const VALUE = /^([+-]?(\d+(\.\d+)?([eE][+-]?\d+)?|Inf)|NaN)$/
 
-/** Reads the text format 0.0.4 by its rules, and refuses whatever breaks one of them. */
+/** Parses the text format 0.0.4 strictly: fails if the text breaks one of its rules. */
 export function readExposition(text: string): Exposition {
   assert.ok(text.endsWith('\n'), 'the last line ends with a line feed')
   const types = new Map<string, string>()
@@ -28,7 +28,7 @@ export function readExposition(text: string): Exposition {
       const [, kind = '', name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? []
       assert.match(name, NAME, line)
       if (name !== current) finished.add(current)
-      assert.ok(!finished.has(name), `the lines of ${name} stand together`)
+      assert.ok(!finished.has(name), `the lines of ${name} are together`)
       current = name
       if (kind === 'TYPE') {
         assert.ok(!types.has(name), `${name} has one type`)
@@ -41,12 +41,12 @@ export function readExposition(text: string): Exposition {
       continue
     }
     const [, name = '', labels, value = ''] = SAMPLE.exec(line) ?? []
-    assert.ok(name !== '', `no sample: ${line}`)
+    assert.ok(name !== '', `not a sample: ${line}`)
     assert.match(value, VALUE, line)
     const family = types.get(current) === 'histogram' ? name.replace(/_(bucket|sum|count)$/, '') : name
-    assert.equal(family, current, `${name} stands under its own head`)
+    assert.equal(family, current, `${name} follows its own TYPE line`)
     const key = keyOf(name, labels === undefined ? {} : readLabels(labels))
-    assert.ok(!samples.has(key), `${key} is there once`)
+    assert.ok(!samples.has(key), `${key} occurs once`)
     samples.set(key, value === '+Inf' ? Infinity : Number(value))
   }
   checkHistograms(types, samples)
@@ -69,7 +69,7 @@ function readLabels(text: string): Record<string, string> {
 const keyOf = (name: string, labels: Record<string, string>): string =>
   `${name}${JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`
 
-/** Buckets never fall, and the last one is the count. */
+/** Buckets are cumulative, and the last one equals the count. */
 function checkHistograms(types: Map<string, string>, samples: Map<string, number>): void {
   const last = new Map<string, { value: number; bound: number }>()
   for (const [key, value] of samples) {

@@ -18,7 +18,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 onEachEngine('a log line', (engine) => {
-  test('names the request and whoever made it, the route and not the URL, and no secret', async (t) => {
+  test('has the request id, the user and the route, but neither the URL nor a secret', async (t) => {
     const app = await startApp(t, { engine, logLevel: 'trace' })
     const person = await signedInPerson(app, { email: 'ada@example.com' })
     const tokens = await getTokens(app, person, await registerApplication(app))
@@ -41,7 +41,7 @@ onEachEngine('a log line', (engine) => {
 })
 
 onEachEngine('an error in the log', (engine) => {
-  test('has its kind and its places in the code, and neither message, stack, SQL nor path', async (t) => {
+  test('has its type, code and source lines, but no message, stack, SQL or absolute path', async (t) => {
     const app = await startApp(t, { engine, logLevel: 'trace' })
     const person = await signedInPerson(app)
     await app.services.db.transaction((trx) => sql`drop table notifications`.execute(trx))
@@ -52,7 +52,7 @@ onEachEngine('an error in the log', (engine) => {
     const { err } = line as unknown as { err: { at: string[]; type: string } }
     assert.deepEqual(Object.keys(err).toSorted(), ['at', 'errorCode', 'type'])
     assert.ok(
-      err.at.some((place) => /^src\/[\w/-]+\.ts:\d+$/.test(place)),
+      err.at.some((source) => /^src\/[\w/-]+\.ts:\d+$/.test(source)),
       err.at.join(', '),
     )
     assert.doesNotMatch(app.logged(), /select |no such table|does not exist|\\n {4}at /i)
@@ -60,7 +60,7 @@ onEachEngine('an error in the log', (engine) => {
   })
 })
 
-test('an error that holds a secret is logged without it, however deep it is', () => {
+test('a secret in an error or in its causes is not logged', () => {
   const lines: string[] = []
   const log = createLogger('trace', { write: (line) => void lines.push(line) })
   const secret = 'hunter2'
@@ -71,7 +71,7 @@ test('an error that holds a secret is logged without it, however deep it is', ()
       return error
     }
   })()
-  assert.match(String(malformed), /hunter2/, 'the language repeats what it could not read')
+  assert.match(String(malformed), /hunter2/, 'the JavaScript engine repeats the text that it could not parse')
   const driver = Object.assign(new Error(`Key (email)=(${secret}) exists.\n    at ${secret}`), { code: '23505' })
   const refusal = new AppError('unavailable', 'The object store is briefly unavailable.', { cause: driver })
   for (const err of [malformed, driver, refusal, new Error('outer', { cause: malformed }), secret])
@@ -83,11 +83,11 @@ test('an error that holds a secret is logged without it, however deep it is', ()
     ['SyntaxError', 'Error', 'AppError', 'Error', 'string'],
   )
   assert.equal(logged[1]?.['errorCode'], '23505')
-  assert.equal(logged[2]?.['message'], 'The object store is briefly unavailable.', 'what we wrote ourselves is kept')
+  assert.equal(logged[2]?.['message'], 'The object store is briefly unavailable.', 'our own message is kept')
   assert.equal((logged[2]?.['cause'] as { errorCode: string } | undefined)?.errorCode, '23505')
 })
 
-test('only what the database refused is logged as a database that is away', async (t) => {
+test('only a failure of the database is logged as an unavailable database', async (t) => {
   const lines: string[] = []
   const app = fastify({ loggerInstance: createLogger('info', { write: (line) => void lines.push(line) }) })
   t.after(() => app.close())
@@ -100,14 +100,14 @@ test('only what the database refused is logged as a database that is away', asyn
   for (const url of ['/busy', '/away', '/behind']) {
     lines.length = 0
     assert.equal((await app.inject({ url })).statusCode, 503)
-    const told = linesOf(lines.join('')).filter(({ err }) => err !== undefined)
+    const errors = linesOf(lines.join('')).filter(({ err }) => err !== undefined)
     assert.deepEqual(
-      told.map(({ level, msg }) => [level, msg]),
+      errors.map(({ level, msg }) => [level, msg]),
       [['warn', url === '/busy' ? 'A request was refused with 503.' : 'The database is unavailable.']],
     )
   }
 })
 
-test('a line of a request is a warning for 503 and an error for any other 5xx', () => {
+test('the log line of a request is a warning for 503 and an error for any other 5xx', () => {
   assert.deepEqual([200, 404, 499, 500, 502, 503].map(levelOf), ['info', 'info', 'info', 'error', 'error', 'warn'])
 })

@@ -19,12 +19,12 @@ import { readExposition } from './exposition.ts'
 const ANY_PORT = { host: '127.0.0.1', port: 0 }
 
 /** Buckets of the duration of a request, in seconds. */
-const BOUNDS = '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf'.split(' ')
+const DURATION_BUCKETS = '0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf'.split(' ')
 
 const scrape = async ({ services }: TestApp) => readExposition((await services.metrics?.render()) ?? '')
 
 onEachEngine('metrics', (engine) => {
-  test('count requests by route, method and status, and everything unknown as one', async (t) => {
+  test('count requests by route, method and status, and all unknown routes as one', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     const visitor = anonymous(app)
     for (let index = 0; index < 3; index++) await visitor.get(`/nothing/at/${index}`)
@@ -45,7 +45,7 @@ onEachEngine('metrics', (engine) => {
     assert.ok([...samples.keys()].every((key) => !/nothing|usr_|in-the-query/.test(key)))
   })
 
-  test('count sign-ins by way and outcome, tokens by grant, certificates issued and revoked', async (t) => {
+  test('count sign-ins by method and outcome, tokens by grant, certificates issued and revoked', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     const visitor = anonymous(app)
     const account = { email: 'ada@example.com', password: 'correct horse battery staple' }
@@ -83,7 +83,7 @@ onEachEngine('metrics', (engine) => {
     assert.equal(types.get('latchkey_http_request_duration_seconds'), 'histogram')
   })
 
-  test('tell queues, connections, streams, the event loop and the process', async (t) => {
+  test('report queues, connections, streams, the event loop and the process', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     const person = await signedInPerson(app)
     const before = await scrape(app)
@@ -104,7 +104,7 @@ onEachEngine('metrics', (engine) => {
     if (engine === 'postgres') assert.ok(value('latchkey_pool_connections') >= 1)
   })
 
-  test('are the ones that the document lists, with the same types and labels, and no others', async (t) => {
+  test('are exactly those that docs/metrics.md lists, with the same types and labels', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     await signedInPerson(app)
     await anonymous(app).get('/api/auth/me')
@@ -123,10 +123,10 @@ onEachEngine('metrics', (engine) => {
         bounds.push(...labels.filter(([label]) => label === 'le').map(([, value]) => value))
       }
     }
-    assert.deepEqual(bounds, BOUNDS)
+    assert.deepEqual(bounds, DURATION_BUCKETS)
   })
 
-  test('hold no secret and nobody’s name', async (t) => {
+  test('contain no secret and no personal data', async (t) => {
     const app = await startApp(t, { engine, config: { metricsAddress: ANY_PORT } })
     const person = await signedInPerson(app, { admin: true })
     const application = await registerApplication(app)
@@ -152,7 +152,7 @@ onEachEngine('metrics', (engine) => {
   })
 })
 
-test('metrics are read on their own address and nowhere else', async (t) => {
+test('metrics are served at their own address only', async (t) => {
   const app = await startApp(t, { config: { metricsAddress: ANY_PORT } })
   const { address, close } = await serveMetrics(app.services.metrics!, ANY_PORT)
   t.after(close)
@@ -167,12 +167,12 @@ test('metrics are read on their own address and nowhere else', async (t) => {
   assert.equal((await fetch(`${publicAddress}/metrics`)).status, 404)
 })
 
-test('nothing is counted unless it is asked for', async (t) => {
+test('without an address for metrics, nothing is counted', async (t) => {
   const app = await startApp(t)
   assert.equal(app.services.metrics, undefined)
 })
 
-test('while the database is away the rest can still be read, soon', async (t) => {
+test('while the database is unavailable, the other metrics are served within a time limit', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
@@ -190,7 +190,7 @@ test('while the database is away the rest can still be read, soon', async (t) =>
   await line.mend()
 })
 
-test('a gauge has a sample only while there is something to tell', async () => {
+test('a gauge has a sample only while its value is defined', async () => {
   const registry = new Registry()
   let current: number | undefined
   addGauge(registry, 'small', 'A small number.', () => current)
@@ -202,7 +202,7 @@ test('a gauge has a sample only while there is something to tell', async () => {
   assert.equal(await read(), undefined)
 })
 
-test('readiness is refused when the database does not answer, within a bound', async (t) => {
+test('/readyz answers 503 within a time limit when the database does not answer', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
@@ -216,15 +216,15 @@ test('readiness is refused when the database does not answer, within a bound', a
   await until(async () => (await anonymous(app).get('/readyz')).statusCode === 200)
 })
 
-test('readiness is refused while the service stops', async (t) => {
+test('/readyz does not answer ok while the service stops', async (t) => {
   const app = await startApp(t)
   const { port } = new URL(await app.listen())
   assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
-  // A request whose body is still on its way keeps the connection; the next one on it comes while the service stops.
+  // An incomplete request keeps the connection open, so that the next request on it arrives while the service stops.
   const connection = createConnection(Number(port), '127.0.0.1').setEncoding('utf8')
-  let heard = ''
+  let received = ''
   const ended = new Promise<void>((resolve) => connection.on('close', () => resolve()))
-  connection.on('data', (chunk: string) => (heard += chunk))
+  connection.on('data', (chunk: string) => (received += chunk))
   const head = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n'
   const arrived = new Promise<void>((resolve) => app.app.server.once('request', () => resolve()))
   connection.write(`POST /api/auth/logout HTTP/1.1\r\n${head}`)
@@ -233,6 +233,6 @@ test('readiness is refused while the service stops', async (t) => {
   connection.write('{}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n')
   await ended
   await closing
-  assert.match(heard, /^HTTP\/1\.1 200 /)
-  assert.doesNotMatch(heard, /"status":"ok"/)
+  assert.match(received, /^HTTP\/1\.1 200 /)
+  assert.doesNotMatch(received, /"status":"ok"/)
 })

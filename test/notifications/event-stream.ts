@@ -8,7 +8,7 @@ export interface EventStream {
   headers: IncomingHttpHeaders
   /** The next frame of the stream, whenever it comes; undefined when the stream has ended. */
   next(): Promise<Frame | undefined>
-  /** Waits for the next notification and answers what it holds. */
+  /** Waits for the next notification and returns it. */
   notification(): Promise<Notification>
   /** Everything received so far. */
   received(): string
@@ -28,7 +28,7 @@ export interface StreamRequest {
   cookie: string
   lastEventId?: string
   query?: string
-  /** Takes the headers and nothing after them. */
+  /** If false, only the headers are read. */
   reading?: boolean
 }
 
@@ -44,8 +44,8 @@ export async function openEventStream(address: string, options: StreamRequest): 
   call.end()
   const [response] = (await once(call, 'response')) as [IncomingMessage]
   let text = ''
-  let taken = 0
-  let over = false
+  let parsedUntil = 0
+  let hasEnded = false
   let wake = () => {}
   if (reading) {
     response.setEncoding('utf8')
@@ -57,7 +57,7 @@ export async function openEventStream(address: string, options: StreamRequest): 
   response.on('error', () => {})
   const ended = new Promise<void>((resolve) => {
     response.once('close', () => {
-      over = true
+      hasEnded = true
       wake()
       resolve()
     })
@@ -65,13 +65,13 @@ export async function openEventStream(address: string, options: StreamRequest): 
 
   const next = async (): Promise<Frame | undefined> => {
     for (;;) {
-      const end = text.indexOf('\n\n', taken)
+      const end = text.indexOf('\n\n', parsedUntil)
       if (end >= 0) {
-        const frame = parse(text.slice(taken, end))
-        taken = end + 2
+        const frame = parse(text.slice(parsedUntil, end))
+        parsedUntil = end + 2
         return frame
       }
-      if (over) return undefined
+      if (hasEnded) return undefined
       await new Promise<void>((resolve) => {
         wake = resolve
       })

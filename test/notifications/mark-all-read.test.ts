@@ -12,7 +12,7 @@ const READ_ALL = '/api/notifications/read-all'
 onEachEngine('marking all notifications read', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('goes in slices, so that others have their turn, and ends with none unread', async () => {
+  test('works in batches, so that other requests are not blocked, and leaves none unread', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
     await addNotifications(db, person.user.id, COUNT)
@@ -29,7 +29,7 @@ onEachEngine('marking all notifications read', (engine) => {
     assert.equal(await countNotifications(db.read, person.user.id, 'all'), COUNT)
   })
 
-  test('ends with 401 when its session is ended in the middle', async () => {
+  test('answers 401 when its session ends before it is done', async () => {
     const person = await signedInPerson(shared())
     const phone = await signIn(shared(), person.user)
     const { db } = shared().services
@@ -41,7 +41,7 @@ onEachEngine('marking all notifications read', (engine) => {
     assert.ok((await countNotifications(db.read, person.user.id, 'unread')) > 0)
   })
 
-  test('the number of unread ones is right however many there are', async () => {
+  test('starts from an unread count that is exact, however many notifications there are', async () => {
     const person = await signedInPerson(shared())
     await addNotifications(shared().services.db, person.user.id, 10_001)
     const { unreadCount } = (await person.get('/api/notifications?limit=1')).json<{ unreadCount: number }>()

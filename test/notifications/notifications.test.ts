@@ -2,22 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/ids.ts'
 import type { Notification } from '../../src/notifications/notification.ts'
-import { notify } from '../../src/notifications/notify.ts'
 import type { NotificationType } from '../../src/vocabulary/notification-types.ts'
-import { sharedApp, type TestApp } from '../support/app.ts'
+import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { addNotification } from './add-notification.ts'
 
 interface Page {
   notifications: Notification[]
   unreadCount: number
   nextCursor: string | null
-}
-
-const tell = async ({ services }: TestApp, { user }: SignedInPerson, name: string): Promise<void> => {
-  await services.db.transaction((trx) =>
-    notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }),
-  )
 }
 
 onEachEngine('notifications', (engine) => {
@@ -26,12 +20,12 @@ onEachEngine('notifications', (engine) => {
     (await person.get(`/api/notifications${query}`)).json<Page>()
   const namesOf = ({ notifications }: Page) => notifications.map(({ data }) => data['name'])
 
-  test("GET /api/notifications lists one's own, newest first, with the unread count", async () => {
+  test("GET /api/notifications lists the user's own notifications, newest first, with the unread count", async () => {
     const person = await signedInPerson(shared())
     const stranger = await signedInPerson(shared())
-    await tell(shared(), person, 'first')
-    await tell(shared(), stranger, 'not yours')
-    await tell(shared(), person, 'second')
+    await addNotification(shared(), person, 'first')
+    await addNotification(shared(), stranger, 'not yours')
+    await addNotification(shared(), person, 'second')
     const page = await list(person)
     assert.deepEqual(namesOf(page), ['second', 'first'])
     assert.equal(page.unreadCount, 2)
@@ -42,7 +36,7 @@ onEachEngine('notifications', (engine) => {
       {
         id: '',
         type: 'security.passkey_added',
-        data: { passkeyId: 'second', name: 'second' },
+        data: { passkeyId: 'x', name: 'second' },
         createdAt: shared().clock.now(),
         readAt: null,
         read: false,
@@ -50,11 +44,11 @@ onEachEngine('notifications', (engine) => {
     )
   })
 
-  test('pages follow one another without a gap or a double while more arrive', async () => {
+  test('pages have no gaps or duplicates while notifications arrive', async () => {
     const person = await signedInPerson(shared())
-    for (let index = 0; index < 7; index++) await tell(shared(), person, `n${index}`)
+    for (let index = 0; index < 7; index++) await addNotification(shared(), person, `n${index}`)
     const first = await list(person, '?limit=3')
-    await tell(shared(), person, 'late')
+    await addNotification(shared(), person, 'late')
     const second = await list(person, `?limit=3&cursor=${first.nextCursor}`)
     const third = await list(person, `?limit=3&cursor=${second.nextCursor}`)
     assert.deepEqual([first, second, third].flatMap(namesOf), ['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0'])
@@ -63,10 +57,10 @@ onEachEngine('notifications', (engine) => {
     assert.equal((await person.get('/api/notifications?limit=201')).statusCode, 400)
   })
 
-  test('PATCH /api/notifications/:id/read marks one, and the first time stands', async () => {
+  test('PATCH /api/notifications/:id/read marks a notification read, and keeps the time of the first call', async () => {
     const person = await signedInPerson(shared())
-    await tell(shared(), person, 'a')
-    await tell(shared(), person, 'b')
+    await addNotification(shared(), person, 'a')
+    await addNotification(shared(), person, 'b')
     const [b] = (await list(person)).notifications
     const readAt = shared().clock.now()
     const marked = await person.patch(`/api/notifications/${b?.id}/read`)
@@ -78,10 +72,10 @@ onEachEngine('notifications', (engine) => {
     assert.deepEqual(namesOf(await list(person, '?unread=true')), ['a'])
   })
 
-  test("POST /api/notifications/read-all marks one's own and nobody else's", async () => {
+  test("POST /api/notifications/read-all marks all of the user's own notifications and no others", async () => {
     const person = await signedInPerson(shared())
     const stranger = await signedInPerson(shared())
-    for (const each of [person, person, stranger]) await tell(shared(), each, 'x')
+    for (const each of [person, person, stranger]) await addNotification(shared(), each, 'x')
     assert.deepEqual((await person.post('/api/notifications/read-all')).json(), { success: true, unreadCount: 0 })
     assert.deepEqual(
       (await list(person)).notifications.map(({ read }) => read),
@@ -90,40 +84,40 @@ onEachEngine('notifications', (engine) => {
     assert.equal((await list(stranger)).unreadCount, 1)
   })
 
-  test("somebody else's notification is 404 and stays unread", async () => {
+  test("another user's notification answers 404 and stays unread", async () => {
     const person = await signedInPerson(shared())
     const stranger = await signedInPerson(shared(), { admin: true })
-    await tell(shared(), person, 'mine')
+    await addNotification(shared(), person, 'mine')
     const [mine] = (await list(person)).notifications
     assert.equal((await stranger.patch(`/api/notifications/${mine?.id}/read`)).statusCode, 404)
     assert.equal((await person.patch('/api/notifications/nothing/read')).statusCode, 404)
     assert.equal((await list(person)).unreadCount, 1)
   })
 
-  test('everything here needs a session', async () => {
-    const nobody = anonymous(shared())
+  test('every route answers 401 without a session', async () => {
+    const visitor = anonymous(shared())
     for (const response of [
-      await nobody.get('/api/notifications'),
-      await nobody.get('/api/notifications/stream'),
-      await nobody.patch('/api/notifications/x/read'),
-      await nobody.post('/api/notifications/read-all'),
+      await visitor.get('/api/notifications'),
+      await visitor.get('/api/notifications/stream'),
+      await visitor.patch('/api/notifications/x/read'),
+      await visitor.post('/api/notifications/read-all'),
     ]) {
       assert.equal(response.statusCode, 401)
     }
   })
 
-  test('a hundred at once are all there, each with an id of its own', async () => {
+  test('a hundred concurrent notifications are all stored, each with its own id', async () => {
     const person = await signedInPerson(shared())
-    await Promise.all(Array.from({ length: 100 }, (_, index) => tell(shared(), person, String(index))))
+    await Promise.all(Array.from({ length: 100 }, (_, index) => addNotification(shared(), person, String(index))))
     const { notifications } = await list(person, '?limit=100')
     assert.equal(new Set(notifications.map(({ id }) => id)).size, 100)
     assert.equal(new Set(notifications.map(({ data }) => data['name'])).size, 100)
   })
 
-  test('one of a type that this version does not know is listed and marked read like any other', async () => {
+  test('a notification of a type that this version does not know is listed and marked read like any other', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
-    // As a newer or an older replica stores it.
+    // A replica of another version may store it.
     const type = 'security.moon_phase_changed' as NotificationType
     const row = { id: newId(), user_id: person.user.id, type, data: '{"name":"odd"}', created_at: 1, read_at: null }
     await db.transaction((trx) => trx.insertInto('notifications').values(row).execute())
@@ -137,7 +131,7 @@ onEachEngine('notifications', (engine) => {
     assert.equal(marked.json().notification.type, type)
   })
 
-  test('what comes later stands later, also when the clock was ahead before', async () => {
+  test('a later notification is listed as newer, even if the clock was ahead before', async () => {
     const person = await signedInPerson(shared())
     const { db } = shared().services
     const type = 'security.passkey_added' as const
@@ -150,8 +144,8 @@ onEachEngine('notifications', (engine) => {
           .execute(),
       )
     }
-    await tell(shared(), person, 'later')
-    await tell(shared(), person, 'last')
+    await addNotification(shared(), person, 'later')
+    await addNotification(shared(), person, 'last')
     const page = await list(person)
     assert.deepEqual(namesOf(page), ['last', 'later', 'ahead', 'ahead'])
     assert.equal(page.notifications[1]?.id, 'ffffffff-ffff-7fff-bfff-000000010000')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { notify } from '../../src/notifications/notify.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { type Replica, REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
+import { addNotification } from './add-notification.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 
 async function setUp(t: TestContext) {
@@ -19,22 +19,19 @@ async function setUp(t: TestContext) {
     await stream.next()
     return stream
   }
-  const ask = (replica: Replica, { cookie }: SignedInPerson, path: string, body?: unknown) =>
+  const post = (replica: Replica, { cookie }: SignedInPerson, path: string, body?: unknown) =>
     fetch(replica.address + path, {
       method: 'POST',
       headers: { cookie: `session=${cookie}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-  return { app, one, two, admin, person, open, ask }
+  return { app, one, two, admin, person, open, post }
 }
 
-const tell = ({ services }: TestApp, { user }: SignedInPerson, name: string): Promise<void> =>
-  services.db.transaction((trx) => notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }))
-
-test('whichever process holds the stream delivers', async (t) => {
-  const { one, two, admin, person, open, ask } = await setUp(t)
+test('a notification reaches the streams of its user on every replica', async (t) => {
+  const { one, two, admin, person, open, post } = await setUp(t)
   const streams = [await open(one, admin), await open(two, admin)]
-  await ask(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
+  await post(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
   for (const stream of streams) {
     const { type, data } = await stream.notification()
     assert.equal(type, 'user.disabled')
@@ -42,19 +39,19 @@ test('whichever process holds the stream delivers', async (t) => {
   }
 })
 
-test('a session that ends on one process ends its streams on every other within a second', async (t) => {
-  const { one, two, admin, person, open, ask } = await setUp(t)
-  const mine = await open(two, person)
-  await ask(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
+test('a session that ends on one replica ends its streams on every other one within a second', async (t) => {
+  const { one, two, admin, person, open, post } = await setUp(t)
+  const stream = await open(two, person)
+  await post(one, admin, `/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
   const started = performance.now()
-  await mine.ended
+  await stream.ended
   assertWithin(1000, performance.now() - started)
   const again = await open(two, admin)
-  await ask(one, admin, '/api/auth/logout')
+  await post(one, admin, '/api/auth/logout')
   await again.ended
 })
 
-test('what is told while a process can not hear the others is made up for', async (t) => {
+test('a notification stored while a replica has lost its connection for signals is still delivered', async (t) => {
   const { app, one, person, open } = await setUp(t)
   const stream = await open(one, person)
   const database = new pg.Client(app.place.databaseUrl)
@@ -63,11 +60,11 @@ test('what is told while a process can not hear the others is made up for', asyn
     where datname = current_database() and application_name = 'latchkey signals'`)
   await database.end()
   assert.ok((cut.rowCount ?? 0) > 0)
-  await tell(app, person, 'while it was deaf')
-  assert.equal((await stream.notification()).data['name'], 'while it was deaf')
+  await addNotification(app, person, 'while disconnected')
+  assert.equal((await stream.notification()).data['name'], 'while disconnected')
 })
 
-test('SIGTERM closes the streams and ends with exit code 0', async (t) => {
+test('SIGTERM closes the streams, and the process exits with code 0', async (t) => {
   const { one, admin, person, open } = await setUp(t)
   const streams = [await open(one, admin), await open(one, person)]
   const started = performance.now()
@@ -76,17 +73,17 @@ test('SIGTERM closes the streams and ends with exit code 0', async (t) => {
   for (const stream of streams) await stream.ended
 })
 
-test('a stream that moves from a dead process to another goes on where it was', async (t) => {
+test('a stream that reconnects to another replica after a crash continues where it was', async (t) => {
   const { app, one, two, person, open } = await setUp(t)
   const first = await open(one, person)
-  await tell(app, person, 'seen')
+  await addNotification(app, person, 'seen')
   const { id } = await first.notification()
   await one.kill()
   await first.ended
-  await tell(app, person, 'missed')
+  await addNotification(app, person, 'missed')
   const second = await openEventStream(two.address, { cookie: person.cookie, lastEventId: id })
   t.after(() => second.close())
   assert.equal((await second.notification()).data['name'], 'missed')
-  await tell(app, person, 'live')
+  await addNotification(app, person, 'live')
   assert.equal((await second.notification()).data['name'], 'live')
 })

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
-import { notify } from '../../src/notifications/notify.ts'
-import { sharedApp, startApp, type TestApp } from '../support/app.ts'
+import { sharedApp, startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
+import { addNotification } from './add-notification.ts'
 import { type StreamRequest, type EventStream, openEventStream } from './event-stream.ts'
 
 const HOUR = 3_600_000
-
-const tell = async ({ services }: TestApp, { user }: Pick<SignedInPerson, 'user'>, name: string): Promise<void> => {
-  await services.db.transaction((trx) =>
-    notify(services, trx, user.id, 'security.passkey_added', { passkeyId: name, name }),
-  )
-}
 
 const nameOf = async (stream: EventStream) => (await stream.notification()).data['name']
 
@@ -30,14 +24,14 @@ onEachEngine('the notification stream', (engine) => {
     opened.push(stream)
     return stream
   }
-  /** Opened and at its place: what is told from now on is told through it. */
+  /** Opens a stream and reads its first frame: from now on, notifications are sent through it. */
   const follow = async (person: { cookie: string }, rest: Partial<StreamRequest> = {}): Promise<EventStream> => {
     const stream = await open(person, rest)
     assert.deepEqual(await stream.next(), { retry: '3000' })
     return stream
   }
 
-  test('begins with retry: 3000, then a frame each with id, event and the notification as JSON', async () => {
+  test('starts with retry: 3000, then sends a frame for each notification with its id, event and JSON', async () => {
     const person = await signedInPerson(shared())
     const stream = await follow(person)
     assert.equal(stream.status, 200)
@@ -45,14 +39,14 @@ onEachEngine('the notification stream', (engine) => {
     assert.match(stream.headers['cache-control'] ?? '', /no-store/)
     assert.equal(stream.headers['x-accel-buffering'], 'no')
     assert.ok(stream.headers['x-request-id'])
-    await tell(shared(), person, 'hello')
+    await addNotification(shared(), person, 'hello')
     const frame = await stream.next()
     const [stored] = (await person.get('/api/notifications')).json().notifications
     assert.deepEqual(frame, { id: stored.id, event: 'notification', data: frame?.data })
     assert.deepEqual(JSON.parse(frame?.data ?? ''), stored)
   })
 
-  test('an event of the service itself arrives: an administrator hears of a disabled account', async () => {
+  test('delivers an event of the service, here a disabled account to an administrator', async () => {
     const admin = await signedInPerson(shared(), { admin: true })
     const other = await signedInPerson(shared(), { admin: true })
     const person = await signedInPerson(shared())
@@ -63,28 +57,28 @@ onEachEngine('the notification stream', (engine) => {
     assert.equal(data['userId'], person.user.id)
   })
 
-  test('a newline in data forges no frame', async () => {
+  test('a line break in the data can’t forge a frame', async () => {
     const person = await signedInPerson(shared())
     const stream = await follow(person)
     const forged = 'x\n\nid: 1\nevent: notification\ndata: {}\r\n\r\n\u2028:'
-    await tell(shared(), person, forged)
-    await tell(shared(), person, 'after')
+    await addNotification(shared(), person, forged)
+    await addNotification(shared(), person, 'after')
     assert.equal(await nameOf(stream), forged)
     assert.equal(await nameOf(stream), 'after')
   })
 
-  test('Last-Event-ID replays exactly what was missed, in order', async () => {
+  test('Last-Event-ID replays exactly the missed notifications, in order', async () => {
     const person = await signedInPerson(shared())
     const first = await follow(person)
-    await tell(shared(), person, 'seen')
+    await addNotification(shared(), person, 'seen')
     const { id } = await first.notification()
     first.close()
-    for (const name of ['missed 1', 'missed 2', 'missed 3']) await tell(shared(), person, name)
+    for (const name of ['missed 1', 'missed 2', 'missed 3']) await addNotification(shared(), person, name)
     for (const how of [{ lastEventId: id }, { query: `?lastEventId=${id}` }]) {
       const again = await follow(person, how)
       const live = `live ${Object.keys(how)[0]}`
       const names = [await nameOf(again), await nameOf(again), await nameOf(again)]
-      await tell(shared(), person, live)
+      await addNotification(shared(), person, live)
       assert.deepEqual([...names, await nameOf(again)].slice(0, 3), ['missed 1', 'missed 2', 'missed 3'])
       again.close()
       await shared().services.db.transaction((trx) =>
@@ -93,43 +87,45 @@ onEachEngine('the notification stream', (engine) => {
     }
   })
 
-  test('a long absence is replayed page by page', async () => {
+  test('replays more missed notifications than fit on one page', async () => {
     const person = await signedInPerson(shared())
-    await tell(shared(), person, 'seen')
+    await addNotification(shared(), person, 'seen')
     const [{ id }] = (await person.get('/api/notifications')).json().notifications
-    for (let index = 0; index < 230; index++) await tell(shared(), person, `n${index}`)
+    for (let index = 0; index < 230; index++) await addNotification(shared(), person, `n${index}`)
     const stream = await follow(person, { lastEventId: id })
     for (let index = 0; index < 230; index++) assert.equal(await nameOf(stream), `n${index}`)
   })
 
-  test('without Last-Event-ID it begins at the present', async () => {
+  test('without Last-Event-ID sends new notifications only', async () => {
     const person = await signedInPerson(shared())
-    await tell(shared(), person, 'old')
+    await addNotification(shared(), person, 'old')
     const stream = await follow(person)
-    await tell(shared(), person, 'new')
+    await addNotification(shared(), person, 'new')
     assert.equal(await nameOf(stream), 'new')
   })
 
-  test("nobody sees another's events, also with their Last-Event-ID or a forged one", async () => {
+  test("never sends another user's notifications, even with their Last-Event-ID or a forged one", async () => {
     const person = await signedInPerson(shared())
     const stranger = await signedInPerson(shared())
-    await tell(shared(), person, 'first of the other')
+    await addNotification(shared(), person, 'first of the other')
     const [{ id }] = (await person.get('/api/notifications')).json().notifications
     for (const lastEventId of [id, 'forged', "' or 1=1 --", '']) {
       const stream = await follow(stranger, { lastEventId })
-      await tell(shared(), person, 'not yours')
-      await tell(shared(), stranger, 'yours')
+      await addNotification(shared(), person, 'not yours')
+      await addNotification(shared(), stranger, 'yours')
       assert.equal(await nameOf(stream), 'yours')
       assert.ok(!stream.received().includes('other') && !stream.received().includes('not yours'))
       stream.close()
     }
   })
 
-  test('reconnecting all the time under a hundred events loses and doubles nothing', async () => {
+  test('constant reconnects during a hundred notifications lose and duplicate nothing', async () => {
     const person = await signedInPerson(shared())
-    await tell(shared(), person, 'start')
+    await addNotification(shared(), person, 'start')
     let lastEventId: string = (await person.get('/api/notifications')).json().notifications[0].id
-    const telling = Promise.all(Array.from({ length: 100 }, (_, index) => tell(shared(), person, String(index))))
+    const adding = Promise.all(
+      Array.from({ length: 100 }, (_, index) => addNotification(shared(), person, String(index))),
+    )
     const names: unknown[] = []
     while (names.length < 100) {
       const stream = await open(person, { lastEventId })
@@ -140,12 +136,12 @@ onEachEngine('the notification stream', (engine) => {
       }
       stream.close()
     }
-    await telling
+    await adding
     const listed = (await person.get('/api/notifications?limit=100')).json().notifications
     assert.deepEqual(names, listed.map(({ data }: { data: { name: string } }) => data.name).toReversed())
   })
 
-  test('it ends when its session ends: sign-out, revoked elsewhere, disabled, deleted', async () => {
+  test('ends when its session ends: by logout, by revocation, or with the account disabled or deleted', async () => {
     const admin = await signedInPerson(shared(), { admin: true })
     const endings: Record<string, (person: SignedInPerson) => Promise<unknown>> = {
       'sign-out': (person) => person.post('/api/auth/logout'),
@@ -174,11 +170,11 @@ onEachEngine('the notification stream', (engine) => {
     const [one, two] = [await follow(person), await follow(phone)]
     await phone.post('/api/auth/logout')
     await two.ended
-    await tell(shared(), person, 'still here')
+    await addNotification(shared(), person, 'still here')
     assert.equal(await nameOf(one), 'still here')
   })
 
-  test('HEAD opens no stream', async () => {
+  test('answers HEAD with 405, and GET without a session with 401', async () => {
     const person = await signedInPerson(shared())
     const response = await shared().app.inject({
       method: 'HEAD',
@@ -189,7 +185,7 @@ onEachEngine('the notification stream', (engine) => {
     assert.equal((await anonymous(shared()).get('/api/notifications/stream')).statusCode, 401)
   })
 
-  test('the dashboard of another origin is told so by CORS as everywhere else', async () => {
+  test('allows only the origin of the dashboard by CORS', async () => {
     const person = await signedInPerson(shared())
     const response = await fetch(`${address}/api/notifications/stream`, {
       headers: { cookie: `session=${person.cookie}`, origin: 'https://evil.example' },
@@ -219,12 +215,12 @@ onEachEngine('a notification stream over time', (engine) => {
     return { app, address, person, open }
   }
 
-  test('a comment every 25 seconds', async (t) => {
+  test('sends a comment every 25 seconds', async (t) => {
     const { app, person, open } = await start(t)
     const stream = await open()
     app.clock.advance(24_999)
     await app.tick()
-    await tell(app, person, 'before')
+    await addNotification(app, person, 'before')
     assert.equal(await nameOf(stream), 'before')
     for (let beat = 0; beat < 3; beat++) {
       app.clock.advance(beat === 0 ? 1 : 25_000)
@@ -233,7 +229,7 @@ onEachEngine('a notification stream over time', (engine) => {
     }
   })
 
-  test('it ends when its session expires, and when it lies idle', async (t) => {
+  test('ends when its session expires or reaches its idle limit', async (t) => {
     const { app, person, open } = await start(t)
     const remembered = await open()
     const { db } = app.services
@@ -250,7 +246,7 @@ onEachEngine('a notification stream over time', (engine) => {
     await remembered.ended
   })
 
-  test('a lost signal is made up for within seconds', async (t) => {
+  test('ends within seconds even if the signal that its session ended is lost', async (t) => {
     const { app, person, open } = await start(t)
     const stream = await open()
     await app.services.db.transaction((trx) =>
@@ -267,11 +263,11 @@ onEachEngine('a notification stream over time', (engine) => {
     for (let index = 0; index < 21; index++) streams.push(await open())
     await streams[0]?.ended
     assert.equal(app.services.streams.count(), 20)
-    await tell(app, person, 'for the rest')
+    await addNotification(app, person, 'for the rest')
     for (const stream of streams.slice(1)) assert.equal(await nameOf(stream), 'for the rest')
   })
 
-  test('a stream that its browser closed is forgotten', async (t) => {
+  test('is removed when its client closes the connection', async (t) => {
     const { app, open } = await start(t)
     const stream = await open()
     assert.equal(app.services.streams.count(), 1)
@@ -279,7 +275,7 @@ onEachEngine('a notification stream over time', (engine) => {
     while (app.services.streams.count() > 0) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  test('stopping the service ends every stream at once', async (t) => {
+  test('ends immediately when the service stops', async (t) => {
     const { app, open } = await start(t)
     const streams = [await open(), await open()]
     await app.close()

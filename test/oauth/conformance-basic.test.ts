@@ -26,7 +26,7 @@ import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../suppo
 
 /**
  * The modules of the OpenID Foundation's Basic OP profile as tests of our own, each named after its module, with PKCE
- * added to every request because this server insists on it. docs/conformance.md says how they relate to the suite.
+ * added to every request because this server requires it. docs/conformance.md says how they relate to the suite.
  */
 onEachEngine('oidcc-basic-certification', (engine) => {
   const app = sharedApp({ engine })
@@ -49,7 +49,7 @@ onEachEngine('oidcc-basic-certification', (engine) => {
   const claimsAt = async (tokens: Tokens) =>
     (await userinfo(app(), tokens.access_token)).json<Record<string, unknown>>()
 
-  test('without PKCE, as the suite sends them, requests that expect a sign-in stop at invalid_request', async () => {
+  test('without PKCE, as the suite sends them, requests that expect a sign-in get invalid_request', async () => {
     const { application, person } = await setUp()
     const none = { code_challenge: undefined, code_challenge_method: undefined }
     for (const change of [{}, { prompt: 'none' }, { max_age: '1' }, { prompt: 'login' }]) {
@@ -127,7 +127,7 @@ onEachEngine('oidcc-basic-certification', (engine) => {
     assert.ok('email' in (await claimsAt(tokens)))
   })
 
-  const harmless: [string, Fields][] = [
+  const ignored: [string, Fields][] = [
     ['oidcc-display-page', { display: 'page' }],
     ['oidcc-display-popup', { display: 'popup' }],
     ['oidcc-ensure-request-with-unknown-parameter-succeeds', { extra: 'foobar' }],
@@ -135,7 +135,7 @@ onEachEngine('oidcc-basic-certification', (engine) => {
     ['oidcc-ui-locales', { ui_locales: 'se' }],
     ['oidcc-claims-locales', { claims_locales: 'se' }],
   ]
-  for (const [module, change] of harmless) test(module, async () => void (await succeed(change)))
+  for (const [module, change] of ignored) test(module, async () => void (await succeed(change)))
 
   test('oidcc-ensure-request-with-acr-values-succeeds', async () => {
     const { claims } = await succeed({ acr_values: '1 2' })

@@ -31,7 +31,7 @@ onEachEngine('oidcc-config-certification', (engine) => {
       assert.ok(URL.canParse(String(document[name])), name)
     for (const name of ['response_types_supported', 'subject_types_supported', 'scopes_supported', 'claims_supported'])
       assert.ok(Array.isArray(document[name]) && document[name].length > 0, name)
-    // The module fails at this one alone: it wants RS256, as docs/conformance.md says.
+    // The module fails only here: it requires RS256, as docs/conformance.md explains.
     assert.deepEqual(document['id_token_signing_alg_values_supported'], ['ES256'])
     const { keys } = (await anonymous(app()).get('/.well-known/jwks.json')).json<{ keys: JWK[] }>()
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length)
@@ -42,21 +42,21 @@ onEachEngine('oidcc-config-certification', (engine) => {
   })
 })
 
-const AFTERWARDS = 'https://app.example/bye'
+const AFTER_LOGOUT = 'https://app.example/bye'
 
 onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
   const app = sharedApp({ engine })
 
-  /** Signs in, logs out with the parameters that the test makes of the hint, and tells how it ended. */
+  /** Signs in, logs out with parameters built from the hint, and returns the answer and whether the session ended. */
   const logOut = async (parameters: (hint: string) => Fields) => {
-    const application = await registerApplication(app(), { postLogoutRedirectUris: [AFTERWARDS] })
+    const application = await registerApplication(app(), { postLogoutRedirectUris: [AFTER_LOGOUT] })
     const person = await signedInPerson(app())
     const { id_token: hint } = await getTokens(app(), person, application)
     const answer = await person.get(`/oauth/logout?${encode(parameters(hint))}`)
     const after = locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'none' })))
     return { answer, signedOut: after.searchParams.get('error') === 'login_required' }
   }
-  const change = (hint: string) => {
+  const modify = (hint: string) => {
     const [header = '', , signature = ''] = hint.split('.')
     const payload = { iss: ORIGIN, sub: 'usr_somebody', aud: 'somebody' }
     return `${header}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.${signature}`
@@ -70,19 +70,19 @@ onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
   test('oidcc-rp-initiated-logout', async () => {
     const { answer, signedOut } = await logOut((id_token_hint) => ({
       id_token_hint,
-      post_logout_redirect_uri: AFTERWARDS,
+      post_logout_redirect_uri: AFTER_LOGOUT,
       state: 'xyz',
     }))
-    assert.equal(answer.headers.location, `${AFTERWARDS}?state=xyz`)
+    assert.equal(answer.headers.location, `${AFTER_LOGOUT}?state=xyz`)
     assert.equal(signedOut, true)
   })
 
   test('oidcc-rp-initiated-logout-no-state', async () => {
     const { answer, signedOut } = await logOut((id_token_hint) => ({
       id_token_hint,
-      post_logout_redirect_uri: AFTERWARDS,
+      post_logout_redirect_uri: AFTER_LOGOUT,
     }))
-    assert.equal(answer.headers.location, AFTERWARDS)
+    assert.equal(answer.headers.location, AFTER_LOGOUT)
     assert.equal(signedOut, true)
   })
 
@@ -92,13 +92,13 @@ onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
     assert.equal(signedOut, true)
   })
 
-  const asking: [string, Fields][] = [
-    ['oidcc-rp-initiated-logout-no-id-token-hint', { post_logout_redirect_uri: AFTERWARDS, state: 'xyz' }],
+  const confirmed: [string, Fields][] = [
+    ['oidcc-rp-initiated-logout-no-id-token-hint', { post_logout_redirect_uri: AFTER_LOGOUT, state: 'xyz' }],
     ['oidcc-rp-initiated-logout-no-params', {}],
     ['oidcc-rp-initiated-logout-only-state', { state: 'xyz' }],
   ]
-  for (const [module, fields] of asking) {
-    test(`${module}: the dashboard asks`, async () => {
+  for (const [module, fields] of confirmed) {
+    test(`${module}: the dashboard asks for confirmation`, async () => {
       const { answer, signedOut } = await logOut(() => fields)
       assert.equal(answer.headers.location, `${ORIGIN}/logout`)
       assert.equal(signedOut, false)
@@ -112,15 +112,15 @@ onEachEngine('oidcc-rp-initiated-logout-certification', (engine) => {
     ],
     [
       'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
-      (id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: `${AFTERWARDS}?foo=bar` }),
+      (id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: `${AFTER_LOGOUT}?foo=bar` }),
     ],
     [
       'oidcc-rp-initiated-logout-modified-id-token-hint',
-      (hint) => ({ id_token_hint: change(hint), post_logout_redirect_uri: AFTERWARDS }),
+      (hint) => ({ id_token_hint: modify(hint), post_logout_redirect_uri: AFTER_LOGOUT }),
     ],
     [
       'oidcc-rp-initiated-logout-bad-id-token-hint',
-      () => ({ id_token_hint: 'eyJhbGciOiJub25lIn0.e30.', post_logout_redirect_uri: AFTERWARDS }),
+      () => ({ id_token_hint: 'eyJhbGciOiJub25lIn0.e30.', post_logout_redirect_uri: AFTER_LOGOUT }),
     ],
   ]
   for (const [module, parameters] of refused) {

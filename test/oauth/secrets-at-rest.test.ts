@@ -62,7 +62,7 @@ onEachEngine('secrets at rest', (engine) => {
       client_secret: 'cs_wrong-secret',
     })
 
-    const kept = `${await everythingStored(app)}${app.logged()}`
+    const stored = `${await everythingStored(app)}${app.logged()}`
     const secrets = [
       code,
       first.access_token,
@@ -78,8 +78,8 @@ onEachEngine('secrets at rest', (engine) => {
     ]
     for (const secret of secrets) {
       assert.ok(secret)
-      assert.ok(!kept.includes(secret), secret.slice(0, 6))
+      assert.ok(!stored.includes(secret), secret.slice(0, 6))
     }
-    assert.ok(kept.includes(application.clientId))
+    assert.ok(stored.includes(application.clientId))
   })
 })

@@ -22,7 +22,7 @@ import { authority, certificateFor, fixedKey, otherAuthority, sshKeygen, tempora
 const folder = temporaryFolder()
 const file = (name: string): string => join(folder, name)
 const key = publicKeyBlob(fixedKey(5)).subarray(-32)
-const asked: CertificateRequest = {
+const request: CertificateRequest = {
   key,
   serial: 2n ** 64n - 1n,
   keyId: 'user:alice cert:42',
@@ -32,9 +32,9 @@ const asked: CertificateRequest = {
   nonce: Buffer.alloc(32, 6),
 }
 
-function shown(blob: Buffer): string[] {
-  writeFileSync(file('shown-cert.pub'), `${formatCertificate(blob, 'a comment')}\n`)
-  return sshKeygen('-L', '-f', file('shown-cert.pub'))
+function fieldsShown(blob: Buffer): string[] {
+  writeFileSync(file('fieldsShown-cert.pub'), `${formatCertificate(blob, 'a comment')}\n`)
+  return sshKeygen('-L', '-f', file('fieldsShown-cert.pub'))
     .trimEnd()
     .split('\n')
     .slice(1)
@@ -42,7 +42,7 @@ function shown(blob: Buffer): string[] {
 }
 
 test('ssh-keygen -L shows every field as it was requested', () => {
-  assert.deepEqual(shown(signCertificate(authority, asked)), [
+  assert.deepEqual(fieldsShown(signCertificate(authority, request)), [
     'Type: ssh-ed25519-cert-v01@openssh.com user certificate',
     `Public key: ED25519-CERT ${fingerprint(publicKeyBlob(fixedKey(5)))}`,
     `Signing CA: ED25519 ${fingerprint(authority.blob)} (using ssh-ed25519)`,
@@ -70,7 +70,7 @@ test('ssh-keygen -L shows critical options and extensions in the order of their 
     ['permit-X11-forwarding', ''],
     ['permit-pty', ''],
   ])
-  assert.deepEqual(shown(signCertificate(authority, { ...asked, criticalOptions, extensions })).slice(9), [
+  assert.deepEqual(fieldsShown(signCertificate(authority, { ...request, criticalOptions, extensions })).slice(9), [
     'Critical Options:',
     'force-command /usr/bin/true "x y"',
     'source-address 10.0.0.0/8,192.0.2.1/32',
@@ -81,11 +81,11 @@ test('ssh-keygen -L shows critical options and extensions in the order of their 
   ])
 })
 
-test('ssh-keygen -L reads the most principals and the longest times there can be', () => {
+test('ssh-keygen -L reads the maximum number of principals and the maximum validity', () => {
   const principals = Array.from({ length: MAX_PRINCIPALS }, (_, index) => `p${index}`)
-  const lines = shown(
+  const lines = fieldsShown(
     signCertificate(authority, {
-      ...asked,
+      ...request,
       principals,
       validAfter: 0n,
       validBefore: 2n ** 64n - 1n,
@@ -97,7 +97,7 @@ test('ssh-keygen -L reads the most principals and the longest times there can be
   assert.equal(lines.at(-1), 'Extensions: (none)')
 })
 
-test('a certificate that ssh-keygen signed is read with all its fields', () => {
+test('a certificate signed by ssh-keygen is read with all its fields', () => {
   sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', file('ca'))
   const ca = parsePublicKey(readFileSync(file('ca.pub'), 'utf8'))
   writeFileSync(file('theirs.pub'), formatPublicKey(publicKeyBlob(fixedKey(5))))
@@ -109,28 +109,28 @@ test('a certificate that ssh-keygen signed is read with all its fields', () => {
     serial: 77n,
     keyId: 'an id',
     principals: ['alice', 'bob'],
-    validAfter: BigInt(asked.validAfter),
-    validBefore: BigInt(asked.validBefore),
+    validAfter: BigInt(request.validAfter),
+    validBefore: BigInt(request.validBefore),
     criticalOptions: new Map([['force-command', 'ls -l']]),
     extensions: new Map([['permit-pty', '']]),
     nonce: read.nonce,
   })
 })
 
-test('a certificate that is prepared first and signed later is the same to the last byte', () => {
-  const draft = prepareCertificate(authority, asked)
-  assert.deepEqual(signDraft(authority, draft), signCertificate(authority, asked))
-  assert.throws(() => prepareCertificate(authority, { ...asked, principals: [] }), /at least one principal/)
+test('a certificate that is prepared first and signed later has the same bytes', () => {
+  const draft = prepareCertificate(authority, request)
+  assert.deepEqual(signDraft(authority, draft), signCertificate(authority, request))
+  assert.throws(() => prepareCertificate(authority, { ...request, principals: [] }), /at least one principal/)
 })
 
-test('a certificate without principals, which would open every account, is never made', () => {
-  assert.throws(() => signCertificate(authority, { ...asked, principals: [] }), /at least one principal/)
+test('a certificate without principals, which would be valid for every account, is never created', () => {
+  assert.throws(() => signCertificate(authority, { ...request, principals: [] }), /at least one principal/)
 })
 
-test('what OpenSSH would refuse or misread is never signed', () => {
-  const bad: Record<string, Partial<CertificateRequest>> = {
+test('a request that OpenSSH would refuse or misread is never signed', () => {
+  const invalid: Record<string, Partial<CertificateRequest>> = {
     'an empty principal': { principals: ['alice', ''] },
-    'a principal that could pass for two': { principals: ['alice,root'] },
+    'a principal with a comma': { principals: ['alice,root'] },
     'a principal with a space': { principals: ['alice root'] },
     'a principal with a line end': { principals: ['alice\n'] },
     'a principal with a NUL': { principals: ['root\0'] },
@@ -142,26 +142,26 @@ test('what OpenSSH would refuse or misread is never signed', () => {
     'a short key': { key: Buffer.alloc(31) },
     'a short nonce': { nonce: Buffer.alloc(15) },
     'a key id with a NUL': { keyId: 'a\0b' },
-    'no time to be valid in': { validAfter: 5, validBefore: 5 },
-    'times that run backwards': { validAfter: 6, validBefore: 5 },
+    'an empty validity': { validAfter: 5, validBefore: 5 },
+    'a validity that ends before it begins': { validAfter: 6, validBefore: 5 },
     'a time before 1970': { validAfter: -1 },
     'a time with a fraction': { validAfter: 1.5 },
     'an option without a name': { criticalOptions: new Map([['', 'x']]) },
     'an option with a NUL': { criticalOptions: new Map([['force-command', 'a\0b']]) },
   }
-  for (const [name, change] of Object.entries(bad)) {
-    assert.throws(() => signCertificate(authority, { ...asked, ...change }), RangeError, name)
+  for (const [name, change] of Object.entries(invalid)) {
+    assert.throws(() => signCertificate(authority, { ...request, ...change }), RangeError, name)
   }
 })
 
-test('an authority is a private Ed25519 key and nothing else', () => {
+test('an authority must be a private Ed25519 key', () => {
   assert.throws(() => openAuthority(generateKeyPairSync('ed25519').publicKey), TypeError)
   assert.throws(() => openAuthority(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey), TypeError)
 })
 
-test('a certificate reads back with the fields it was made of', () => {
-  const { validAfter, validBefore, ...rest } = asked
-  assert.deepEqual(readCertificate(signCertificate(authority, asked), authority.blob), {
+test('a certificate is read back with the fields of its request', () => {
+  const { validAfter, validBefore, ...rest } = request
+  assert.deepEqual(readCertificate(signCertificate(authority, request), authority.blob), {
     ...rest,
     key: Buffer.from(key),
     validAfter: BigInt(validAfter),
@@ -171,9 +171,9 @@ test('a certificate reads back with the fields it was made of', () => {
   })
 })
 
-test('a certificate of another authority is refused, also one that claims to be of ours', () => {
-  const theirs = certificateFor(5n, otherAuthority)
-  assert.throws(() => readCertificate(theirs, authority.blob), /Another authority/)
+test('a certificate of another authority is refused, even if it names ours', () => {
+  const foreign = certificateFor(5n, otherAuthority)
+  assert.throws(() => readCertificate(foreign, authority.blob), /Another authority/)
   const forged = certificateFor(5n, { ...otherAuthority, lastFields: authority.lastFields })
   assert.throws(() => readCertificate(forged, authority.blob), /signature does not hold/)
 })
@@ -191,7 +191,7 @@ test('a certificate with any one bit changed, or any byte cut off or added, is r
   assert.throws(() => readCertificate(Buffer.concat([blob, Buffer.of(0)]), authority.blob), /left over/)
 })
 
-test('a line gives its certificate back, and a line of something else is refused', () => {
+test('a certificate line is parsed, and any other line is refused', () => {
   const blob = certificateFor(5n)
   assert.deepEqual(parseCertificateLine(`${formatCertificate(blob, 'a comment')}\n`), blob)
   for (const line of ['', 'ssh-ed25519 AAAA', 'ssh-ed25519-cert-v01@openssh.com A*A']) {
@@ -199,7 +199,7 @@ test('a line gives its certificate back, and a line of something else is refused
   }
 })
 
-test('every certificate reads back as it was signed', () => {
+test('every certificate is read back as it was signed', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'))
   const principal = text.filter((value) => value !== '' && !/[\s,\p{Cc}]/u.test(value))
   const uint64 = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
@@ -224,7 +224,7 @@ test('every certificate reads back as it was signed', () => {
   )
 })
 
-test('the nonce and the key stand where OpenSSH looks for them', () => {
-  const opening = Buffer.concat([string('ssh-ed25519-cert-v01@openssh.com'), string(asked.nonce), string(key)])
-  assert.ok(signCertificate(authority, asked).subarray(0, opening.length).equals(opening))
+test('the nonce and the key are at the positions where OpenSSH reads them', () => {
+  const opening = Buffer.concat([string('ssh-ed25519-cert-v01@openssh.com'), string(request.nonce), string(key)])
+  assert.ok(signCertificate(authority, request).subarray(0, opening.length).equals(opening))
 })

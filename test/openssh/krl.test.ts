@@ -4,14 +4,14 @@ import * as fc from 'fast-check'
 import { buildKrl, type Revocations } from '../../src/openssh/krl.ts'
 import { FormatError, string, uint32, uint64 } from '../../src/openssh/wire.ts'
 import { isRevoked, readKrl } from './read-krl.ts'
-import { askKrl, authority, otherAuthority, temporaryFolder } from './ssh-keygen.ts'
+import { queryKrl, authority, otherAuthority, temporaryFolder } from './ssh-keygen.ts'
 
 const folder = temporaryFolder()
 const MAX = 2n ** 64n - 1n
 const build = (serials: bigint[], more: Partial<Revocations> = {}): Buffer =>
   buildKrl({ serials: BigUint64Array.from(serials), caKey: authority.blob, version: 1n, generatedAt: 1n, ...more })
 
-/** The serials as the least number of ranges, worked out in the plainest way. */
+/** The serials as the minimum number of ranges, computed in a simple way. */
 function rangesOf(serials: readonly bigint[]): { first: bigint; last: bigint }[] {
   const all = new Set(serials)
   const ascending = [...all].toSorted((a, b) => (a < b ? -1 : 1))
@@ -19,7 +19,7 @@ function rangesOf(serials: readonly bigint[]): { first: bigint; last: bigint }[]
   return ascending.filter((serial) => !all.has(serial - 1n)).map((first, index) => ({ first, last: lasts[index]! }))
 }
 
-/** The smallest size there is, found by trying every bitmap: 8 bytes a serial in the list, 21 a range. */
+/** The minimum size, found by trying every bitmap. A serial in a list takes 8 bytes, a range 21. */
 function smallestSize(ranges: readonly { first: bigint; last: bigint }[], list: boolean): number {
   const sizes = [0]
   for (const [index, { first, last }] of ranges.entries()) {
@@ -35,7 +35,7 @@ function smallestSize(ranges: readonly { first: bigint; last: bigint }[], list: 
   return sizes.at(-1)!
 }
 
-// Clusters with small steps, some runs, some jumps: what exercises every kind of section.
+// Clusters with small steps, some runs and some jumps, so that every kind of section occurs.
 const step = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 1n, max: 3n }) },
   { weight: 4, arbitrary: fc.bigInt({ min: 1n, max: 200n }) },
@@ -50,7 +50,7 @@ const serialLists = fc
     return serials.filter((serial) => serial <= MAX)
   })
 
-test('every list of serials reads back as it was written, in any order and with repetitions', () => {
+test('every list of serials is read back as it was written, in any order and with duplicates', () => {
   const shuffled = serialLists.chain((serials) =>
     fc.shuffledSubarray([...serials, ...serials.slice(0, 5)], { minLength: serials.length }),
   )
@@ -63,31 +63,31 @@ test('every list of serials reads back as it was written, in any order and with 
   )
 })
 
-test('no way of writing a list with these sections is smaller than ours', () => {
-  const around = build([]).length + 5 + 4 + authority.blob.length + 4
+test('no other choice of sections makes a list smaller', () => {
+  const headerBytes = build([]).length + 5 + 4 + authority.blob.length + 4
   fc.assert(
     fc.property(serialLists, (serials) => {
       const ranges = rangesOf(serials)
       const smallest = Math.min(smallestSize(ranges, true) + 5, smallestSize(ranges, false))
-      assert.equal(build(serials).length - around, smallest)
+      assert.equal(build(serials).length - headerBytes, smallest)
     }),
     { seed: 2, numRuns: 300 },
   )
 })
 
-test('the header carries version, time and comment', () => {
+test('the header contains the version, the time and the comment', () => {
   const { scopes, ...header } = readKrl(build([5n], { version: MAX, generatedAt: 1_767_000_000, comment: 'żółw' }))
   assert.deepEqual(header, { version: MAX, generatedAt: 1_767_000_000n, comment: 'żółw' })
   assert.equal(scopes.length, 1)
 })
 
-test('a list of nothing is a header alone, and revokes nothing', () => {
+test('an empty list is only a header, and revokes nothing', () => {
   const krl = readKrl(build([]))
   assert.deepEqual(krl.scopes, [])
   assert.equal(isRevoked(krl, authority.blob, 1n), false)
 })
 
-test('a list of one authority says nothing of another, a list without one speaks of all', () => {
+test('a list for one authority does not apply to another, and a list without an authority applies to all', () => {
   const scoped = readKrl(build([1n, 5n, 6n, 7n, MAX]))
   const { caKey: _, ...wildcard } = { serials: BigUint64Array.of(5n), caKey: '', version: 1, generatedAt: 1 }
   const open = readKrl(buildKrl(wildcard))
@@ -100,14 +100,14 @@ test('a list of one authority says nothing of another, a list without one speaks
   assert.equal(open.scopes[0]?.caKey, undefined)
 })
 
-test('serial 0, an empty authority key and an unclean comment are refused rather than written', () => {
+test('serial 0, an empty authority key, a comment with NUL and a negative version are refused', () => {
   assert.throws(() => build([7n, 0n]), RangeError)
   assert.throws(() => build([7n], { caKey: Buffer.alloc(0) }), RangeError)
   assert.throws(() => build([7n], { comment: 'a\0b' }), RangeError)
   assert.throws(() => build([7n], { version: -1n }), RangeError)
 })
 
-test('writing a list leaves the serials as they were', () => {
+test('building a list does not change the given serials', () => {
   const serials = BigUint64Array.of(9n, 3n, 3n, 4n)
   assert.deepEqual(readKrl(buildKrl({ serials, version: 1, generatedAt: 1 })).scopes[0]?.ranges, [
     { first: 3n, last: 4n },
@@ -138,21 +138,21 @@ const malformed: Record<string, Buffer[]> = {
 }
 
 for (const [name, parts] of Object.entries(malformed)) {
-  test(`${name} is refused by us as by OpenSSH`, async () => {
+  test(`${name} is refused by our reader and by OpenSSH`, async () => {
     const krl = Buffer.concat([build([]), ...parts])
     assert.throws(() => readKrl(krl), FormatError)
-    assert.throws(() => askKrl(folder, krl, [5n]))
+    assert.throws(() => queryKrl(folder, krl, [5n]))
   })
 }
 
-test('what is no revocation list, or one of another format, is refused', () => {
+test('data that is not a revocation list, or has another format version, is refused', () => {
   const krl = build([5n])
   assert.throws(() => readKrl(Buffer.from('ssh-ed25519 AAAA')), FormatError)
   assert.throws(() => readKrl(Buffer.alloc(0)), FormatError)
   assert.throws(() => readKrl(Buffer.concat([krl.subarray(0, 8), uint32(2), krl.subarray(12)])), /unknown format/)
 })
 
-test('a list that revokes by key id is refused, as what is not understood must not pass for not revoked', () => {
+test('a list that revokes by key id is refused, since an unsupported section must not count as not revoked', () => {
   const krl = Buffer.concat([build([]), scope(section(0x23, string('an id')))])
   assert.throws(() => readKrl(krl), /something else than their serials/)
 })

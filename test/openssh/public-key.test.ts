@@ -11,22 +11,22 @@ import { certificateFor, fixedKey, sshKeygen, temporaryFolder } from './ssh-keyg
 const folder = temporaryFolder()
 const blobOf = (label: string, ...fields: Uint8Array[]): Buffer => Buffer.concat([string(label), ...fields.map(string)])
 const lineOf = (label: string, blob: Buffer): string => `${label} ${blob.toString('base64')}`
-const good = formatPublicKey(publicKeyBlob(fixedKey(3)))
+const validLine = formatPublicKey(publicKeyBlob(fixedKey(3)))
 
-const refuses = (line: string, reason: RegExp): void =>
+const assertRefused = (line: string, reason: RegExp): void =>
   assert.throws(
     () => parsePublicKey(line),
     (error) => error instanceof FormatError && reason.test(error.message),
   )
 
-function generated(...options: string[]): { publicKey: string; privateKey: string } {
+function generate(...options: string[]): { publicKey: string; privateKey: string } {
   const file = join(folder, options.join(''))
   sshKeygen('-q', '-N', '', '-C', 'me@home', '-f', file, ...options)
   return { publicKey: readFileSync(`${file}.pub`, 'utf8'), privateKey: readFileSync(file, 'utf8') }
 }
 
-test('a key that ssh-keygen made is read, written again and has the fingerprint that ssh-keygen prints', () => {
-  const { publicKey } = generated('-t', 'ed25519')
+test('a key from ssh-keygen is parsed, formatted again and has the fingerprint that ssh-keygen prints', () => {
+  const { publicKey } = generate('-t', 'ed25519')
   const { blob, key, comment } = parsePublicKey(publicKey)
   assert.equal(comment, 'me@home')
   assert.equal(key.length, 32)
@@ -34,16 +34,16 @@ test('a key that ssh-keygen made is read, written again and has the fingerprint 
   assert.equal(sshKeygen('-lf', join(folder, '-ted25519.pub')).split(' ')[1], fingerprint(blob))
 })
 
-test('a line that we write is one that ssh-keygen reads', () => {
+test('ssh-keygen reads a line that we format', () => {
   const file = join(folder, 'ours.pub')
   writeFileSync(file, `${formatPublicKey(publicKeyBlob(fixedKey(4)), 'the CA')}\n`)
   assert.equal(sshKeygen('-lf', file), `256 ${fingerprint(publicKeyBlob(fixedKey(4)))} the CA (ED25519)\n`)
 })
 
 test('the comment may be missing, and may have spaces and letters of any language', () => {
-  assert.equal(parsePublicKey(good).comment, '')
-  assert.equal(parsePublicKey(`${good}\r\n`).comment, '')
-  assert.equal(parsePublicKey(`${good} Zoë’s laptop, 東京`).comment, 'Zoë’s laptop, 東京')
+  assert.equal(parsePublicKey(validLine).comment, '')
+  assert.equal(parsePublicKey(`${validLine}\r\n`).comment, '')
+  assert.equal(parsePublicKey(`${validLine} Zoë’s laptop, 東京`).comment, 'Zoë’s laptop, 東京')
 })
 
 for (const [name, options] of Object.entries({
@@ -51,45 +51,48 @@ for (const [name, options] of Object.entries({
   'ecdsa-sha2-nistp256': ['-t', 'ecdsa', '-b', '256'],
 })) {
   test(`a key of type ${name} is refused by its name`, () => {
-    refuses(generated(...options).publicKey, new RegExp(`type ${name} are not accepted`))
+    assertRefused(generate(...options).publicKey, new RegExp(`type ${name} are not accepted`))
   })
 }
 
 for (const name of ['ssh-dss', 'sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com']) {
   test(`a key of type ${name} is refused by its name`, () => {
-    refuses(lineOf(name, blobOf(name, Buffer.alloc(32), Buffer.from('ssh:'))), /are not accepted, only ssh-ed25519/)
+    assertRefused(
+      lineOf(name, blobOf(name, Buffer.alloc(32), Buffer.from('ssh:'))),
+      /are not accepted, only ssh-ed25519/,
+    )
   })
 }
 
-test('a certificate is refused as a key, under its own label and under that of a key', () => {
+test('a certificate is refused as a key, with its own label and with that of a key', () => {
   const blob = certificateFor(1n)
-  refuses(formatCertificate(blob), /This is a certificate/)
-  refuses(lineOf('ssh-ed25519', blob), /another type/)
+  assertRefused(formatCertificate(blob), /This is a certificate/)
+  assertRefused(lineOf('ssh-ed25519', blob), /another type/)
 })
 
 test('keys of 31 and of 33 bytes are refused', () => {
-  refuses(lineOf('ssh-ed25519', blobOf('ssh-ed25519', Buffer.alloc(31))), /has 32 bytes; this one has 31/)
-  refuses(lineOf('ssh-ed25519', blobOf('ssh-ed25519', Buffer.alloc(33))), /has 32 bytes; this one has 33/)
+  assertRefused(lineOf('ssh-ed25519', blobOf('ssh-ed25519', Buffer.alloc(31))), /has 32 bytes; this one has 31/)
+  assertRefused(lineOf('ssh-ed25519', blobOf('ssh-ed25519', Buffer.alloc(33))), /has 32 bytes; this one has 33/)
 })
 
 test('bytes after the key, and a key cut short, are refused', () => {
-  const { blob } = parsePublicKey(good)
-  refuses(lineOf('ssh-ed25519', Buffer.concat([blob, Buffer.of(0)])), /bytes left over/)
-  refuses(lineOf('ssh-ed25519', Buffer.concat([blob, blob])), /bytes left over/)
+  const { blob } = parsePublicKey(validLine)
+  assertRefused(lineOf('ssh-ed25519', Buffer.concat([blob, Buffer.of(0)])), /bytes left over/)
+  assertRefused(lineOf('ssh-ed25519', Buffer.concat([blob, blob])), /bytes left over/)
   for (let length = 1; length < blob.length; length++) {
-    refuses(lineOf('ssh-ed25519', blob.subarray(0, length)), /ends too early|another type|has 32 bytes/)
+    assertRefused(lineOf('ssh-ed25519', blob.subarray(0, length)), /ends too early|another type|has 32 bytes/)
   }
 })
 
 test('a label and a blob that differ are refused', () => {
-  refuses(lineOf('ssh-ed25519', blobOf('ssh-rsa', Buffer.alloc(32))), /another type/)
-  refuses(good.replace('ssh-ed25519', 'ssh-rsa'), /not accepted/)
+  assertRefused(lineOf('ssh-ed25519', blobOf('ssh-rsa', Buffer.alloc(32))), /another type/)
+  assertRefused(validLine.replace('ssh-ed25519', 'ssh-rsa'), /not accepted/)
 })
 
 test('private keys are refused with the advice to keep them secret', () => {
-  refuses(generated('-t', 'ed25519', '-b', '256').privateKey, /private key. Keep it to yourself/)
-  refuses(fixedKey(3).export({ format: 'pem', type: 'pkcs8' }), /private key/)
-  refuses('PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n', /private key/)
+  assertRefused(generate('-t', 'ed25519', '-b', '256').privateKey, /private key. Keep it to yourself/)
+  assertRefused(fixedKey(3).export({ format: 'pem', type: 'pkcs8' }), /private key/)
+  assertRefused('PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n', /private key/)
 })
 
 test('options and spaces before the key are refused', () => {
@@ -101,18 +104,18 @@ test('options and spaces before the key are refused', () => {
     '\t',
     '@cert-authority * ',
   ]) {
-    refuses(before + good, /Nothing may stand before/)
+    assertRefused(before + validLine, /Nothing may stand before/)
   }
 })
 
 test('two lines are refused, whatever ends the first', () => {
-  for (const end of ['\n', '\r\n', '\r']) refuses(`${good}${end}${good}`, /on one line/)
-  refuses(`${good}\n\n`, /on one line/)
-  refuses(`${good} one\ntwo`, /on one line/)
+  for (const end of ['\n', '\r\n', '\r']) assertRefused(`${validLine}${end}${validLine}`, /on one line/)
+  assertRefused(`${validLine}\n\n`, /on one line/)
+  assertRefused(`${validLine} one\ntwo`, /on one line/)
 })
 
-test('base64 that is not spelled the canonical way is refused', () => {
-  const encoded = good.slice('ssh-ed25519 '.length)
+test('base64 that is not canonical is refused', () => {
+  const encoded = validLine.slice('ssh-ed25519 '.length)
   for (const other of [
     `${encoded}=`,
     `${encoded}====`,
@@ -121,23 +124,23 @@ test('base64 that is not spelled the canonical way is refused', () => {
     `*${encoded}`,
     '',
   ]) {
-    refuses(`ssh-ed25519 ${other}`, /clean base64|too early|another type|bytes left over/)
+    assertRefused(`ssh-ed25519 ${other}`, /clean base64|too early|another type|bytes left over/)
   }
-  refuses(`ssh-ed25519  ${encoded}`, /clean base64/)
-  refuses(`ssh-ed25519\t${encoded}`, /The line must read/)
-  refuses('ssh-ed25519', /clean base64/)
-  refuses('', /The line must read/)
+  assertRefused(`ssh-ed25519  ${encoded}`, /clean base64/)
+  assertRefused(`ssh-ed25519\t${encoded}`, /The line must read/)
+  assertRefused('ssh-ed25519', /clean base64/)
+  assertRefused('', /The line must read/)
 })
 
-test('a comment that could break a line or a terminal is refused, and never written', () => {
+test('a comment with control characters is refused when it is read and when it is written', () => {
   for (const comment of ['a\u0000b', 'a\u001b[2J', 'a\u2028b', 'a\u202eb', 'a\ud800', 'tab\there']) {
-    refuses(`${good} ${comment}`, /control characters/)
-    assert.throws(() => formatPublicKey(parsePublicKey(good).blob, comment), RangeError)
+    assertRefused(`${validLine} ${comment}`, /control characters/)
+    assert.throws(() => formatPublicKey(parsePublicKey(validLine).blob, comment), RangeError)
   }
 })
 
-test('whatever text comes in, the answer is a key or a FormatError', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.constantFrom('ssh-ed25519', good))
+test('any text is parsed into a key or refused with a FormatError', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.constantFrom('ssh-ed25519', validLine))
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), (words) => {
       try {
@@ -150,7 +153,7 @@ test('whatever text comes in, the answer is a key or a FormatError', () => {
   )
 })
 
-test('every key comes back as it was written', () => {
+test('every key is read back as it was written', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
       const parsed = parsePublicKey(formatPublicKey(blobOf('ssh-ed25519', key), 'c'))

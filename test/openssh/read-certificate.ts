@@ -11,30 +11,31 @@ import { ED25519, readPublicKeyBlob } from '../../src/openssh/public-key.ts'
 import { FormatError } from '../../src/openssh/wire.ts'
 import { reader, type Reader } from './wire-reader.ts'
 
-const WHAT = 'certificate'
+const NAME = 'certificate'
 
-/** A certificate as it was signed: nothing left to a default, and every number whole. */
+/** A certificate as it was signed: without defaults, and with times as bigint. */
 export type Certificate = Required<CertificateRequest> & { readonly validAfter: bigint; readonly validBefore: bigint }
 
 /** Reads a user certificate that this authority has signed, and throws a FormatError for anything else. */
 export function readCertificate(blob: Uint8Array, authorityBlob: Uint8Array): Certificate {
-  const read = reader(blob, WHAT)
-  if (read.string().toString('latin1') !== ED25519_CERTIFICATE) throw new FormatError('It is no Ed25519 certificate.')
+  const read = reader(blob, NAME)
+  if (read.string().toString('latin1') !== ED25519_CERTIFICATE)
+    throw new FormatError('It is not an Ed25519 certificate.')
   const nonce = read.string()
   const key = read.string()
   if (key.length !== 32) throw new FormatError(`The key in the certificate has ${key.length} bytes, not 32.`)
   const serial = read.uint64()
-  if (read.uint32() !== USER_CERTIFICATE) throw new FormatError('It is no user certificate.')
+  if (read.uint32() !== USER_CERTIFICATE) throw new FormatError('It is not a user certificate.')
   const keyId = read.text()
-  const principals = readPrincipals(reader(read.string(), WHAT))
+  const principals = readPrincipals(reader(read.string(), NAME))
   const validAfter = read.uint64()
   const validBefore = read.uint64()
-  const criticalOptions = readOptions(reader(read.string(), WHAT))
-  const extensions = readOptions(reader(read.string(), WHAT))
-  read.string() // Reserved, and ignored as PROTOCOL.certkeys asks.
+  const criticalOptions = readOptions(reader(read.string(), NAME))
+  const extensions = readOptions(reader(read.string(), NAME))
+  read.string() // Reserved, and ignored as PROTOCOL.certkeys requires.
   if (!read.string().equals(authorityBlob)) throw new FormatError('Another authority has signed the certificate.')
   const signed = blob.subarray(0, read.position())
-  const signature = reader(read.string(), WHAT)
+  const signature = reader(read.string(), NAME)
   read.end()
   if (!isSignedBy(authorityBlob, signed, signature)) throw new FormatError('The signature does not hold.')
   return { key, serial, keyId, principals, validAfter, validBefore, criticalOptions, extensions, nonce }
@@ -57,7 +58,7 @@ function isSignedBy(authorityBlob: Uint8Array, signed: Uint8Array, signature: Re
   return label === ED25519 && verify(null, signed, publicKeyObject(readPublicKeyBlob(authorityBlob)), bytes)
 }
 
-/** Node's form of a key, to verify signatures with (RFC 8037 §2). */
+/** The key as a KeyObject, to verify signatures with (RFC 8037 §2). */
 const publicKeyObject = (key: Uint8Array): KeyObject =>
   createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') } })
 
@@ -76,7 +77,7 @@ function readOptions(read: Reader): Options {
   while (read.hasMore()) {
     const name = read.string()
     if (Buffer.compare(before, name) >= 0) throw new FormatError('The options are not in order, each named once.')
-    const data = reader(read.string(), WHAT)
+    const data = reader(read.string(), NAME)
     options.set(name.toString(), data.hasMore() ? data.text() : '')
     data.end()
     before = name

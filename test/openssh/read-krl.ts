@@ -12,7 +12,7 @@ import { MAX_BITMAP_BITS } from '../../src/openssh/plan-sections.ts'
 import { FormatError } from '../../src/openssh/wire.ts'
 import { reader, type Reader } from './wire-reader.ts'
 
-const WHAT = 'revocation list'
+const NAME = 'revocation list'
 const MAX_SERIAL = 2n ** 64n - 1n
 
 export interface Krl {
@@ -22,20 +22,20 @@ export interface Krl {
   readonly scopes: readonly Scope[]
 }
 
-/** The serials revoked of one authority, or of every authority where there is no caKey. */
+/** The revoked serials of one authority, or of every authority if there is no caKey. */
 export interface Scope {
   readonly caKey: Buffer | undefined
-  /** Ascending, and none touches the next. */
+  /** Ascending, with a gap between any two. */
   readonly ranges: readonly SerialRange[]
 }
 
 /**
  * Reads a revocation list of serials, as strictly as OpenSSH does. A list that revokes by other means (key ids, plain
- * keys, hashes) is refused: what is not understood must not pass for not revoked.
+ * keys, hashes) is refused: an unsupported section must not count as not revoked.
  */
 export function readKrl(bytes: Uint8Array): Krl {
-  const read = reader(bytes, WHAT)
-  if (!read.raw(KRL_MAGIC.length).equals(KRL_MAGIC)) throw new FormatError('It is no OpenSSH revocation list.')
+  const read = reader(bytes, NAME)
+  if (!read.raw(KRL_MAGIC.length).equals(KRL_MAGIC)) throw new FormatError('It is not an OpenSSH revocation list.')
   if (read.uint32() !== KRL_FORMAT) throw new FormatError('The revocation list is of an unknown format.')
   const version = read.uint64()
   const generatedAt = read.uint64()
@@ -45,7 +45,7 @@ export function readKrl(bytes: Uint8Array): Krl {
   const scopes: Scope[] = []
   while (read.hasMore()) {
     if (read.uint8() !== CERTIFICATES) throw new FormatError('The list revokes something else than certificates.')
-    scopes.push(readScope(reader(read.string(), WHAT)))
+    scopes.push(readScope(reader(read.string(), NAME)))
   }
   return { version, generatedAt, comment, scopes }
 }
@@ -60,7 +60,7 @@ function readScope(read: Reader): Scope {
   const ranges: SerialRange[] = []
   while (read.hasMore()) {
     const type = read.uint8()
-    const section = reader(read.string(), WHAT)
+    const section = reader(read.string(), NAME)
     if (type === SERIAL_LIST) readList(section, ranges)
     else if (type === SERIAL_RANGE) ranges.push({ first: section.uint64(), last: section.uint64() })
     else if (type === SERIAL_BITMAP) readBitmap(section, ranges)
@@ -70,9 +70,9 @@ function readScope(read: Reader): Scope {
   for (const { first, last } of ranges) {
     if (first === 0n) throw new FormatError('Serial 0 cannot be revoked.')
     if (last < first) throw new FormatError('A range of serials ends before it begins.')
-    if (last > MAX_SERIAL) throw new FormatError('A bitmap goes past the last serial there is.')
+    if (last > MAX_SERIAL) throw new FormatError('A bitmap goes past the maximum serial.')
   }
-  return { caKey: caKey.length === 0 ? undefined : caKey, ranges: joined(ranges) }
+  return { caKey: caKey.length === 0 ? undefined : caKey, ranges: merge(ranges) }
 }
 
 function readList(read: Reader, ranges: SerialRange[]): void {
@@ -85,7 +85,7 @@ function readList(read: Reader, ranges: SerialRange[]): void {
 function readBitmap(read: Reader, ranges: SerialRange[]): void {
   const base = read.uint64()
   const number = read.string()
-  // RFC 4251 §5: a first bit that is set makes the number negative, which no bitmap is.
+  // RFC 4251 §5: if the first bit is set, the number is negative, which a bitmap can't be.
   if ((number[0] ?? 0) >= 0x80) throw new FormatError('A bitmap lacks its leading zero byte.')
   const bits = number[0] === 0 ? number.subarray(1) : number
   if (bits.length * 8 > MAX_BITMAP_BITS) throw new FormatError(`A bitmap has more than ${MAX_BITMAP_BITS} bits.`)
@@ -97,7 +97,7 @@ function readBitmap(read: Reader, ranges: SerialRange[]): void {
   }
 }
 
-function joined(ranges: SerialRange[]): SerialRange[] {
+function merge(ranges: SerialRange[]): SerialRange[] {
   const result: { first: bigint; last: bigint }[] = []
   for (const { first, last } of ranges.toSorted((a, b) => (a.first < b.first ? -1 : Number(a.first > b.first)))) {
     const latest = result.at(-1)

@@ -29,7 +29,7 @@ export const certificateFor = (serial: bigint, by = authority): Buffer =>
     nonce: Buffer.alloc(32, 9),
   })
 
-/** A folder that is gone after the tests of the file. */
+/** A folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-openssh-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
@@ -40,15 +40,15 @@ export const sshKeygen = (...args: string[]): string =>
   execFileSync('ssh-keygen', args, { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } })
 
 /** Asks OpenSSH which of the serials a revocation list revokes; throws if it can't read the list. */
-export function askKrl(folder: string, krl: Uint8Array, serials: readonly bigint[], by = authority): bigint[] {
-  const file = join(folder, 'asked.krl')
+export function queryKrl(folder: string, krl: Uint8Array, serials: readonly bigint[], by = authority): bigint[] {
+  const file = join(folder, 'queried.krl')
   writeFileSync(file, krl)
-  const questions = serials.map((serial) => {
+  const certificates = serials.map((serial) => {
     const path = join(folder, `${serial}-cert.pub`)
     writeFileSync(path, `${formatCertificate(certificateFor(serial, by))}\n`)
     return path
   })
-  const { stdout, stderr } = spawnSync('ssh-keygen', ['-Q', '-f', file, ...questions], { encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync('ssh-keygen', ['-Q', '-f', file, ...certificates], { encoding: 'utf8' })
   const answers = stdout.trim().split('\n')
   if (stderr !== '' || answers.length !== serials.length) throw new Error(`ssh-keygen -Q: ${stderr}${stdout}`)
   return serials.filter((_, index) => answers[index]?.endsWith('REVOKED'))

@@ -6,15 +6,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export type Reader = ReturnType<typeof reader>
 
 /**
- * Reads the data types of RFC 4251 §5 from the front, and throws a FormatError rather than go past the end. `what` names
- * the data in messages.
+ * Reads the data types of RFC 4251 §5 one after the other, and throws a FormatError if the data ends too early. `name`
+ * stands for the data in error messages.
  */
-export function reader(data: Uint8Array, what: string) {
+export function reader(data: Uint8Array, name: string) {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   let at = 0
 
   function advance(length: number): number {
-    if (length > bytes.length - at) throw new FormatError(`The ${what} ends too early.`)
+    if (length > bytes.length - at) throw new FormatError(`The ${name} ends too early.`)
     at += length
     return at - length
   }
@@ -30,18 +30,18 @@ export function reader(data: Uint8Array, what: string) {
     string: (): Buffer => read.raw(read.uint32()),
     text(): string {
       const encoded = read.string()
-      if (encoded.includes(0)) throw new FormatError(`The ${what} has a NUL byte inside its text.`)
+      if (encoded.includes(0)) throw new FormatError(`The ${name} has a NUL byte inside its text.`)
       try {
         return utf8.decode(encoded)
       } catch {
-        throw new FormatError(`The ${what} has text that is not UTF-8.`)
+        throw new FormatError(`The ${name} has text that is not UTF-8.`)
       }
     },
-    /** How far it has read. */
+    /** The number of bytes read so far. */
     position: (): number => at,
     hasMore: (): boolean => at < bytes.length,
     end(): void {
-      if (at < bytes.length) throw new FormatError(`The ${what} has bytes left over after its end.`)
+      if (at < bytes.length) throw new FormatError(`The ${name} has bytes left over after its end.`)
     },
   }
   return read

@@ -12,14 +12,14 @@ const DAY = 86_400_000
 const PASSWORD = 'correct horse battery staple'
 
 onEachEngine('the overview', (engine) => {
-  test('counts people, sessions and planned actions as they are', async (t) => {
+  test('counts users, sessions and scheduled actions', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
-    const gone = await signedInPerson(app)
-    const planned = await signedInPerson(app)
-    await admin.post(`/api/admin/users/${gone.user.id}/lifecycle`, { action: 'disable' })
+    const disabled = await signedInPerson(app)
+    const scheduled = await signedInPerson(app)
+    await admin.post(`/api/admin/users/${disabled.user.id}/lifecycle`, { action: 'disable' })
     const executeAt = app.clock.now() + DAY
-    await admin.post(`/api/admin/users/${planned.user.id}/lifecycle`, { action: 'disable', executeAt })
+    await admin.post(`/api/admin/users/${scheduled.user.id}/lifecycle`, { action: 'disable', executeAt })
     const overview = (await admin.get('/api/admin/overview')).json<Overview>()
     assert.deepEqual(overview.users, { active: 2, disabled: 1, administrators: 1 })
     assert.deepEqual(overview.sessions, { active: 2 })
@@ -29,25 +29,25 @@ onEachEngine('the overview', (engine) => {
     assert.deepEqual([pending, failed], [1, 0])
     assert.deepEqual(
       next.map(({ userId, email, executeAt: at }) => ({ userId, email, at })),
-      [{ userId: planned.user.id, email: planned.user.email, at: executeAt }],
+      [{ userId: scheduled.user.id, email: scheduled.user.email, at: executeAt }],
     )
   })
 
-  test('live access tokens are those that still work', async (t) => {
+  test('counts access tokens as live only while they work', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     const [kept, deleted] = [await registerApplication(app), await registerApplication(app)]
-    const [person, gone] = [await signedInPerson(app), await signedInPerson(app)]
+    const [person, disabled] = [await signedInPerson(app), await signedInPerson(app)]
     const live = async () => {
       app.clock.advance(10_000)
       return (await admin.get('/api/admin/overview')).json<Overview>().tokens.active
     }
     const tokens = await getTokens(app, person, kept)
-    await getTokens(app, gone, kept)
+    await getTokens(app, disabled, kept)
     await getTokens(app, person, deleted)
     await postForm(app, '/oauth/token', { grant_type: 'client_credentials', ...credentials(kept) })
     assert.equal(await live(), 4)
-    await admin.post(`/api/admin/users/${gone.user.id}/lifecycle`, { action: 'disable' })
+    await admin.post(`/api/admin/users/${disabled.user.id}/lifecycle`, { action: 'disable' })
     assert.equal(await live(), 3)
     await admin.delete(`/oauth/clients/${deleted.clientId}`)
     assert.equal(await live(), 2)
@@ -57,7 +57,7 @@ onEachEngine('the overview', (engine) => {
     assert.equal(await live(), 0)
   })
 
-  test('access tokens that were issued are counted by the day, across restarts', async (t) => {
+  test('counts issued access tokens by day, across restarts', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     const application = await registerApplication(app)
@@ -77,7 +77,7 @@ onEachEngine('the overview', (engine) => {
     assert.equal(days.at(-1)?.tokens, 4)
   })
 
-  test('sign-ins by day and method for thirty days, oldest first', async (t) => {
+  test('counts sign-ins by day and method for thirty days, oldest first', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     const started = (method: SignInMethod) =>

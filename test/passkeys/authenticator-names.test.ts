@@ -9,7 +9,7 @@ test('a known authenticator has its name, however its AAGUID is written', () => 
   assert.equal(authenticatorName('2FC0579F-8113-47EA-B116-BB5A8DB9202A'), 'YubiKey 5 Series with NFC')
 })
 
-test('an authenticator that does not tell its model has no name, and neither has one that is not known', () => {
+test('an authenticator without a model or with an unknown one has no name', () => {
   assert.equal(authenticatorName('00000000-0000-0000-0000-000000000000'), undefined)
   assert.equal(authenticatorName('11111111-2222-4333-8444-555555555555'), undefined)
 })
@@ -23,6 +23,6 @@ test('every name on the list is one line of visible text that fits a passkey', (
   }
 })
 
-test('the list holds no entry that stands for a test', () => {
+test('the list has no entry for a test authenticator', () => {
   assert.equal(authenticatorName('ab32f0c6-2239-afbb-c470-d2ef4e254db6'), undefined)
 })

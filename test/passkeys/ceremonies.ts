@@ -29,7 +29,7 @@ export const verifyRegistration = (person: Person, response: unknown, name?: str
 export const verifyLogin = (visitor: Person, challengeId: string, response: unknown): Promise<Response> =>
   visitor.post('/api/passkeys/login/verify', { challengeId, response })
 
-/** A whole registration. */
+/** A complete registration. */
 export async function register(
   person: Person,
   authenticator: Authenticator,
@@ -40,7 +40,7 @@ export async function register(
   return verifyRegistration(person, authenticator.register(options, lies), name)
 }
 
-/** A whole login. */
+/** A complete login. */
 export async function login(visitor: Person, authenticator: Authenticator, lies: Lies = {}): Promise<Response> {
   const options = await loginOptions(visitor)
   return verifyLogin(visitor, options.challengeId, authenticator.authenticate(options, lies))
@@ -50,11 +50,11 @@ interface Enrolled {
   person: SignedInPerson
   authenticator: Authenticator
   passkey: Passkey
-  /** Somebody at another browser, with the authenticator in hand. */
+  /** Another browser of the same person, without a session. */
   visitor: Person
 }
 
-/** Somebody with one passkey and no password. */
+/** A user with one passkey and no password. */
 export async function enrol(test: TestApp, nature: Partial<Nature> = {}, lies: Lies = {}): Promise<Enrolled> {
   const person = await signedInPerson(test)
   const authenticator = newAuthenticator(nature)
@@ -72,13 +72,13 @@ export function assertRefused(response: Response): void {
   assert.equal(response.headers['set-cookie'], undefined)
 }
 
-/** How often each status was answered. */
+/** The number of responses by status. */
 export const tally = (responses: Response[]): Record<number, number> =>
   Object.fromEntries(
     [...Map.groupBy(responses, ({ statusCode }) => statusCode)].map(([status, all]) => [status, all.length]),
   )
 
-/** The signature counter as it is stored; no answer shows it. */
+/** The stored signature counter, which no response contains. */
 export async function counterOf({ services }: TestApp, passkey: { id: string }): Promise<number> {
   const { counter } = await services.db.read
     .selectFrom('passkeys')

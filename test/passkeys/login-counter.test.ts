@@ -7,7 +7,7 @@ import { assertRefused, counterOf, enrol, login, loginOptions, tally, verifyLogi
 onEachEngine('the signature counter', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
-  test('the counter, the time of use and the state of the backup are kept', async () => {
+  test('is stored at each login, with the time of use and the backup state', async () => {
     const { person, authenticator, visitor } = await enrol(shared(), {
       counter: 5,
       backup: { eligible: true, state: false },
@@ -20,7 +20,7 @@ onEachEngine('the signature counter', (engine) => {
     assert.equal(await counterOf(shared(), passkey), 9)
   })
 
-  test('a counter must grow: the same one, a smaller one and 0 are refused', async () => {
+  test('must grow: the same value, a smaller one and 0 are refused', async () => {
     const { authenticator, passkey, visitor } = await enrol(shared(), { counter: 10 })
     for (const counter of [10, 9, 0]) assertRefused(await login(visitor, authenticator, { counter }))
     assert.equal(await counterOf(shared(), passkey), 10)
@@ -28,7 +28,7 @@ onEachEngine('the signature counter', (engine) => {
     assertRefused(await login(visitor, authenticator, { counter: 11 }))
   })
 
-  test('counters use the full 32 bits', async () => {
+  test('uses the full 32 bits', async () => {
     const { authenticator, passkey, visitor } = await enrol(shared(), { counter: 2 ** 31 - 1 })
     for (const counter of [2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1]) {
       assert.equal((await login(visitor, authenticator, { counter })).statusCode, 200, String(counter))
@@ -39,7 +39,7 @@ onEachEngine('the signature counter', (engine) => {
     }
   })
 
-  test('an authenticator that never counts says 0 after 0; one that began to count does not go back', async () => {
+  test('may stay 0 for an authenticator without one, and may not return to 0 once it has counted', async () => {
     const { authenticator, passkey, visitor } = await enrol(shared(), { counts: false })
     for (let time = 0; time < 3; time++) assert.equal((await login(visitor, authenticator)).statusCode, 200)
     assert.equal(await counterOf(shared(), passkey), 0)
@@ -47,7 +47,7 @@ onEachEngine('the signature counter', (engine) => {
     assertRefused(await login(visitor, authenticator, { counter: 0 }))
   })
 
-  test('of 20 logins at once with the same counter, each with its own challenge, one succeeds', async () => {
+  test('lets exactly one of 20 concurrent logins with the same value succeed, each with its own challenge', async () => {
     const { authenticator, visitor } = await enrol(shared(), { counter: 100 })
     const ready = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -61,7 +61,7 @@ onEachEngine('the signature counter', (engine) => {
     assert.deepEqual(tally(responses), { 200: 1, 401: 19 })
   })
 
-  test('a clone that counts behind is refused, and the refusal says so in the audit trail', async () => {
+  test('refuses a cloned authenticator whose value is behind, and the audit trail has the reason', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     for (let time = 0; time < 3; time++) await login(visitor, authenticator)
     assertRefused(await login(visitor, authenticator, { counter: 2 }))

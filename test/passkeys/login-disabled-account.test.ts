@@ -6,7 +6,7 @@ import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { assertRefused, counterOf, enrol, login, loginOptions, verifyLogin } from './ceremonies.ts'
 
-onEachEngine('a disabled account and its passkey', (engine) => {
+onEachEngine('a login with a passkey of a disabled account', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
   const disable = (userId: string, at: number | null = shared().clock.now()) =>
@@ -14,7 +14,7 @@ onEachEngine('a disabled account and its passkey', (engine) => {
       trx.updateTable('users').set({ disabled_at: at }).where('id', '=', userId).execute(),
     )
 
-  test('a disabled account is told so after its proof, and before its counter is looked at', async () => {
+  test('answers 403 after the signature was verified and before the counter is checked', async () => {
     const { person, authenticator, passkey, visitor } = await enrol(shared(), { counter: 10 })
     await disable(person.user.id)
     for (const counter of [11, 10, 9]) {
@@ -30,7 +30,7 @@ onEachEngine('a disabled account and its passkey', (engine) => {
     assert.equal((await login(visitor, authenticator, { counter: 11 })).statusCode, 200)
   })
 
-  test('no session begins on an account that is being disabled at the same moment', async () => {
+  test('starts no session when the account is disabled concurrently', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const response = authenticator.authenticate(options)
@@ -38,8 +38,8 @@ onEachEngine('a disabled account and its passkey', (engine) => {
     const attempt = await db.transaction(async (trx) => {
       await trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute()
       const attempted = verifyLogin(visitor, options.challengeId, response)
-      // SQLite has one writer, so the attempt has not begun; on PostgreSQL it goes on until it comes to the account.
-      if (engine === 'postgres') await untilSomebodyWaits(db.read)
+      // SQLite has one writer, so the attempt has not started; on PostgreSQL it runs until it waits for the account.
+      if (engine === 'postgres') await untilLockWait(db.read)
       await trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute()
       return { attempted }
     })
@@ -50,7 +50,7 @@ onEachEngine('a disabled account and its passkey', (engine) => {
 })
 
 /** Returns when a connection of this database waits for a lock that another one holds. */
-async function untilSomebodyWaits(db: Reader): Promise<void> {
+async function untilLockWait(db: Reader): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)

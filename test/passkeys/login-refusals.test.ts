@@ -21,7 +21,7 @@ const FIVE_MINUTES = 300_000
 onEachEngine('logins that are refused', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
-  test('the same response a second time is refused', async () => {
+  test('a response that is sent a second time is refused', async () => {
     const { authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const response = authenticator.authenticate(options)
@@ -31,7 +31,7 @@ onEachEngine('logins that are refused', (engine) => {
     assertRefused(await verifyLogin(visitor, challengeId, response))
   })
 
-  test('of 50 identical verifies at once one succeeds, and makes one session', async () => {
+  test('of 50 identical concurrent logins exactly one succeeds, and starts one session', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const response = authenticator.authenticate(options)
@@ -49,22 +49,22 @@ onEachEngine('logins that are refused', (engine) => {
   })
 
   if (engine === 'postgres') {
-    test('of 20 identical verifies at two copies of the service one succeeds', async (t) => {
+    test('of 20 identical concurrent logins at two replicas exactly one succeeds', async (t) => {
       const { place, clock } = shared()
-      const copy = await startApp(t, { engine, place, clock, config: { rateLimits: false } })
+      const replica = await startApp(t, { engine, place, clock, config: { rateLimits: false } })
       const { authenticator, visitor } = await enrol(shared())
-      const options = await loginOptions(anonymous(copy))
+      const options = await loginOptions(anonymous(replica))
       const response = authenticator.authenticate(options)
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          verifyLogin(index % 2 ? visitor : anonymous(copy), options.challengeId, response),
+          verifyLogin(index % 2 ? visitor : anonymous(replica), options.challengeId, response),
         ),
       )
       assert.deepEqual(tally(responses), { 200: 1, 401: 19 })
     })
   }
 
-  test('a failed verify has used up the challenge', async () => {
+  test('a failed login uses up its challenge', async () => {
     const { authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const bad = authenticator.authenticate(options, { signature: 'corrupt' })
@@ -72,7 +72,7 @@ onEachEngine('logins that are refused', (engine) => {
     assertRefused(await verifyLogin(visitor, options.challengeId, authenticator.authenticate(options)))
   })
 
-  test('a challenge lives five minutes, and not a millisecond longer', async () => {
+  test('a challenge is valid for exactly five minutes', async () => {
     const { authenticator, visitor } = await enrol(shared())
     const early = await loginOptions(visitor)
     shared().clock.advance(FIVE_MINUTES - 1)
@@ -82,7 +82,7 @@ onEachEngine('logins that are refused', (engine) => {
     assertRefused(await verifyLogin(visitor, late.challengeId, authenticator.authenticate(late)))
   })
 
-  test('a challenge that nobody gave out, and that of a registration, are refused', async () => {
+  test('an unknown challenge and that of a registration are refused', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     assertRefused(await verifyLogin(visitor, crypto.randomUUID(), authenticator.authenticate(options)))
@@ -94,11 +94,11 @@ onEachEngine('logins that are refused', (engine) => {
       .executeTakeFirstOrThrow()
     const response = authenticator.authenticate({ ...options, challenge })
     assertRefused(await verifyLogin(visitor, id, response))
-    // Nor does it serve in place of another.
+    // It can't replace the challenge of a login either.
     assertRefused(await verifyLogin(visitor, options.challengeId, response))
   })
 
-  test('expired challenges are swept away', async () => {
+  test('expired challenges are deleted', async () => {
     const { challengeId } = await loginOptions(anonymous(shared()))
     shared().clock.advance(FIVE_MINUTES)
     await shared().tick()
@@ -119,8 +119,8 @@ onEachEngine('logins that are refused', (engine) => {
     'the type of a registration': { type: 'webauthn.create' },
     'another challenge': { challenge: 'AAAA' },
     'a user who was not present': { flags: { UP: false } },
-    'a backup of what cannot be backed up': { flags: { BS: true } },
-    'a backup eligibility that was not there before': { flags: { BE: true } },
+    'the backup state of a credential that can’t be backed up': { flags: { BS: true } },
+    'a backup eligibility that has changed': { flags: { BE: true } },
     'trailing bytes': { trailing: Buffer.of(0) },
     'a ceremony in a frame': { crossOrigin: true },
     'extensions nested 5,000 deep': { extensions: nestedCbor(5000) },
@@ -134,7 +134,7 @@ onEachEngine('logins that are refused', (engine) => {
   }
 
   for (const [name, lie] of Object.entries(lies)) {
-    test(`with ${name} is refused, as anything else is, and the counter stays`, async () => {
+    test(`a login with ${name} is refused like any other, and the counter stays`, async () => {
       const { authenticator, passkey, visitor } = await enrol(shared(), { counter: 3 })
       assertRefused(await login(visitor, authenticator, lie))
       assert.equal(await counterOf(shared(), passkey), 3)

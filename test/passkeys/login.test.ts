@@ -10,7 +10,7 @@ const FIVE_MINUTES = 300_000
 onEachEngine('signing in with a passkey', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
-  test('options carry a challenge, its id and the RP id, and name no credential', async () => {
+  test('options contain a challenge, its id and the RP id, but no credential', async () => {
     const { challenge, challengeId, ...options } = await loginOptions(anonymous(shared()))
     assert.deepEqual(options, { rpId: 'localhost', timeout: FIVE_MINUTES, userVerification: 'preferred' })
     const stored = await shared()
@@ -25,14 +25,14 @@ onEachEngine('signing in with a passkey', (engine) => {
     )
   })
 
-  test('options take an empty object or no body', async () => {
+  test('options accept an empty object or no body', async () => {
     const visitor = anonymous(shared())
     assert.equal((await visitor.post('/api/passkeys/login/options')).statusCode, 200)
     assert.equal((await visitor.post('/api/passkeys/login/options', '')).statusCode, 200)
     assert.equal((await visitor.post('/api/passkeys/login/options', { email: 'a@example.com' })).statusCode, 400)
   })
 
-  test('answers the user and sets a remembered session cookie', async () => {
+  test('returns the user and sets a remembered session cookie', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     const response = await login(visitor, authenticator)
     assert.equal(response.statusCode, 200)
@@ -45,7 +45,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     assert.equal((await visitor.get('/api/passkeys')).statusCode, 200)
   })
 
-  test('the session keeps the digest of its token, where it came from, and how', async () => {
+  test('stores the session with the digest of its token, its address, its user agent and its method', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     await shared().services.db.transaction((trx) =>
       trx.deleteFrom('sessions').where('user_id', '=', person.user.id).execute(),
@@ -70,7 +70,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     )
   })
 
-  test('a passkey bound to its device is told from one that is synchronised', async () => {
+  test('distinguishes a device-bound passkey from a synchronized one', async () => {
     for (const [eligible, key] of [
       [false, 'hwk'],
       [true, 'swk'],
@@ -87,7 +87,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     }
   })
 
-  test('success and failure are in the audit trail', async () => {
+  test('is recorded in the audit trail, whether it succeeds or fails', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     await login(visitor, authenticator)
     await login(visitor, authenticator, { signature: 'corrupt' })
@@ -107,27 +107,27 @@ onEachEngine('signing in with a passkey', (engine) => {
     )
   })
 
-  test('with each algorithm, and without user verification, is accepted', async () => {
+  test('is accepted with each algorithm, and without user verification', async () => {
     for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
       const { authenticator, visitor } = await enrol(shared(), { algorithm, userVerified: false })
       assert.equal((await login(visitor, authenticator)).statusCode, 200)
     }
   })
 
-  test('a passkey that was removed signs nobody in', async () => {
+  test('is refused with a removed passkey', async () => {
     const { person, authenticator, passkey, visitor } = await enrol(shared())
     await register(person, newAuthenticator())
     assert.equal((await person.delete(`/api/passkeys/${passkey.id}`)).statusCode, 200)
     assertRefused(await login(visitor, authenticator))
   })
 
-  test('a deleted user leaves no passkey behind, and its passkey signs nobody in', async () => {
+  test('is refused with a passkey of a deleted user', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     await shared().services.db.transaction((trx) => trx.deleteFrom('users').where('id', '=', person.user.id).execute())
     assertRefused(await login(visitor, authenticator))
   })
 
-  test('what is no response of a browser is invalid input, and 10 MB are too large', async () => {
+  test('answers 400 to a malformed response of a browser, and 413 to one of 10 MB', async () => {
     const { authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const good = authenticator.authenticate(options)
@@ -139,7 +139,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     assert.equal((await verifyLogin(visitor, options.challengeId, good)).statusCode, 200)
   })
 
-  test('a page of another origin can sign nobody in', async () => {
+  test('is refused from a page of another origin', async () => {
     const { authenticator, visitor } = await enrol(shared())
     const options = await loginOptions(visitor)
     const body = { challengeId: options.challengeId, response: authenticator.authenticate(options) }
@@ -148,7 +148,7 @@ onEachEngine('signing in with a passkey', (engine) => {
     assert.equal(cookieOf(response), undefined)
   })
 
-  test('after 30 failures in a minute from one address the next is turned away, whatever it holds', async (t) => {
+  test('answers 429 after 30 failures in a minute from one address, even to a valid response', async (t) => {
     const limited = await startApp(t, { engine })
     const { authenticator, visitor } = await enrol(limited)
     for (let time = 0; time < 31; time++) assert.equal((await login(visitor, authenticator)).statusCode, 200)

@@ -8,7 +8,7 @@ import { enrol, newAuthenticator, register, tally } from './ceremonies.ts'
 onEachEngine('passkeys of an account', (engine) => {
   const shared = sharedApp({ engine })
 
-  const toldTo = async (userId: string): Promise<string[]> => {
+  const notificationsOf = async (userId: string): Promise<string[]> => {
     const rows = await shared()
       .services.db.read.selectFrom('notifications')
       .select('type')
@@ -25,7 +25,7 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.equal((await visitor.delete('/api/passkeys/x')).statusCode, 401)
   })
 
-  test('are listed to their owner alone, oldest first, without their keys', async () => {
+  test('are listed for their owner only, oldest first, without their keys', async () => {
     const { person, passkey } = await enrol(shared())
     shared().clock.advance(1000)
     const second = (await register(person, newAuthenticator(), {}, 'Second')).json().passkey
@@ -45,7 +45,7 @@ onEachEngine('passkeys of an account', (engine) => {
     ])
   })
 
-  test('are renamed by their owner', async () => {
+  test('can be renamed by their owner', async () => {
     const { person, passkey } = await enrol(shared())
     const response = await person.patch(`/api/passkeys/${passkey.id}`, { name: ' Ann’s phone ' })
     assert.equal(response.statusCode, 200)
@@ -75,7 +75,7 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.equal((await person.patch(url, { name: 'x'.repeat(100) })).statusCode, 200)
   })
 
-  test('of somebody else are not there', async () => {
+  test('of another user answer 404', async () => {
     const { person, passkey } = await enrol(shared())
     const other = await signedInPerson(shared(), { password: 'correct horse battery' })
     const renamed = await other.patch(`/api/passkeys/${passkey.id}`, { name: 'Mine' })
@@ -86,14 +86,14 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.deepEqual((await person.get('/api/passkeys')).json().passkeys, [passkey])
   })
 
-  test('are removed by their owner, who is told', async () => {
+  test('can be removed by their owner, who is notified', async () => {
     const { person, passkey } = await enrol(shared())
     await register(person, newAuthenticator())
     const response = await person.delete(`/api/passkeys/${passkey.id}`)
     assert.equal(response.statusCode, 200)
     assert.deepEqual(response.json(), { success: true })
     assert.equal((await person.delete(`/api/passkeys/${passkey.id}`)).statusCode, 404)
-    assert.deepEqual(await toldTo(person.user.id), [
+    assert.deepEqual(await notificationsOf(person.user.id), [
       'security.passkey_added',
       'security.passkey_added',
       'security.passkey_removed',
@@ -107,23 +107,23 @@ onEachEngine('passkeys of an account', (engine) => {
     assert.equal(events.length, 1)
   })
 
-  test('the last one of an account without a password stays', async () => {
+  test('can’t be removed if only one is left and the account has no password', async () => {
     const { person, passkey } = await enrol(shared())
     const response = await person.delete(`/api/passkeys/${passkey.id}`)
     assert.equal(response.statusCode, 409)
     assert.equal(response.json().code, 'conflict')
     assert.equal((await person.get('/api/passkeys')).json().passkeys.length, 1)
-    assert.deepEqual(await toldTo(person.user.id), ['security.passkey_added'])
+    assert.deepEqual(await notificationsOf(person.user.id), ['security.passkey_added'])
   })
 
-  test('the last one of an account with a password can go', async () => {
+  test('can all be removed from an account with a password', async () => {
     const person = await signedInPerson(shared(), { password: 'correct horse battery' })
     const { passkey } = (await register(person, newAuthenticator())).json()
     assert.equal((await person.delete(`/api/passkeys/${passkey.id}`)).statusCode, 200)
     assert.deepEqual((await person.get('/api/passkeys')).json(), { passkeys: [] })
   })
 
-  test('all removed at once leave one', async () => {
+  test('that are all removed concurrently leave one', async () => {
     for (let round = 0; round < 5; round++) {
       const { person, passkey } = await enrol(shared())
       const ids = [passkey.id]
@@ -134,7 +134,7 @@ onEachEngine('passkeys of an account', (engine) => {
     }
   })
 
-  test('a page of another origin can change none', async () => {
+  test('can’t be changed by a page of another origin', async () => {
     const { person, passkey } = await enrol(shared())
     const evil = { origin: 'https://evil.example' }
     assert.equal((await person.patch(`/api/passkeys/${passkey.id}`, { name: 'x' }, evil)).statusCode, 403)

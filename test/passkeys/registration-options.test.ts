@@ -8,10 +8,10 @@ import { assertRefused, enrol, newAuthenticator, registrationOptions, verifyRegi
 
 const FIVE_MINUTES = 300_000
 
-onEachEngine('options to register a passkey with', (engine) => {
+onEachEngine('the options for a passkey registration', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false, rpName: 'Example Inc.' } })
 
-  test('options name the relying party, the account by its email, and what a passkey is to us', async () => {
+  test('name the relying party, the account by its email, and the required kind of credential', async () => {
     const person = await signedInPerson(shared(), { email: 'ann@example.com' })
     const { challenge, ...options } = await registrationOptions(person)
     assert.ok(Buffer.from(challenge, 'base64url').length >= 16)
@@ -32,20 +32,20 @@ onEachEngine('options to register a passkey with', (engine) => {
     })
   })
 
-  test('options exclude the credentials that the user has, and nobody else', async () => {
+  test('exclude the credentials of the user, and no others', async () => {
     const { person, passkey } = await enrol(shared(), { transports: ['usb', 'nfc'] })
     await enrol(shared())
     const { excludeCredentials } = await registrationOptions(person)
     assert.deepEqual(excludeCredentials, [{ id: passkey.credentialId, type: 'public-key', transports: ['usb', 'nfc'] }])
   })
 
-  test('options take an empty object or nothing, and nothing else', async () => {
+  test('accept an empty object or no body, and nothing else', async () => {
     const person = await signedInPerson(shared())
     assert.equal((await person.post('/api/passkeys/register/options', {})).statusCode, 200)
     assert.equal((await person.post('/api/passkeys/register/options', { rp: 'evil.example' })).statusCode, 400)
   })
 
-  test('the challenge is stored with its user for five minutes', async () => {
+  test('have a challenge that is stored with its user for five minutes', async () => {
     const person = await signedInPerson(shared())
     const { challenge } = await registrationOptions(person)
     const stored = await shared()
@@ -57,7 +57,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     assert.deepEqual(stored.map(Object.values), [[challenge, now, now + FIVE_MINUTES]])
   })
 
-  test('new options take the place of older ones, from whichever session', async () => {
+  test('replace older options of the user, from any session', async () => {
     const person = await signedInPerson(shared())
     const elsewhere = await signIn(shared(), person.user)
     const authenticator = newAuthenticator()
@@ -75,7 +75,7 @@ onEachEngine('options to register a passkey with', (engine) => {
     assert.equal((await verifyRegistration(person, authenticator.register(current))).statusCode, 200)
   })
 
-  test(`ends at ${MAX_PASSKEYS} passkeys an account`, async () => {
+  test(`are refused for an account with ${MAX_PASSKEYS} passkeys`, async () => {
     const { person } = await enrol(shared())
     const { db } = shared().services
     const row = await db.read

@@ -22,14 +22,14 @@ const FIVE_MINUTES = 300_000
 onEachEngine('registrations that are refused', (engine) => {
   const shared = sharedApp({ engine, config: { rateLimits: false } })
 
-  test('a challenge serves once', async () => {
+  test('a challenge can be used once', async () => {
     const person = await signedInPerson(shared())
     const response = newAuthenticator().register(await registrationOptions(person))
     assert.equal((await verifyRegistration(person, response)).statusCode, 200)
     assertRefused(await verifyRegistration(person, response))
   })
 
-  test('a failed verify has used up the challenge', async () => {
+  test('a failed registration uses up its challenge', async () => {
     const person = await signedInPerson(shared())
     const options = await registrationOptions(person)
     const authenticator = newAuthenticator()
@@ -37,14 +37,14 @@ onEachEngine('registrations that are refused', (engine) => {
     assertRefused(await verifyRegistration(person, authenticator.register(options)))
   })
 
-  test('50 identical verifies at once store one passkey', async () => {
+  test('of 50 identical concurrent registrations exactly one succeeds', async () => {
     const person = await signedInPerson(shared())
     const response = newAuthenticator().register(await registrationOptions(person))
     const responses = await Promise.all(Array.from({ length: 50 }, () => verifyRegistration(person, response)))
     assert.deepEqual(tally(responses), { 200: 1, 401: 49 })
   })
 
-  test('a challenge lives five minutes, and not a millisecond longer', async () => {
+  test('a challenge is valid for exactly five minutes', async () => {
     const person = await signedInPerson(shared())
     const authenticator = newAuthenticator()
     const early = authenticator.register(await registrationOptions(person))
@@ -55,7 +55,7 @@ onEachEngine('registrations that are refused', (engine) => {
     assertRefused(await verifyRegistration(person, late))
   })
 
-  test('the response of one user is refused under the session of another', async () => {
+  test('the response of one user is refused in the session of another', async () => {
     const [one, other] = [await signedInPerson(shared()), await signedInPerson(shared())]
     const response = newAuthenticator().register(await registrationOptions(one))
     assertRefused(await verifyRegistration(other, response))
@@ -64,7 +64,7 @@ onEachEngine('registrations that are refused', (engine) => {
     assert.equal((await verifyRegistration(one, response)).statusCode, 200)
   })
 
-  test('a login challenge is none to register with, and the other way round', async () => {
+  test('a login challenge can’t be used for a registration, nor the reverse', async () => {
     const { person, authenticator, visitor } = await enrol(shared())
     const creation = await registrationOptions(person)
     const request = await loginOptions(visitor)
@@ -87,7 +87,7 @@ onEachEngine('registrations that are refused', (engine) => {
     'the hash of another RP id': { rpId: 'evil.example' },
     'the type of a login': { type: 'webauthn.get' },
     'a user who was not present': { flags: { UP: false } },
-    'a backup of what cannot be backed up': { flags: { BS: true } },
+    'the backup state of a credential that can’t be backed up': { flags: { BS: true } },
     'trailing bytes': { trailing: Buffer.of(0) },
     'a ceremony in a frame': { crossOrigin: true },
     'an algorithm that was not offered': { algorithm: 'ES384' },
@@ -97,18 +97,18 @@ onEachEngine('registrations that are refused', (engine) => {
     'an attestation with a corrupt signature': { format: 'packed', signature: 'corrupt' },
     'an attestation nested 10,000 deep': { attestationObject: nestedCbor(10_000) },
     'a raw id that differs': { rawId: 'AAAA' },
-    'client data that is no JSON': { clientDataJSON: '{' },
+    'client data that is not JSON': { clientDataJSON: '{' },
   }
 
   for (const [name, lie] of Object.entries(lies)) {
-    test(`with ${name} is refused, and nothing is stored`, async () => {
+    test(`a registration with ${name} is refused, and nothing is stored`, async () => {
       const person = await signedInPerson(shared())
       assertRefused(await register(person, newAuthenticator(), lie))
       assert.deepEqual((await person.get('/api/passkeys')).json(), { passkeys: [] })
     })
   }
 
-  test('why it was refused is in the log and the audit trail, and not in the answer', async () => {
+  test('the reason of a refusal is in the log and the audit trail, but not in the answer', async () => {
     const person = await signedInPerson(shared())
     assertRefused(await register(person, newAuthenticator(), { rpId: 'evil.example' }))
     assert.match(shared().logged(), new RegExp(`"reason":"rp_id","detail":"[^"]+","userId":"${person.user.id}"`))

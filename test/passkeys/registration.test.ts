@@ -25,7 +25,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal((await visitor.post('/api/passkeys/register/verify', {})).statusCode, 401)
   })
 
-  test('answers success with the passkey, and stores it', async () => {
+  test('returns the passkey, and stores it', async () => {
     const person = await signedInPerson(shared())
     const nature = { counter: 7, transports: ['internal', 'hybrid'], backup: { eligible: true, state: true } }
     const response = await register(person, newAuthenticator(nature))
@@ -56,16 +56,20 @@ onEachEngine('registering a passkey', (engine) => {
     assert.match(stored.public_key, /^[A-Za-z0-9+/]+=*$/)
   })
 
-  test('with each algorithm that is offered is accepted', async () => {
+  test('is accepted with each offered algorithm', async () => {
     for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) await enrol(shared(), { algorithm })
   })
 
-  test('tells the user, and nobody else, and is in the audit trail', async () => {
+  test('notifies the user, and is recorded in the audit trail', async () => {
     const { person, passkey } = await enrol(shared())
     const { db } = shared().services
-    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const notifications = await db.read
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', person.user.id)
+      .execute()
     assert.deepEqual(
-      told.map(({ type, data }) => [type, JSON.parse(data)]),
+      notifications.map(({ type, data }) => [type, JSON.parse(data)]),
       [['security.passkey_added', { passkeyId: passkey.id, name: 'Passkey' }]],
     )
     const events = await db.read.selectFrom('audit_events').selectAll().where('target_id', '=', passkey.id).execute()
@@ -75,7 +79,7 @@ onEachEngine('registering a passkey', (engine) => {
     )
   })
 
-  test('takes the name given, else that of the authenticator', async () => {
+  test('uses the given name, or else the name of the authenticator', async () => {
     const person = await signedInPerson(shared())
     const yubikey = newAuthenticator({ aaguid: 'fa2b99dc-9e39-4257-8f92-4a30d23c4118' })
     assert.equal((await register(person, yubikey, {}, '  Blue key ')).json().passkey.name, 'Blue key')
@@ -83,7 +87,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal(again.json().passkey.name, 'YubiKey 5 Series with NFC')
   })
 
-  test('with a name that is none is refused before anything else, and the challenge is kept', async () => {
+  test('with an invalid name is refused before any other check, and its challenge stays valid', async () => {
     const person = await signedInPerson(shared())
     const response = newAuthenticator().register(await registrationOptions(person))
     for (const name of ['', '  ', 'a\nb', '\u0007', '<b>key</b>', 'x'.repeat(101), '\u2028']) {
@@ -94,7 +98,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal((await verifyRegistration(person, response, '🔑'.repeat(100))).statusCode, 200)
   })
 
-  test('a credential id that is registered already is a conflict, for the same user and for another', async () => {
+  test('with a credential id that is already registered is a conflict, for the same user and for another', async () => {
     const { person, passkey } = await enrol(shared())
     const lie = { credentialId: Buffer.from(passkey.credentialId, 'base64url') }
     for (const each of [person, await signedInPerson(shared())]) {
@@ -105,7 +109,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal((await person.get('/api/passkeys')).json().passkeys.length, 1)
   })
 
-  test('of 20 who register one credential id at once, one does', async () => {
+  test('succeeds for exactly one of 20 users who register the same credential id concurrently', async () => {
     const lie = { credentialId: randomBytes(32) }
     const people = await Promise.all(Array.from({ length: 20 }, () => signedInPerson(shared())))
     const ready = await Promise.all(
@@ -118,7 +122,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.deepEqual(tally(responses), { 200: 1, 409: 19 })
   })
 
-  test('a credential id of 1023 bytes is accepted, one of 1024 is not', async () => {
+  test('accepts a credential id of 1023 bytes, and refuses one of 1024', async () => {
     const person = await signedInPerson(shared())
     const longest = await register(person, newAuthenticator(), { credentialId: randomBytes(1023) })
     assert.equal(longest.statusCode, 200)
@@ -126,14 +130,14 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal(longer.statusCode, 400)
   })
 
-  test('an attestation of 10 MB is too large, and the service is well', async () => {
+  test('answers 413 to an attestation of 10 MB, and then works as before', async () => {
     const person = await signedInPerson(shared())
     const response = await register(person, newAuthenticator(), { statement: Buffer.alloc(10_000_000) })
     assert.equal(response.statusCode, 413)
     assert.equal((await register(person, newAuthenticator())).statusCode, 200)
   })
 
-  test('what is no response of a browser is invalid input', async () => {
+  test('answers 400 to a malformed response of a browser', async () => {
     const person = await signedInPerson(shared())
     const good = newAuthenticator().register(await registrationOptions(person))
     const { attestationObject: _, ...without } = good.response
@@ -145,7 +149,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal((await verifyRegistration(person, { ...good, added: { by: 'browsers' } })).statusCode, 200)
   })
 
-  test('a page of another origin can do none of it', async () => {
+  test('is refused from a page of another origin', async () => {
     const person = await signedInPerson(shared())
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }]) {
       assert.equal((await person.post('/api/passkeys/register/options', {}, headers)).statusCode, 403)
@@ -155,7 +159,7 @@ onEachEngine('registering a passkey', (engine) => {
     assert.equal((await person.post('/api/passkeys/register/verify', '{}', asText)).statusCode, 415)
   })
 
-  test('after 30 failures in a minute from one address the next is turned away, and the sign-in is not', async (t) => {
+  test('answers 429 after 30 failures in a minute from one address, while sign-ins still work', async (t) => {
     const limited = await startApp(t, { engine })
     const { person, authenticator, visitor } = await enrol(limited)
     for (let failure = 0; failure < 30; failure++) assertRefused(await verifyRegistration(person, someResponse()))

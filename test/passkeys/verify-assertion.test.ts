@@ -12,8 +12,8 @@ import { nestedCbor, type CborValue } from '../support/cbor.ts'
 const ORIGIN = 'https://id.example.org'
 const RP_ID = 'id.example.org'
 
-/** Registers a passkey and gives what answers for it, with what to expect of the answer. */
-async function passkey(nature: Partial<Nature> = {}, lies: Lies = {}) {
+/** Registers a passkey. The returned function signs a login with it, and returns the answer and what to expect. */
+async function registerPasskey(nature: Partial<Nature> = {}, lies: Lies = {}) {
   const authenticator = createAuthenticator({ origin: ORIGIN, ...nature })
   const creation = await generateRegistrationOptions({
     rpName: 'Example',
@@ -22,25 +22,25 @@ async function passkey(nature: Partial<Nature> = {}, lies: Lies = {}) {
     userID: new Uint8Array(Buffer.from('ann')),
     supportedAlgorithmIDs: OFFERED_ALGORITHMS,
   })
-  const place = { origin: ORIGIN, rpId: RP_ID }
+  const relyingParty = { origin: ORIGIN, rpId: RP_ID }
   const registered = await verifyRegistration(
-    { ...place, challenge: creation.challenge },
+    { ...relyingParty, challenge: creation.challenge },
     authenticator.register(creation, lies),
   )
   assert.ok(registered.verified, JSON.stringify(registered))
   const credential = { ...registered.facts, userHandle: creation.user.id }
   return async (lies: Lies = {}, stored: Partial<typeof credential> = {}) => {
     const request = await generateAuthenticationOptions({ rpID: RP_ID, userVerification: 'preferred' })
-    const expected = { ...place, challenge: request.challenge, credential: { ...credential, ...stored } }
+    const expected = { ...relyingParty, challenge: request.challenge, credential: { ...credential, ...stored } }
     return { answer: authenticator.authenticate(request, lies), expected }
   }
 }
 
-/** As `passkey`, and verifies the answer at once. */
+/** Like `registerPasskey`, but the returned function also verifies the answer. */
 async function enrol(nature: Partial<Nature> = {}, lies: Lies = {}) {
-  const answers = await passkey(nature, lies)
-  return async (...told: Parameters<typeof answers>) => {
-    const { answer, expected } = await answers(...told)
+  const authenticate = await registerPasskey(nature, lies)
+  return async (...args: Parameters<typeof authenticate>) => {
+    const { answer, expected } = await authenticate(...args)
     return verifyAssertion(expected, answer)
   }
 }
@@ -48,9 +48,9 @@ async function enrol(nature: Partial<Nature> = {}, lies: Lies = {}) {
 const login = await enrol()
 
 async function facts(verdict: ReturnType<typeof login>) {
-  const told = await verdict
-  assert.ok(told.verified, JSON.stringify(told))
-  return told.facts
+  const result = await verdict
+  assert.ok(result.verified, JSON.stringify(result))
+  return result.facts
 }
 
 function refused(name: string, reason: RefusalReason, lies: Lies): void {
@@ -60,7 +60,7 @@ function refused(name: string, reason: RefusalReason, lies: Lies): void {
   })
 }
 
-describe('an honest login', () => {
+describe('a valid login', () => {
   for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
     test(`with ${algorithm} is accepted, and no other signature`, async () => {
       const logIn = await enrol({ algorithm })
@@ -72,19 +72,19 @@ describe('an honest login', () => {
     })
   }
 
-  test('tells the new counter, grown by one each time', async () => {
+  test('returns the new counter, which grows by one each time', async () => {
     const logIn = await enrol({ counter: 41 })
     assert.equal((await facts(logIn())).counter, 42)
     assert.equal((await facts(logIn())).counter, 43)
   })
 
-  test('by an authenticator that never counts tells 0 each time', async () => {
+  test('by an authenticator without a counter returns 0 each time', async () => {
     const logIn = await enrol({ counts: false })
     assert.equal((await facts(logIn())).counter, 0)
     assert.equal((await facts(logIn())).counter, 0)
   })
 
-  test('tells counters of the full 32 bits', async () => {
+  test('returns counters of the full 32 bits', async () => {
     for (const counter of [0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff]) {
       assert.equal((await facts(login({ counter }))).counter, counter)
     }
@@ -96,12 +96,12 @@ describe('an honest login', () => {
     assert.equal((await facts(logIn({ counter: 0 }))).counter, 0)
   })
 
-  test('without user verification is accepted and says so', async () => {
+  test('without user verification is accepted and reported as such', async () => {
     assert.equal((await facts(login())).userVerified, true)
     assert.equal((await facts(login({ flags: { UV: false } }))).userVerified, false)
   })
 
-  test('tells when a passkey has been backed up since', async () => {
+  test('reports that the passkey was backed up after its registration', async () => {
     const logIn = await enrol({ backup: { eligible: true, state: false } })
     assert.equal((await facts(logIn())).backedUp, false)
     assert.equal((await facts(logIn({ flags: { BS: true } }))).backedUp, true)
@@ -117,7 +117,7 @@ describe('an honest login', () => {
   })
 })
 
-describe('client data', () => {
+describe('in the client data of a login', () => {
   refused('the type of a registration', 'type', { type: 'webauthn.create' })
   refused('another challenge', 'challenge', { challenge: Buffer.alloc(32).toString('base64url') })
   refused('an origin with our name as prefix', 'origin', { origin: `${ORIGIN}.evil.example` })
@@ -125,34 +125,34 @@ describe('client data', () => {
   refused('another port', 'origin', { origin: `${ORIGIN}:8443` })
   refused('another scheme', 'origin', { origin: 'http://id.example.org' })
   refused('a ceremony in a frame', 'cross_origin', { crossOrigin: true })
-  refused('a ceremony in a frame that is told of', 'cross_origin', { crossOrigin: true, topOrigin: ORIGIN })
+  refused('a ceremony in a frame with its top origin', 'cross_origin', { crossOrigin: true, topOrigin: ORIGIN })
   refused('a top origin without a frame', 'cross_origin', { topOrigin: 'https://evil.example' })
-  refused('client data that is no object', 'malformed', { clientDataJSON: '"webauthn.get"' })
+  refused('client data that is not an object', 'malformed', { clientDataJSON: '"webauthn.get"' })
 })
 
-describe('authenticator data', () => {
+describe('in the authenticator data of a login', () => {
   refused('the hash of another RP id', 'rp_id', { rpId: 'example.org' })
   refused('a user who was not present', 'user_presence', { flags: { UP: false } })
-  refused('a backup of what cannot be backed up', 'backup_flags', { flags: { BS: true } })
-  refused('backup eligibility that was not there at registration', 'backup_flags', { flags: { BE: true } })
-  test('backup eligibility that is gone since registration is refused', async () => {
+  refused('the backup state of a credential that can’t be backed up', 'backup_flags', { flags: { BS: true } })
+  refused('backup eligibility that was not set at registration', 'backup_flags', { flags: { BE: true } })
+  test('backup eligibility that was set only at registration is refused', async () => {
     const logIn = await enrol({ backup: { eligible: true, state: true } })
     const verdict = await logIn({ flags: { BE: false, BS: false } })
     assert.equal(verdict.verified ? 'verified' : verdict.reason, 'backup_flags')
   })
-  refused('a credential, as a registration has it', 'authenticator_data', { attested: true })
-  refused('a credential that is announced and not there', 'authenticator_data', { flags: { AT: true } })
-  refused('extensions that are announced and not there', 'authenticator_data', { flags: { ED: true } })
+  refused('a credential, which only a registration has', 'authenticator_data', { attested: true })
+  refused('a missing credential that the flags announce', 'authenticator_data', { flags: { AT: true } })
+  refused('missing extensions that the flags announce', 'authenticator_data', { flags: { ED: true } })
   refused('a trailing byte', 'authenticator_data', { trailing: Buffer.of(0) })
   refused('data that is cut short', 'authenticator_data', { authenticatorData: Buffer.alloc(36, 1) })
   refused('extensions nested 10,000 deep', 'too_large', { extensions: nestedCbor(10_000) })
   refused('extensions nested 5,000 deep', 'authenticator_data', { extensions: nestedCbor(5000) })
 })
 
-describe('signature', () => {
+describe('in the signature of a login', () => {
   for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
-    test(`no bit of a signature by ${algorithm}, and of what it signs, can be another, and none be added`, async () => {
-      const { answer, expected } = await (await passkey({ algorithm }))()
+    test(`a changed bit in any byte, or an added byte, of the signature by ${algorithm} or of the signed data is refused`, async () => {
+      const { answer, expected } = await (await registerPasskey({ algorithm }))()
       assert.ok((await verifyAssertion(expected, answer)).verified)
       for (const member of ['signature', 'authenticatorData', 'clientDataJSON'] as const) {
         const bytes = Buffer.from(answer.response[member], 'base64url')
@@ -168,25 +168,25 @@ describe('signature', () => {
   }
 })
 
-describe('credential', () => {
+describe('in the credential of a login', () => {
   refused('a raw id that differs from the id', 'credential_id', { rawId: 'AAAA' })
   refused('the id of another credential', 'credential_id', { id: 'AAAA' })
   refused('an id of 1024 bytes', 'too_large', { id: Buffer.alloc(1024).toString('base64url') })
   refused('a credential of another type', 'malformed', { credentialType: 'password' })
   refused('no user handle', 'user_handle', { userHandle: null })
   refused('an empty user handle', 'user_handle', { userHandle: '' })
-  refused('the user handle of someone else', 'user_handle', { userHandle: Buffer.from('bob').toString('base64url') })
-  refused('a user handle that is no base64url', 'malformed', { userHandle: 'ann!' })
+  refused('the user handle of another user', 'user_handle', { userHandle: Buffer.from('bob').toString('base64url') })
+  refused('a user handle that is not base64url', 'malformed', { userHandle: 'ann!' })
   refused('a user handle over 64 bytes', 'too_large', { userHandle: 'A'.repeat(200) })
   refused('a signature of 10 MB', 'too_large', { signature: Buffer.alloc(10_000_000) })
   refused('client data of 1 MB', 'too_large', { clientDataJSON: Buffer.alloc(1_000_000, 0x20) })
 
-  test('a stored key that is none refuses, and does not throw', async () => {
+  test('an invalid stored key is refused without an exception', async () => {
     const verdict = await login({}, { publicKey: new Uint8Array([1, 2, 3]) })
     assert.equal(verdict.verified ? 'verified' : verdict.reason, 'signature')
   })
 
-  test('whatever is no credential is refused', async () => {
+  test('an answer that is not a credential is refused', async () => {
     const credential = {
       credentialId: 'AAAA',
       publicKey: new Uint8Array(),

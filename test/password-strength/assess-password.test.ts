@@ -17,10 +17,10 @@ before(async () => {
   estimate = await loadEstimator()
 })
 
-const judge = (password: string, person = {}): Verdict =>
+const assess = (password: string, person = {}): Verdict =>
   assessPassword(estimate, password.normalize('NFKC'), personalWords(person, 'id.example.org'))
 
-test('passwords that are common somewhere are refused, dressed up or not', () => {
+test('common passwords and simple variations of them are refused', () => {
   const common = `
     password 12345678 123456789 1234567890 qwertyuiop asdfghjkl iloveyou aaaaaaaa 11111111 88888888 00000000 87654321
     Aa123456 11223344 qwer1234 147258369 Pass@123 minecraft Password1! P@ssw0rd P@$$w0rd Passw0rd1 P@55w0rd Aa@123456
@@ -35,12 +35,12 @@ test('passwords that are common somewhere are refused, dressed up or not', () =>
   const accepted = common
     .trim()
     .split(/\s+/)
-    .filter((password) => judge(password).weak === undefined)
+    .filter((password) => assess(password).weak === undefined)
   assert.deepEqual(accepted, [])
 })
 
 test('passphrases and random characters are accepted', () => {
-  const good = [
+  const strong = [
     'correct horse battery staple',
     'a different thing entirely',
     'yet another password',
@@ -60,13 +60,13 @@ test('passphrases and random characters are accepted', () => {
     '馬鹿の一つ覚え電池',
   ]
   assert.deepEqual(
-    good.filter((password) => judge(password, ADA).weak !== undefined),
+    strong.filter((password) => assess(password, ADA).weak !== undefined),
     [],
   )
 })
 
-test('of random passwords of eight letters, digits and signs nearly all are accepted, of ten letters too', () => {
-  // A generator of its own, so that the test says the same each time.
+test('nearly all random passwords of eight letters, digits and symbols, or of ten letters, are accepted', () => {
+  // A deterministic generator, so that every run has the same passwords.
   let state = 1
   const next = (below: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -80,13 +80,13 @@ test('of random passwords of eight letters, digits and signs nearly all are acce
     [8, all],
     [10, letters],
   ] as const) {
-    const refused = Array.from({ length: 500 }, () => random(length, alphabet)).filter((each) => judge(each).weak)
+    const refused = Array.from({ length: 500 }, () => random(length, alphabet)).filter((each) => assess(each).weak)
     assert.ok(refused.length <= 3, refused.join(' '))
   }
 })
 
-test('what is known of the person counts as a first guess, and of nobody else', () => {
-  const theirs = [
+test('words that are known about the user make a password weak, and words about other users do not', () => {
+  const personal = [
     'ada.lovelace@analytical.example',
     'Ada.Lovelace',
     'AdaLovelace1',
@@ -100,15 +100,15 @@ test('what is known of the person counts as a first guess, and of nobody else', 
     'Latchkey2025!',
     'id.example.org',
   ]
-  for (const password of theirs) assert.ok(judge(password, ADA).weak, password)
-  assert.equal(judge('AdaLovelace', ADA).weak, 'personal')
+  for (const password of personal) assert.ok(assess(password, ADA).weak, password)
+  assert.equal(assess('AdaLovelace', ADA).weak, 'personal')
   for (const password of ['Grzegorz-Brzeczyk', 'xochitl.quetzalli'])
-    assert.equal(judge(password, ADA).weak, undefined, password)
+    assert.equal(assess(password, ADA).weak, undefined, password)
   const own = { email: 'xochitl.quetzalli@example.com', displayName: 'Grzegorz Brzeczyk' }
-  for (const password of ['Grzegorz-Brzeczyk', 'xochitl.quetzalli']) assert.ok(judge(password, own).weak, password)
+  for (const password of ['Grzegorz-Brzeczyk', 'xochitl.quetzalli']) assert.ok(assess(password, own).weak, password)
 })
 
-test('the reason is what a person would see in it', () => {
+test('the reason names the pattern that makes a password weak', () => {
   const reasons = {
     minecraft: 'common',
     Pass1234: 'common',
@@ -119,20 +119,20 @@ test('the reason is what a person would see in it', () => {
     '1987-11-23': 'date',
     latchkey1: 'personal',
   }
-  for (const [password, reason] of Object.entries(reasons)) assert.equal(judge(password).weak, reason, password)
+  for (const [password, reason] of Object.entries(reasons)) assert.equal(assess(password).weak, reason, password)
 })
 
 test('an email is refused as its own password, however long it is', () => {
   const email = `${'some-long-local-part-of-an-address'.repeat(2)}@subdomain.example.com`
-  assert.equal(judge(email.toUpperCase(), { email }).weak, 'personal')
+  assert.equal(assess(email.toUpperCase(), { email }).weak, 'personal')
 })
 
-test('from 48 characters on everything is accepted', () => {
-  assert.equal(judge('ab3 '.repeat(12)).weak, undefined)
-  assert.notEqual(judge('ab3 '.repeat(11)).weak, undefined)
+test('any password of 48 characters or more is accepted', () => {
+  assert.equal(assess('ab3 '.repeat(12)).weak, undefined)
+  assert.notEqual(assess('ab3 '.repeat(11)).weak, undefined)
 })
 
-test('the estimator, which is slow for long texts, is shown few and short ones', () => {
+test('the estimator, which is slow for long texts, gets at most three texts of at most 24 characters', () => {
   for (const length of [8, 20, 21, 24, 25, 47, 48, 128]) {
     const seen: string[] = []
     const spy: Estimator = (password) => {
@@ -148,14 +148,14 @@ test('the estimator, which is slow for long texts, is shown few and short ones',
   }
 })
 
-test('a strong end makes up for a weak beginning', () => {
-  assert.equal(judge(`${'a'.repeat(24)}xK9#mQ2v`).weak, undefined)
-  assert.notEqual(judge(`${'a'.repeat(24)}aaaaaaaa`).weak, undefined)
+test('a strong end compensates for a weak beginning', () => {
+  assert.equal(assess(`${'a'.repeat(24)}xK9#mQ2v`).weak, undefined)
+  assert.notEqual(assess(`${'a'.repeat(24)}aaaaaaaa`).weak, undefined)
 })
 
-test('names of properties that every object has are judged like other texts', () => {
+test('names of properties of Object.prototype are assessed like other texts', () => {
   for (const password of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'constructor __proto__ xk9']) {
-    const { guessesLog10 } = judge(password)
+    const { guessesLog10 } = assess(password)
     assert.ok(guessesLog10 > 0 && guessesLog10 < 100, password)
   }
 })

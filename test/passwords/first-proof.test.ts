@@ -9,11 +9,11 @@ import { lastMailTo } from '../support/mail.ts'
 import { anonymous, cookieOf, type Person, signedInPerson } from '../support/people.ts'
 
 const PASSWORD = 'correct horse battery staple'
-const NEW = 'a different thing entirely'
+const NEW_PASSWORD = 'a different thing entirely'
 let count = 0
 
-/** Somebody who registers an address, which may not be theirs. */
-async function registerSomebody(app: TestApp): Promise<{ email: string; person: Person }> {
+/** Registers an email address, which may belong to somebody else. */
+async function registerUser(app: TestApp): Promise<{ email: string; person: Person }> {
   const email = `victim${++count}@example.com`
   const answer = await anonymous(app).post('/api/auth/register', { email, password: PASSWORD })
   assert.equal(answer.statusCode, 201, answer.body)
@@ -23,13 +23,13 @@ async function registerSomebody(app: TestApp): Promise<{ email: string; person: 
 async function resetByMail(app: TestApp, email: string): Promise<Person> {
   await anonymous(app).post('/api/auth/password-reset', { email })
   const { token } = await lastMailTo(app, email, '/reset-password')
-  const answer = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW })
+  const answer = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD })
   assert.equal(answer.statusCode, 200, answer.body)
-  const login = await anonymous(app).post('/api/auth/login', { email, password: NEW })
+  const login = await anonymous(app).post('/api/auth/login', { email, password: NEW_PASSWORD })
   return anonymous(app, cookieOf(login))
 }
 
-/** Gives the account everything that lets somebody in later. */
+/** Adds everything to the account that gives access later: a passkey, an SSH key, a certificate and tokens. */
 async function addAccess(app: TestApp, person: Person, application: Application) {
   const authenticator = newAuthenticator()
   assert.equal((await registerPasskey(person, authenticator)).statusCode, 200)
@@ -48,13 +48,13 @@ async function addAccess(app: TestApp, person: Person, application: Application)
   return { authenticator, tokens, revoked }
 }
 
-onEachEngine('the first proof of an address', (engine) => {
+onEachEngine('the first confirmation of an email address', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('a reset of an account whose address was never confirmed removes what was added to it', async () => {
+  test('a reset of an account with an unconfirmed address removes passkeys, keys, certificates and grants', async () => {
     const app = shared()
     const application = await registerApplication(app)
-    const { email, person } = await registerSomebody(app)
+    const { email, person } = await registerUser(app)
     const { authenticator, tokens, revoked } = await addAccess(app, person, application)
 
     const owner = await resetByMail(app, email)
@@ -68,10 +68,10 @@ onEachEngine('the first proof of an address', (engine) => {
     assert.equal((await owner.get('/api/account/profile')).json().email_verified, true)
   })
 
-  test('a reset of an account whose address was confirmed keeps passkeys, keys, certificates and grants', async () => {
+  test('a reset of an account with a confirmed address keeps passkeys, keys, certificates and grants', async () => {
     const app = shared()
     const application = await registerApplication(app)
-    const { email, person } = await registerSomebody(app)
+    const { email, person } = await registerUser(app)
     const { token } = await lastMailTo(app, email)
     assert.equal((await person.post('/api/auth/verify-email', { token })).statusCode, 200)
     const { authenticator, tokens, revoked } = await addAccess(app, person, application)
@@ -84,9 +84,9 @@ onEachEngine('the first proof of an address', (engine) => {
     assert.equal(await isLive(app, application, tokens.access_token), false, 'tokens end with the password')
   })
 
-  test('a second reset removes nothing: the first one confirmed the address', async () => {
+  test('a second reset removes nothing, because the first one confirmed the address', async () => {
     const app = shared()
-    const { email } = await registerSomebody(app)
+    const { email } = await registerUser(app)
     const owner = await resetByMail(app, email)
     const authenticator = newAuthenticator()
     await registerPasskey(owner, authenticator)
@@ -94,7 +94,7 @@ onEachEngine('the first proof of an address', (engine) => {
     assert.equal((await loginWithPasskey(anonymous(app), authenticator)).statusCode, 200)
   })
 
-  test('an account that an administrator made keeps what was added to it', async () => {
+  test('a reset of an account that an administrator created removes nothing', async () => {
     const app = shared()
     const person = await signedInPerson(app, { password: PASSWORD })
     const authenticator = newAuthenticator()
@@ -103,20 +103,20 @@ onEachEngine('the first proof of an address', (engine) => {
     assert.equal((await loginWithPasskey(anonymous(app), authenticator)).statusCode, 200)
   })
 
-  test('an invitation link that is used confirms the address', async () => {
+  test('using an invitation link confirms the address', async () => {
     const app = shared()
     const admin = await signedInPerson(app, { admin: true })
     const email = `invited${++count}@example.com`
     await admin.post('/api/admin/users', { email })
     const { token } = await lastMailTo(app, email)
-    await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW })
-    const login = await anonymous(app).post('/api/auth/login', { email, password: NEW })
+    await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD })
+    const login = await anonymous(app).post('/api/auth/login', { email, password: NEW_PASSWORD })
     assert.equal(login.json().user.email_verified, true)
   })
 
-  test('confirming an address needs a session of that very account: 401 without one, 403 with another', async () => {
+  test('confirming an address answers 401 without a session, and 403 with a session of another account', async () => {
     const app = shared()
-    const { email, person } = await registerSomebody(app)
+    const { email, person } = await registerUser(app)
     const { token } = await lastMailTo(app, email)
     const verified = async () => (await person.get('/api/account/profile')).json().email_verified
     assert.equal((await anonymous(app).post('/api/auth/verify-email', { token })).statusCode, 401)
@@ -127,14 +127,14 @@ onEachEngine('the first proof of an address', (engine) => {
     assert.equal(await verified(), true)
   })
 
-  for (const way of ['changed', 'reset'] as const) {
-    test(`a password that is ${way} revokes the tokens of applications, and the grants stay`, async () => {
+  for (const how of ['changed', 'reset'] as const) {
+    test(`a password that is ${how} revokes the tokens of applications, and keeps the grants`, async () => {
       const app = shared()
       const application = await registerApplication(app)
       const person = await signedInPerson(app, { password: PASSWORD })
       const tokens = await getTokens(app, person, application)
-      if (way === 'reset') await resetByMail(app, person.user.email)
-      else await person.post('/api/account/password', { currentPassword: PASSWORD, newPassword: NEW })
+      if (how === 'reset') await resetByMail(app, person.user.email)
+      else await person.post('/api/account/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD })
       assert.equal(await isLive(app, application, tokens.access_token), false)
       const refreshed = await refresh(app, application, tokens.refresh_token ?? '')
       assert.deepEqual([refreshed.statusCode, refreshed.json().error], [400, 'invalid_grant'])

@@ -5,21 +5,21 @@ import { onEachEngine } from '../support/engines.ts'
 import { caughtMails, lastMailTo } from '../support/mail.ts'
 import { anonymous, cookieOf, signedInPerson } from '../support/people.ts'
 
-const OLD = 'correct horse battery staple'
-const NEW = 'a different thing entirely'
+const OLD_PASSWORD = 'correct horse battery staple'
+const NEW_PASSWORD = 'a different thing entirely'
 const HOUR = 3_600_000
 
 onEachEngine('password reset and email verification', (engine) => {
   const shared = sharedApp({ engine })
   const request = (app: TestApp, email: string, headers = {}) =>
     anonymous(app).post('/api/auth/password-reset', { email }, headers)
-  const confirm = (app: TestApp, token: string, newPassword = NEW) =>
+  const confirm = (app: TestApp, token: string, newPassword = NEW_PASSWORD) =>
     anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword })
   const login = (app: TestApp, email: string, password: string) =>
     anonymous(app).post('/api/auth/login', { email, password })
 
-  test('POST /api/auth/password-reset answers 200 alike for a known and an unknown email', async () => {
-    await signedInPerson(shared(), { email: 'known@example.com', password: OLD })
+  test('POST /api/auth/password-reset gives the same answer for a known and an unknown email', async () => {
+    await signedInPerson(shared(), { email: 'known@example.com', password: OLD_PASSWORD })
     const [known, unknown] = [
       await request(shared(), 'known@example.com'),
       await request(shared(), 'nobody@example.com'),
@@ -31,69 +31,69 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.ok(!mails.some(({ to }) => to === 'nobody@example.com'))
   })
 
-  test('the link sets a new password, ends every session, and serves once', async () => {
-    const person = await signedInPerson(shared(), { email: 'reset@example.com', password: OLD })
+  test('the link sets a new password, ends every session, and works once', async () => {
+    const person = await signedInPerson(shared(), { email: 'reset@example.com', password: OLD_PASSWORD })
     await request(shared(), 'Reset@Example.com')
     const { token, link } = await lastMailTo(shared(), 'reset@example.com')
     assert.match(token, /^pr_[A-Za-z0-9_-]{43}$/)
     assert.equal(link.origin, ORIGIN)
     assert.equal((await confirm(shared(), token)).statusCode, 200)
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
-    assert.equal((await login(shared(), 'reset@example.com', OLD)).statusCode, 401)
-    assert.equal((await login(shared(), 'reset@example.com', NEW)).statusCode, 200)
+    assert.equal((await login(shared(), 'reset@example.com', OLD_PASSWORD)).statusCode, 401)
+    assert.equal((await login(shared(), 'reset@example.com', NEW_PASSWORD)).statusCode, 200)
     const again = await confirm(shared(), token, 'yet another password')
     assert.equal(again.statusCode, 400)
     assert.equal(again.json().code, 'invalid_token')
   })
 
-  test('of 20 that use one link at once, one succeeds', async () => {
-    await signedInPerson(shared(), { email: 'race@example.com', password: OLD })
+  test('of 20 concurrent uses of one link, exactly one succeeds', async () => {
+    await signedInPerson(shared(), { email: 'race@example.com', password: OLD_PASSWORD })
     await request(shared(), 'race@example.com')
     const { token } = await lastMailTo(shared(), 'race@example.com')
     const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(shared(), token)))
     assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
   })
 
-  test('a link dies after an hour, when a newer one was used, and after a password change', async (t) => {
+  test('a link is invalid after an hour, after a newer one was used, and after a password change', async (t) => {
     const app = await startApp(t, { engine })
-    const person = await signedInPerson(app, { email: 'dies@example.com', password: OLD })
-    const fresh = async () => {
+    const person = await signedInPerson(app, { email: 'dies@example.com', password: OLD_PASSWORD })
+    const newToken = async () => {
       await request(app, 'dies@example.com')
       return (await lastMailTo(app, 'dies@example.com')).token
     }
-    const first = await fresh()
-    await person.post('/api/account/password', { currentPassword: OLD, newPassword: 'changed meanwhile' })
+    const first = await newToken()
+    await person.post('/api/account/password', { currentPassword: OLD_PASSWORD, newPassword: 'changed meanwhile' })
     assert.equal((await confirm(app, first)).statusCode, 400, 'the password was changed')
-    const [second, third] = [await fresh(), await fresh()]
+    const [second, third] = [await newToken(), await newToken()]
     assert.equal((await confirm(app, third)).statusCode, 200)
     assert.equal((await confirm(app, second)).statusCode, 400, 'a newer one was used')
-    const fourth = await fresh()
+    const fourth = await newToken()
     app.clock.advance(HOUR)
     assert.equal((await confirm(app, fourth)).statusCode, 400, 'an hour has passed')
   })
 
-  test('a newer link that nobody has used leaves the older one alive', async (t) => {
+  test('a newer link that was not used leaves the older one valid', async (t) => {
     const app = await startApp(t, { engine })
-    await signedInPerson(app, { email: 'open@example.com', password: OLD })
+    await signedInPerson(app, { email: 'open@example.com', password: OLD_PASSWORD })
     await request(app, 'open@example.com')
     const { token } = await lastMailTo(app, 'open@example.com')
     await request(app, 'open@example.com')
     const newer = await lastMailTo(app, 'open@example.com')
     assert.notEqual(newer.token, token)
     assert.equal((await confirm(app, token)).statusCode, 200)
-    assert.equal((await confirm(app, newer.token)).statusCode, 400, 'and its use ends all the others')
+    assert.equal((await confirm(app, newer.token)).statusCode, 400, 'its use invalidates all others')
   })
 
-  test('a weak new password is refused and does not use the link up', async () => {
-    await signedInPerson(shared(), { email: 'weak@example.com', password: OLD })
+  test('a weak new password is refused, and the link stays valid', async () => {
+    await signedInPerson(shared(), { email: 'weak@example.com', password: OLD_PASSWORD })
     await request(shared(), 'weak@example.com')
     const { token } = await lastMailTo(shared(), 'weak@example.com')
     assert.equal((await confirm(shared(), token, 'password1')).json().code, 'weak_password')
     assert.equal((await confirm(shared(), token)).statusCode, 200)
   })
 
-  test('a link for an account that was disabled meanwhile is worth nothing', async () => {
-    const { user } = await signedInPerson(shared(), { email: 'off@example.com', password: OLD })
+  test('a link for an account that was disabled meanwhile is invalid', async () => {
+    const { user } = await signedInPerson(shared(), { email: 'off@example.com', password: OLD_PASSWORD })
     await request(shared(), 'off@example.com')
     const { token } = await lastMailTo(shared(), 'off@example.com')
     await shared().services.db.transaction((trx) =>
@@ -103,7 +103,7 @@ onEachEngine('password reset and email verification', (engine) => {
   })
 
   test('links ignore Host, X-Forwarded-Host and Forwarded', async () => {
-    await signedInPerson(shared(), { email: 'host@example.com', password: OLD })
+    await signedInPerson(shared(), { email: 'host@example.com', password: OLD_PASSWORD })
     const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
     await request(shared(), 'host@example.com', evil)
     const mail = await lastMailTo(shared(), 'host@example.com')
@@ -111,7 +111,7 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.doesNotMatch(mail.text, /evil/)
   })
 
-  test('an email that is no string, or holds line breaks, is 400 and sends nothing', async () => {
+  test('an email that is not a string, or has line breaks, answers 400 and sends nothing', async () => {
     const before = (await caughtMails(shared())).length
     for (const email of [
       ['a@example.com', 'b@example.com'],
@@ -126,9 +126,9 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal((await caughtMails(shared())).length, before)
   })
 
-  test('more than 5 requests for an email from an address in an hour are silently dropped', async (t) => {
+  test('more than 5 requests for one email from one IP address in an hour are silently dropped', async (t) => {
     const app = await startApp(t, { engine })
-    await signedInPerson(app, { email: 'often@example.com', password: OLD })
+    await signedInPerson(app, { email: 'often@example.com', password: OLD_PASSWORD })
     for (let n = 0; n < 8; n++) assert.equal((await request(app, 'often@example.com')).statusCode, 200)
     assert.equal((await caughtMails(app)).length, 5)
     app.clock.advance(HOUR)
@@ -136,9 +136,9 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal((await caughtMails(app)).length, 6)
   })
 
-  test('more than 30 requests from an address in an hour are silently dropped, whoever they are for', async (t) => {
+  test('more than 30 requests from one IP address in an hour are silently dropped, for any email', async (t) => {
     const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
-    await signedInPerson(app, { email: 'last@example.com', password: OLD })
+    await signedInPerson(app, { email: 'last@example.com', password: OLD_PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     for (let n = 0; n < 30; n++) await request(app, `nobody${n}@example.com`, from(`2001:db8::${n}`))
     await request(app, 'last@example.com', from('2001:db8::ff'))
@@ -147,9 +147,9 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal((await caughtMails(app)).length, 1)
   })
 
-  test("what strangers ask for neither uses up the owner's requests nor ends the link that the owner has open", async (t) => {
+  test("requests by others neither count against the limit of the owner nor invalidate the owner's link", async (t) => {
     const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
-    await signedInPerson(app, { email: 'owner@example.com', password: OLD })
+    await signedInPerson(app, { email: 'owner@example.com', password: OLD_PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     await request(app, 'owner@example.com', from('192.0.2.1'))
     const open = await lastMailTo(app, 'owner@example.com')
@@ -160,10 +160,13 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal((await confirm(app, open.token)).statusCode, 200)
   })
 
-  test('a browser that the account knows gets a link whatever was asked from its address, for that account alone', async (t) => {
+  test('a known browser of an account gets a link in spite of the limit of its IP address, for that account only', async (t) => {
     const app = await startApp(t, { engine })
-    await signedInPerson(app, { email: 'somebody@example.com', password: OLD })
-    const answer = await anonymous(app).post('/api/auth/register', { email: 'known@example.com', password: OLD })
+    await signedInPerson(app, { email: 'somebody@example.com', password: OLD_PASSWORD })
+    const answer = await anonymous(app).post('/api/auth/register', {
+      email: 'known@example.com',
+      password: OLD_PASSWORD,
+    })
     const cookie = [answer.headers['set-cookie'] ?? []].flat().at(-1)?.split(';')[0] ?? ''
     assert.match(cookie, /^known_browser=/)
     const mailsTo = async (email: string) => (await caughtMails(app)).filter(({ to }) => to === email).length
@@ -177,10 +180,10 @@ onEachEngine('password reset and email verification', (engine) => {
     assert.equal(await mailsTo('somebody@example.com'), 0)
   })
 
-  test('registration sends a mail whose link makes the email verified, once', async () => {
+  test('registration sends a mail whose link verifies the email, once', async () => {
     const registered = await anonymous(shared()).post('/api/auth/register', {
       email: 'verify@example.com',
-      password: OLD,
+      password: OLD_PASSWORD,
     })
     const person = anonymous(shared(), cookieOf(registered))
     const { token, link } = await lastMailTo(shared(), 'verify@example.com')
@@ -193,7 +196,7 @@ onEachEngine('password reset and email verification', (engine) => {
   test('the verification mail can be sent again, and a reset link verifies nothing', async () => {
     const registered = await anonymous(shared()).post('/api/auth/register', {
       email: 'resend@example.com',
-      password: OLD,
+      password: OLD_PASSWORD,
     })
     const person = anonymous(shared(), cookieOf(registered))
     const first = await lastMailTo(shared(), 'resend@example.com')

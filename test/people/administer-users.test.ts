@@ -32,7 +32,7 @@ onEachEngine('administering users', (engine) => {
   const find = async (query: string): Promise<string[]> =>
     (await admin.get(`/api/admin/users?${query}`)).json<Page>().users.map(({ email }) => email)
 
-  test('a user made with a password signs in with it', async () => {
+  test('a user created with a password can sign in with it', async () => {
     const user = await create({
       email: 'Ada@Example.com',
       password: PASSWORD,
@@ -70,7 +70,7 @@ onEachEngine('administering users', (engine) => {
     assert.ok(!(await caughtMails(app)).some(({ to }) => to === 'ada@example.com'))
   })
 
-  test('without a password an invitation goes out, and its link sets the first password', async () => {
+  test('a user created without a password gets an invitation, whose link sets the first password', async () => {
     const user = await create({ email: 'grace@example.com' })
     assert.equal(user.email_verified, false)
     assert.equal(user.preferredUsername, 'grace')
@@ -86,7 +86,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal(again.statusCode, 400)
   })
 
-  test('an invitation sent again makes the earlier link worthless, and is 409 once there is a password', async () => {
+  test('a new invitation invalidates the earlier link, and answers 409 once the user has a password', async () => {
     const user = await create({ email: 'linus@example.com' })
     const first = await lastMailTo(app, 'linus@example.com')
     assert.equal((await admin.post(`/api/admin/users/${user.id}/invitation`)).statusCode, 200)
@@ -100,7 +100,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.post('/api/admin/users/usr_nobody/invitation')).statusCode, 404)
   })
 
-  test('a taken email is 409 whatever its case, and so is a taken username', async () => {
+  test('a taken email in any case of letters answers 409, and so does a taken username', async () => {
     await create({ email: 'taken@example.com', preferredUsername: 'taken-name' })
     const sameEmail = await admin.post('/api/admin/users', { email: 'TAKEN@example.com' })
     assert.equal(sameEmail.statusCode, 409)
@@ -108,7 +108,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal(sameName.statusCode, 409)
   })
 
-  test('invalid accounts are refused', async () => {
+  test('invalid attributes of a new user are refused', async () => {
     const bodies: Record<string, unknown>[] = [
       {},
       { email: 'no-address' },
@@ -130,17 +130,17 @@ onEachEngine('administering users', (engine) => {
     assert.deepEqual(await find('q=x@example.com'), [])
   })
 
-  test("a username that a role opens is nobody's to take", async () => {
+  test('a username that is a principal of a role can’t be taken', async () => {
     await admin.post('/api/admin/roles', { name: 'Deployers', principals: ['deployer'] })
-    const asked = await admin.post('/api/admin/users', { email: 'd@example.com', preferredUsername: 'deployer' })
-    assert.equal(asked.statusCode, 409)
+    const chosen = await admin.post('/api/admin/users', { email: 'd@example.com', preferredUsername: 'deployer' })
+    assert.equal(chosen.statusCode, 409)
     const derived = await create({ email: 'deployer@example.com' })
     assert.equal(derived.preferredUsername, 'deployer-2')
     const changed = await admin.patch(`/api/admin/users/${derived.id}`, { preferredUsername: 'deployer' })
     assert.equal(changed.statusCode, 409)
   })
 
-  test('details show the derived permissions and the ways in', async () => {
+  test('details contain the derived permissions, whether there is a password, and the number of sessions', async () => {
     const person = await signedInPerson(app, { permissions: ['users:read'], password: PASSWORD })
     const response = await admin.get(`/api/admin/users/${person.user.id}`)
     const details = response.json<{ user: User; permissions: string[]; hasPassword: boolean; sessions: number }>()
@@ -152,7 +152,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.get('/api/admin/users/usr_nobody')).statusCode, 404)
   })
 
-  test('attributes are changed, and unknown ones are an error', async () => {
+  test('attributes can be changed, and unknown or invalid ones are refused', async () => {
     const user = await create({ email: 'before@example.com', email_verified: true, displayName: 'Before' })
     const url = `/api/admin/users/${user.id}`
     const change = { displayName: null, given_name: 'G', family_name: 'F', preferredUsername: 'after' }
@@ -171,7 +171,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.patch(url, { preferredUsername: 'ada' })).statusCode, 409)
   })
 
-  test('two changes of one user at once both count, also by the user and an administrator', async () => {
+  test('concurrent changes of one user by an administrator and by the user are all kept', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await signedInPerson(app, { email: `twice${round}@example.com` })
       const url = `/api/admin/users/${person.user.id}`
@@ -195,7 +195,7 @@ onEachEngine('administering users', (engine) => {
     }
   })
 
-  test('of two new usernames at once both old ones are kept from others', async () => {
+  test('after concurrent changes of a username all former usernames stay reserved', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await signedInPerson(app, { email: `named${round}@example.com` })
       const [one, two] = [`named${round}-one`, `named${round}-two`]
@@ -217,7 +217,7 @@ onEachEngine('administering users', (engine) => {
     }
   })
 
-  test('a new email is unverified unless vouched for, and links to the old one stop working', async () => {
+  test('a new email is unverified unless it is set as verified, and links sent to the old one stop working', async () => {
     const user = await create({ email: 'old@example.com' })
     const { token } = await lastMailTo(app, 'old@example.com')
     const url = `/api/admin/users/${user.id}`
@@ -232,7 +232,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.patch(url, { email: 'ada@example.com' })).statusCode, 409)
   })
 
-  test('the list searches email, display name and username without regard to case, wildcards as themselves', async () => {
+  test('the list searches email, display name and username without regard to case, and takes wildcards literally', async () => {
     await create({ email: 'needle.one@example.com', displayName: 'Zo\u00eb 100% Sure' })
     await create({ email: 'two@example.com', preferredUsername: 'needle_two' })
     await create({ email: 'three@example.com', displayName: 'Needle back\\slash' })
@@ -260,7 +260,7 @@ onEachEngine('administering users', (engine) => {
     assert.equal((await admin.get('/api/admin/users?unknown=1')).statusCode, 400)
   })
 
-  test('a deleted user leaves no session, token or passkey, and the same email makes another sub', async () => {
+  test('a deleted user leaves no session, token or passkey, and a new user with the same email gets another id', async () => {
     const person = await signedInPerson(app, { email: 'leaver@example.com', permissions: ['users:read'] })
     const response = await admin.delete(`/api/admin/users/${person.user.id}`)
     assert.deepEqual(response.json(), { success: true, ended: { sessions: 1, tokens: 0, certificates: 0 } })
@@ -286,7 +286,7 @@ onEachEngine('administering users', (engine) => {
 })
 
 onEachEngine('the list of users', (engine) => {
-  test('pages through everyone once, newest first, while people are added', async (t) => {
+  test('pages through all users once, newest first, while users are added', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
     for (let index = 0; index < 25; index++) {
@@ -309,19 +309,19 @@ onEachEngine('the list of users', (engine) => {
     assert.equal(seen.filter((email) => /^p\d+@/.test(email)).length, 25)
   })
 
-  test('the page of a user does not count sessions that are past their idle limit', async (t) => {
-    const own = await startApp(t, { engine })
-    const judge = await signedInPerson(own, { admin: true })
+  test('does not count sessions beyond their idle limit in the details of a user', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
     const email = 'idle@example.com'
-    const person = await signedInPerson(own, { email, password: PASSWORD })
+    const person = await signedInPerson(app, { email, password: PASSWORD })
     const sessions = async () =>
-      (await judge.get(`/api/admin/users/${person.user.id}`)).json<{ sessions: number }>().sessions
-    const login = await anonymous(own).post('/api/auth/login', { email, password: PASSWORD })
+      (await admin.get(`/api/admin/users/${person.user.id}`)).json<{ sessions: number }>().sessions
+    const login = await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })
     assert.equal(login.statusCode, 200, login.body)
-    own.clock.advance(IDLE_MS - 1)
+    app.clock.advance(IDLE_MS - 1)
     assert.equal(await sessions(), 2)
-    own.clock.advance(1)
+    app.clock.advance(1)
     assert.equal(await sessions(), 1)
-    assert.equal((await anonymous(own, cookieOf(login)).get('/api/auth/me')).statusCode, 401)
+    assert.equal((await anonymous(app, cookieOf(login)).get('/api/auth/me')).statusCode, 401)
   })
 })

@@ -5,12 +5,12 @@ import { findUserDetails, listUsers, type UserFilter } from '../../src/people/us
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
-/** More than one page looks at when it has to ask each row. */
+/** More than one page examines when it has to check each row. */
 const USERS = MAX_ROWS_EXAMINED + 100
 const SMALL_ROLE = 'small'
-/** More members than are listed one by one. */
+/** Has more members than are listed one by one. */
 const LARGE_ROLE = 'large'
-const LARGE = 1001
+const LARGE_ROLE_MEMBERS = 1001
 
 const idOf = (index: number) => `usr_${String(index).padStart(5, '0')}`
 
@@ -18,7 +18,7 @@ onEachEngine('the list of users', (engine) => {
   const shared = sharedApp({ engine })
   const db = () => shared().services.db
 
-  // The later in the list the newer, three at a time in the same millisecond. Every hundredth is disabled.
+  // Users with a higher number are newer. Three share each millisecond, and every hundredth is disabled.
   before(async () => {
     const users = Array.from({ length: USERS }, (_, index) => ({
       id: idOf(index),
@@ -51,7 +51,10 @@ onEachEngine('the list of users', (engine) => {
       created_at: 1,
     }))
     await db().transaction((trx) => trx.insertInto('roles').values(roles).execute())
-    const members = Array.from({ length: LARGE }, (_, index) => ({ user_id: idOf(index), role_id: LARGE_ROLE }))
+    const members = Array.from({ length: LARGE_ROLE_MEMBERS }, (_, index) => ({
+      user_id: idOf(index),
+      role_id: LARGE_ROLE,
+    }))
     for (const index of [5, 50, 2550]) members.push({ user_id: idOf(index), role_id: SMALL_ROLE })
     await db().transaction((trx) => trx.insertInto('user_roles').values(members).execute())
   })
@@ -71,12 +74,12 @@ onEachEngine('the list of users', (engine) => {
   const newestFirst = (indexes: number[]) => indexes.toSorted((a, b) => b - a).map(idOf)
   const all = Array.from({ length: USERS }, (_, index) => index)
 
-  test('has everybody once, newest first, also those of the same millisecond', async () => {
+  test('contains every user once, newest first, including those of the same millisecond', async () => {
     const { ids } = await collect({}, 100)
     assert.deepEqual(ids, newestFirst(all))
   })
 
-  test('looks at a bounded number of rows for a page, and finds the oldest by going on', async () => {
+  test('examines a bounded number of rows for a page, and finds the oldest user on the next page', async () => {
     const first = await listUsers(db().read, { q: 'very first' }, 20, undefined)
     assert.deepEqual(first.items, [])
     assert.notEqual(first.nextCursor, null)
@@ -85,7 +88,7 @@ onEachEngine('the list of users', (engine) => {
     assert.equal(pages, 2)
   })
 
-  test('puts the user whose name is exactly the text searched for first, and nowhere else', async () => {
+  test('puts the exact match of a search first, and lists it only once', async () => {
     for (const q of ['person1', 'PERSON1', 'person1@example.com']) {
       const page = await listUsers(db().read, { q }, 10, undefined)
       assert.equal(page.items[0]?.id, idOf(1), q)
@@ -95,28 +98,28 @@ onEachEngine('the list of users', (engine) => {
     assert.deepEqual(ids, [idOf(1), ...newestFirst(expected)])
   })
 
-  test('finds a user by the identifier, and by nothing that only resembles it', async () => {
+  test('finds a user by the complete id, but not by a part of it', async () => {
     assert.deepEqual((await collect({ q: idOf(7) }, 10)).ids, [idOf(7)])
     assert.deepEqual((await collect({ q: 'usr_0000' }, 10)).ids, [])
   })
 
-  test('has of those disabled and of those active each their own, and both together all', async () => {
+  test('can be filtered by status', async () => {
     const disabled = all.filter((index) => index % 100 === 0)
     assert.deepEqual((await collect({ status: 'disabled' }, 10)).ids, newestFirst(disabled))
     const active = all.filter((index) => index % 100 !== 0)
     assert.deepEqual((await collect({ status: 'active' }, 100)).ids, newestFirst(active))
   })
 
-  test('has the members of a role, of a small one, a large one and one that nobody has', async () => {
+  test('can be filtered by role, with few members, many or none', async () => {
     assert.deepEqual((await collect({ roleId: SMALL_ROLE }, 2)).ids, newestFirst([5, 50, 2550]))
-    assert.deepEqual((await collect({ roleId: LARGE_ROLE }, 100)).ids, newestFirst(all.slice(0, LARGE)))
+    assert.deepEqual((await collect({ roleId: LARGE_ROLE }, 100)).ids, newestFirst(all.slice(0, LARGE_ROLE_MEMBERS)))
     assert.deepEqual(await listUsers(db().read, { roleId: 'empty' }, 10, undefined), { items: [], nextCursor: null })
     assert.deepEqual(await listUsers(db().read, { roleId: 'none' }, 10, undefined), { items: [], nextCursor: null })
   })
 
-  test('has only those that every filter lets through', async () => {
+  test('contains only users that match every filter', async () => {
     const filter = { q: 'person', status: 'disabled', roleId: LARGE_ROLE } as const
-    const expected = all.slice(0, LARGE).filter((index) => index % 100 === 0)
+    const expected = all.slice(0, LARGE_ROLE_MEMBERS).filter((index) => index % 100 === 0)
     assert.deepEqual((await collect(filter, 10)).ids, newestFirst(expected))
     assert.deepEqual((await collect({ q: 'person5', status: 'disabled', roleId: SMALL_ROLE }, 10)).ids, [])
   })

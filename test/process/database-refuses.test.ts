@@ -10,7 +10,7 @@ import { latchkey } from '../support/command.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { start } from './start.ts'
 
-describe('a PostgreSQL that does not let us in', () => {
+describe('a PostgreSQL server that refuses the connection', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-hba-'))
   let server: PostgresServer
   let host: string
@@ -41,52 +41,56 @@ describe('a PostgreSQL that does not let us in', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const CASES: Record<string, { url: () => string; says: RegExp }> = {
+  const CASES: Record<string, { url: () => string; expected: RegExp }> = {
     'a wrong password': {
       url: () => `postgres://ada:hidden-password@${host}/postgres`,
-      says: /can't be used: password authentication failed for user "ada"\. Check the user and the password in DATABASE_URL\.$/,
+      expected:
+        /can't be used: password authentication failed for user "ada"\. Check the user and the password in DATABASE_URL\.$/,
     },
-    'no password where one is needed': {
+    'a missing password': {
       url: () => `postgres://ada@${host}/postgres`,
-      says: /can't be used: .*password.* Check DATABASE_URL\.$/,
+      expected: /can't be used: .*password.* Check DATABASE_URL\.$/,
     },
-    'a user that is not there': {
+    'an unknown user': {
       url: () => `postgres://latchkey:hidden-password@${host}/postgres`.replace('latchkey', 'bob'),
-      says: /can't be used: no pg_hba\.conf entry .* Check the user in DATABASE_URL, and pg_hba\.conf on the server\.$/,
+      expected:
+        /can't be used: no pg_hba\.conf entry .* Check the user in DATABASE_URL, and pg_hba\.conf on the server\.$/,
     },
     'a missing database': {
       url: () => `postgres://latchkey:hidden-password@${host}/nowhere_${randomUUID().slice(0, 8)}`,
-      says: /can't be used: database "nowhere_\w+" does not exist\. Create that database, or check its name in DATABASE_URL\.$/,
+      expected:
+        /can't be used: database "nowhere_\w+" does not exist\. Create that database, or check its name in DATABASE_URL\.$/,
     },
     'a server without TLS': {
       url: () => `postgres://latchkey:hidden-password@${host}/postgres?sslmode=verify-full`,
-      says: /can't be used: The server does not support SSL connections\. Check sslmode in DATABASE_URL, and TLS on the server\.$/,
+      expected:
+        /can't be used: The server does not support SSL connections\. Check sslmode in DATABASE_URL, and TLS on the server\.$/,
     },
-    'a server that insists on TLS': {
+    'a server that requires TLS': {
       url: () => `postgres://tls:hidden-password@${host}/postgres`,
-      says: /can't be used: no pg_hba\.conf entry .*no encryption\. Check the user in DATABASE_URL/,
+      expected: /can't be used: no pg_hba\.conf entry .*no encryption\. Check the user in DATABASE_URL/,
     },
-    'a root certificate that is not there': {
+    'a missing root certificate': {
       url: () => `postgres://latchkey:hidden-password@${host}/postgres?sslmode=verify-full&sslrootcert=/nowhere.pem`,
-      says: /can't be used: ENOENT.* Check DATABASE_URL\.$/,
+      expected: /can't be used: ENOENT.* Check DATABASE_URL\.$/,
     },
   }
-  for (const [name, { url, says }] of Object.entries(CASES)) {
-    test(`${name} is one line, of the service and of a command`, async (t) => {
+  for (const [name, { url, expected }] of Object.entries(CASES)) {
+    test(`${name} is reported in one line, by the service and by a command`, async (t) => {
       const service = await start(t, { DATABASE_URL: url(), SECRET_KEY })
       assert.equal(await service.exit(), 1)
       const command = await latchkey({ dataDir: join(folder, 'data'), databaseUrl: url() }, ['keys', 'rotate'])
       assert.equal(command.code, 1)
-      for (const said of [service.stderr(), command.stderr]) {
-        assert.match(said, /^latchkey: The database at 127\.0\.0\.1:\d+ [^\n]*\n$/)
-        assert.match(said.trim(), says)
-        assert.doesNotMatch(said, /hidden/)
+      for (const stderr of [service.stderr(), command.stderr]) {
+        assert.match(stderr, /^latchkey: The database at 127\.0\.0\.1:\d+ [^\n]*\n$/)
+        assert.match(stderr.trim(), expected)
+        assert.doesNotMatch(stderr, /hidden/)
       }
       assert.equal(service.stdout() + command.stdout, '')
     })
   }
 
-  test('a user who may not make tables is one line of the service', async (t) => {
+  test('a user who may not create tables is reported in one line by the service', async (t) => {
     const service = await start(t, { DATABASE_URL: `postgres://guest@${host}/postgres`, SECRET_KEY })
     assert.equal(await service.exit(), 1)
     assert.match(

@@ -7,16 +7,16 @@ import { test, type TestContext } from 'node:test'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs a file on the Node of the tests, which says that it is another version. */
+/** Runs a file on the Node of the tests, with another version number. */
 function runAs(t: TestContext, version: string, ...args: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-node-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const disguise = join(folder, 'disguise.cjs')
-  writeFileSync(disguise, `Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(version)} })`)
-  return spawnSync(process.execPath, ['--require', disguise, ...args], { cwd: folder, encoding: 'utf8' })
+  const override = join(folder, 'override.cjs')
+  writeFileSync(override, `Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(version)} })`)
+  return spawnSync(process.execPath, ['--require', override, ...args], { cwd: folder, encoding: 'utf8' })
 }
 
-test('an older Node ends npm scripts and commands with one line that says what to do', (t) => {
+test('npm scripts and commands on an older Node exit with one line of instructions', (t) => {
   for (const args of [[join(ROOT, 'bin/require-node.js')], [join(ROOT, 'bin/latchkey.js'), '--help']]) {
     const { status, stdout, stderr } = runAs(t, '20.20.2', ...args)
     assert.deepEqual(
@@ -34,14 +34,14 @@ test('an older Node ends npm scripts and commands with one line that says what t
   }
 })
 
-test('every npm script that runs a file of ours looks at the version first', () => {
+test('every npm script that runs Node checks its version first', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  const ours = Object.values(scripts).filter((script) => /\bnode\b/.test(script))
-  assert.ok(ours.length > 10)
+  const nodeScripts = Object.values(scripts).filter((script) => /\bnode\b/.test(script))
+  assert.ok(nodeScripts.length > 10)
   assert.deepEqual(
-    ours.filter((script) => !script.startsWith('node bin/require-node.js && ')),
+    nodeScripts.filter((script) => !script.startsWith('node bin/require-node.js && ')),
     [],
   )
 })

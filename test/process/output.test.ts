@@ -7,25 +7,25 @@ import { ask, sessionOf } from '../support/visitor.ts'
 import { type Running, start } from './start.ts'
 
 const linesOf = (text: string) => text.trim().split('\n')
-const answers = async ({ url }: Running) => (await fetch(`${url}/healthz`)).status === 200
-const isUp = (service: Running) => until(() => answers(service).catch(() => false))
+const isHealthy = async ({ url }: Running) => (await fetch(`${url}/healthz`)).status === 200
+const waitUntilUp = (service: Running) => until(() => isHealthy(service).catch(() => false))
 
-async function endsOnSigterm({ child, exit }: Running): Promise<void> {
+async function assertEndsOnSigterm({ child, exit }: Running): Promise<void> {
   child.kill('SIGTERM')
   assert.equal(await exit(), 0)
 }
 
 test('without a terminal every line of standard output is JSON, and the set-up link is on standard error', async (t) => {
   const service = await start(t, { BASE_URL: 'http://id.example.com', DATABSE_URL: 'postgres://hunter2@db/latchkey' })
-  await service.said(/setup#secret=/)
+  await service.waitForOutput(/setup#secret=/)
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery staple' })
   await fetch(`${service.url}/api/auth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  await service.said(/Mail written/)
-  await endsOnSigterm(service)
+  await service.waitForOutput(/Mail written/)
+  await assertEndsOnSigterm(service)
   const lines = linesOf(service.stdout()).map((line) => JSON.parse(line) as Record<string, unknown>)
   const messages = lines.map(({ msg }) => String(msg))
   assert.ok(messages.includes('Latchkey is running.'))
@@ -37,55 +37,55 @@ test('without a terminal every line of standard output is JSON, and the set-up l
   assert.match(service.stderr(), /^There is no administrator yet\. Set up the first one: \S+\/setup#secret=\S+\n$/)
 })
 
-test('the link of a mail is not in a log that is kept', async (t) => {
+test('the link of a mail is not in the output', async (t) => {
   const service = await start(t)
-  await isUp(service)
+  await waitUntilUp(service)
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery staple' })
   await fetch(`${service.url}/api/auth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  const [line] = await service.said(/^.*Mail written to the outbox.*$/m)
+  const [line] = await service.waitForOutput(/^.*Mail written to the outbox.*$/m)
   assert.match(line, /"file":"outbox\/[\w-]+\.eml"/)
-  await endsOnSigterm(service)
+  await assertEndsOnSigterm(service)
   assert.doesNotMatch(service.output(), /verify-email|token=|ev_/)
 })
 
-test('standard output that closes during the start leaves a service that serves and ends on SIGTERM', async (t) => {
+test('a service whose standard output closes during the start still serves, and ends on SIGTERM', async (t) => {
   const service = await start(t)
   await once(service.child.stdout, 'data')
   service.child.stdout.destroy()
-  await isUp(service)
-  for (let n = 0; n < 20; n++) assert.ok(await answers(service))
-  await service.said(/latchkey: Standard output can't be written \(EPIPE\)\. The service goes on/)
-  await endsOnSigterm(service)
+  await waitUntilUp(service)
+  for (let n = 0; n < 20; n++) assert.ok(await isHealthy(service))
+  await service.waitForOutput(/latchkey: Standard output can't be written \(EPIPE\)\. The service goes on/)
+  await assertEndsOnSigterm(service)
 })
 
-test('standard output that closes before the first line leaves a service that serves and ends on SIGTERM', async (t) => {
+test('a service whose standard output closes before the first line still serves, and ends on SIGTERM', async (t) => {
   const service = await start(t)
   service.child.stdout.destroy()
-  await isUp(service)
-  assert.ok(await answers(service))
-  await endsOnSigterm(service)
+  await waitUntilUp(service)
+  assert.ok(await isHealthy(service))
+  await assertEndsOnSigterm(service)
 })
 
-test('both streams that close later change nothing for those who are served', async (t) => {
+test('closing both output streams later does not affect requests', async (t) => {
   const service = await start(t)
-  await isUp(service)
+  await waitUntilUp(service)
   service.child.stdout.destroy()
   service.child.stderr.destroy()
-  for (let n = 0; n < 50; n++) assert.ok(await answers(service))
-  await endsOnSigterm(service)
+  for (let n = 0; n < 50; n++) assert.ok(await isHealthy(service))
+  await assertEndsOnSigterm(service)
 })
 
-test('a reader of standard output that stops reading holds up neither requests nor the end', async (t) => {
+test('a reader of standard output that stops reading delays neither requests nor the shutdown', async (t) => {
   const service = await start(t)
-  await isUp(service)
+  await waitUntilUp(service)
   service.child.stdout.pause()
-  // Far more than a pipe holds.
+  // Far more output than fits in the buffer of a pipe.
   for (let n = 0; n < 40; n++) {
-    const many = await Promise.all(Array.from({ length: 25 }, () => answers(service)))
+    const many = await Promise.all(Array.from({ length: 25 }, () => isHealthy(service)))
     assert.ok(many.every(Boolean))
   }
   service.child.kill('SIGTERM')
@@ -94,8 +94,8 @@ test('a reader of standard output that stops reading holds up neither requests n
   service.child.stdout.resume()
 })
 
-onEachEngine('an orderly stop', (engine) => {
-  test('logs nothing at error level, with requests, streams and probes under way', async (t) => {
+onEachEngine('a clean shutdown', (engine) => {
+  test('logs nothing at error level, even with requests, streams and probes in progress', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const replica = await startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
@@ -118,7 +118,7 @@ onEachEngine('an orderly stop', (engine) => {
     assert.equal(await replica.stop(), 0)
     stopped.abort()
     await Promise.all([stream, ...probing])
-    assert.ok(probes.has(503), 'it says that it stops')
+    assert.ok(probes.has(503), 'readiness is refused during the shutdown')
     const lines = linesOf(replica.output()).filter((line) => line.startsWith('{'))
     const levels = new Set(lines.map((line) => (JSON.parse(line) as { level: string }).level))
     assert.ok(levels.has('info'))

@@ -9,9 +9,9 @@ import { test } from 'node:test'
 import { freePort } from '../support/postgres.ts'
 import { start } from './start.ts'
 
-test('it says where to go and how to set up the first administrator, and keeps its files private', async (t) => {
+test('the service prints the link to set up the first administrator, and keeps its files private', async (t) => {
   const service = await start(t)
-  const [, secret] = await service.said(/setup#secret=([A-Za-z0-9_-]{32})/)
+  const [, secret] = await service.waitForOutput(/setup#secret=([A-Za-z0-9_-]{32})/)
   assert.ok(secret)
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
   const data = join(
@@ -25,24 +25,24 @@ test('it says where to go and how to set up the first administrator, and keeps i
 
 test('a configured bootstrap secret is never printed', async (t) => {
   const service = await start(t, { ADMIN_BOOTSTRAP_SECRET: 'a-secret-nobody-prints' })
-  await service.said(/Set up the first one: \S+\/setup\n/)
+  await service.waitForOutput(/Set up the first one: \S+\/setup\n/)
   assert.doesNotMatch(service.output(), /a-secret-nobody-prints/)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends it with exit code 0 after the requests in flight`, async (t) => {
+  test(`${signal} stops the service with exit code 0 after the requests in flight`, async (t) => {
     const service = await start(t)
-    await service.said(/setup#secret=/)
+    await service.waitForOutput(/setup#secret=/)
     const body = JSON.stringify({ email: 'last@example.com', password: 'correct horse battery staple' })
     const inFlight = request(`${service.url}/api/auth/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' },
     })
     inFlight.flushHeaders()
-    // From here on the service has the request, and waits for its body.
+    // The service has received the headers, and waits for the body.
     await once(inFlight, 'continue')
     service.child.kill(signal)
-    await service.said(/"Stopping\."/)
+    await service.waitForOutput(/"Stopping\."/)
     const answered = once(inFlight, 'response') as Promise<[{ statusCode: number }]>
     inFlight.end(body)
     assert.equal((await answered)[0].statusCode, 201)
@@ -50,19 +50,21 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const oneLine = (output: string) =>
+const plainLines = (output: string) =>
   output
     .trim()
     .split('\n')
     .filter((line) => !line.startsWith('{'))
 
-test('a bad variable is one clear line and exit code 1', async (t) => {
+test('an invalid variable ends the start with one line and exit code 1', async (t) => {
   const service = await start(t, { PORT: 'x' })
   assert.equal(await service.exit(), 1)
-  assert.deepEqual(oneLine(service.output()), ['latchkey: PORT is "x", but it must be a port number from 1 to 65535.'])
+  assert.deepEqual(plainLines(service.output()), [
+    'latchkey: PORT is "x", but it must be a port number from 1 to 65535.',
+  ])
 })
 
-test('a data folder where none can be made ends it at once, with one clear line', async (t) => {
+test('a data folder that can’t be created ends the start with one line and exit code 1', async (t) => {
   for (const folder of ['/proc/nope', '/proc/nope/deeper']) {
     const service = await start(t, { DATA_DIR: folder })
     assert.equal(await service.exit(), 1)
@@ -76,7 +78,7 @@ test('a data folder where none can be made ends it at once, with one clear line'
   assert.match(service.output(), /^latchkey: The database file \/proc\/nope\/latchkey\.db can't be opened: [^\n]*\n$/)
 })
 
-test('a misspelt name in .env ends it with one clear line', async (t) => {
+test('a misspelt name in .env ends the start with one line and exit code 1', async (t) => {
   const service = await start(t, {}, 'RP_NAME=Example\nDATABSE_URL=postgres://hunter2@db/latchkey\n')
   assert.equal(await service.exit(), 1)
   assert.match(
@@ -85,29 +87,29 @@ test('a misspelt name in .env ends it with one clear line', async (t) => {
   )
 })
 
-test('a port in use is one clear line and exit code 1', async (t) => {
+test('a port in use ends the start with one line and exit code 1', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.after(() => taken.close())
   const { port } = taken.address() as { port: number }
   const service = await start(t, { PORT: String(port) })
   assert.equal(await service.exit(), 1)
-  assert.deepEqual(oneLine(service.output()), [
+  assert.deepEqual(plainLines(service.output()), [
     `latchkey: Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT.`,
   ])
 })
 
-test('a data folder in use is one clear line and exit code 1', async (t) => {
+test('a data folder in use ends the start with one line and exit code 1', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-shared-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const first = await start(t, { DATA_DIR: folder })
-  await first.said(/setup#secret=/)
+  await first.waitForOutput(/setup#secret=/)
   const second = await start(t, { DATA_DIR: folder })
   assert.equal(await second.exit(), 1)
-  assert.match(oneLine(second.output()).join('|'), /^latchkey: Another Latchkey is already running on [^|]*$/)
+  assert.match(plainLines(second.output()).join('|'), /^latchkey: Another Latchkey is already running on [^|]*$/)
 })
 
-test('a data folder that is a file, a corrupt key file and a corrupt database are one clear line each', async (t) => {
+test('a data folder that is a file, a corrupt key file and a corrupt database each end the start with one line', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-broken-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'file')
@@ -121,7 +123,7 @@ test('a data folder that is a file, a corrupt key file and a corrupt database ar
   for (const [environment, expected] of cases) {
     const service = await start(t, environment)
     assert.equal(await service.exit(), 1)
-    const lines = oneLine(service.output())
+    const lines = plainLines(service.output())
     assert.equal(lines.length, 1, service.output())
     assert.match(lines[0] ?? '', expected)
   }
@@ -132,10 +134,10 @@ test('a data folder that is a file, a corrupt key file and a corrupt database ar
   )
   const service = await start(t, { DATA_DIR: folder })
   assert.equal(await service.exit(), 1)
-  assert.equal(oneLine(service.output()).length, 1, service.output())
+  assert.equal(plainLines(service.output()).length, 1, service.output())
 })
 
-test('a database that is not there is one clear line and exit code 1', async (t) => {
+test('an unreachable database ends the start with one line and exit code 1', async (t) => {
   const port = await freePort()
   const service = await start(t, {
     DATABASE_URL: `postgres://nobody:hidden-password@127.0.0.1:${port}/none`,
@@ -143,7 +145,7 @@ test('a database that is not there is one clear line and exit code 1', async (t)
   })
   assert.equal(await service.exit(), 1)
   assert.match(
-    oneLine(service.output()).join('|'),
+    plainLines(service.output()).join('|'),
     /^latchkey: The database at 127\.0\.0\.1:\d+ can't be reached[^|]*$/,
   )
   assert.doesNotMatch(service.output(), /hidden-password/)

@@ -16,10 +16,10 @@ function newFolder(t: TestContext): string {
   return folder
 }
 
-/** A runner of its own, and not a part of the one that runs this test. */
+/** Without the variables of the runner of this test, so that a separate runner starts. */
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '' }
 
-test('npm test ends a program that prints nothing any more, with all that it has started', async (t) => {
+test('npm test kills a program that stops printing, together with its child processes', async (t) => {
   const pidFile = join(newFolder(t), 'pid')
   const program = `
     const child = require('child_process').spawn('sleep', ['1000'])
@@ -37,7 +37,7 @@ test('npm test ends a program that prints nothing any more, with all that it has
   await until(async () => isDead())
 })
 
-test('npm test gives every test a limit, and counts one that ran into it as failed', (t) => {
+test('npm test sets a time limit for every test, and counts a test that exceeds it as failed', (t) => {
   const script = readFileSync(join(SCRIPTS, 'test.ts'), 'utf8')
   assert.match(script, /`--test-timeout=\$\{LONGEST_TEST_MS\}`/)
   assert.match(script, /cancelled/)
@@ -56,7 +56,7 @@ test('npm test gives every test a limit, and counts one that ran into it as fail
   assert.match(stdout, /^ℹ cancelled 1$/m)
 })
 
-test('the times of tests are written down with the suite that each stands in', (t) => {
+test('the times of tests are reported with the names of their suites', (t) => {
   const folder = newFolder(t)
   writeFileSync(
     join(folder, 'two.test.mjs'),

@@ -9,15 +9,16 @@ import { freePort } from '../support/postgres.ts'
 export interface Running {
   child: ChildProcessWithoutNullStreams
   url: string
-  /** What it wrote to both streams so far. */
+  /** The output of both streams so far. */
   output(): string
   stdout(): string
   stderr(): string
-  said(pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves when the output matches the pattern. */
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
   exit(): Promise<number | null>
 }
 
-/** Starts the service as people start it, in an empty folder. */
+/** Starts the service as a user does, in an empty folder. */
 export async function start(
   t: TestContext,
   environment: Record<string, string> = {},
@@ -30,15 +31,15 @@ export async function start(
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port), DATA_DIR: join(folder, 'data'), ...environment },
   })
-  const heard = { stdout: '', stderr: '' }
+  const written = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
-      heard[name] += chunk.toString()
+      written[name] += chunk.toString()
       for (const listener of listeners) listener()
     })
   }
-  const output = () => heard.stdout + heard.stderr
+  const output = () => written.stdout + written.stderr
   const ended = once(child, 'close')
   t.after(async () => {
     child.kill('SIGKILL')
@@ -49,17 +50,17 @@ export async function start(
     child,
     url: `http://127.0.0.1:${port}`,
     output,
-    stdout: () => heard.stdout,
-    stderr: () => heard.stderr,
-    said: (pattern) =>
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const found = pattern.exec(output())
           if (found) resolve(found)
         }
-        listeners.add(look)
-        void ended.then(() => reject(new Error(`It ended without saying ${pattern}: ${output()}`)))
-        look()
+        listeners.add(check)
+        void ended.then(() => reject(new Error(`The service ended without printing ${pattern}: ${output()}`)))
+        check()
       }),
     exit: async () => {
       await ended

@@ -46,7 +46,7 @@ onEachEngine('roles', (engine) => {
     assert.ok(permissions.every(({ id, name, description }) => id === name && description.length > 0))
   })
 
-  test('a role is made, changed, and deleted', async () => {
+  test('a role can be created, changed and deleted', async () => {
     const role = await create({
       name: 'Help desk',
       description: 'First line',
@@ -71,7 +71,7 @@ onEachEngine('roles', (engine) => {
     assert.equal((await admin.delete(`/api/admin/roles/${role.id}`)).statusCode, 404)
   })
 
-  test('two changes of one role at once both count', async () => {
+  test('concurrent changes of one role are all kept', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await create({ name: `Changed twice ${round}`, principals: ['before'] })
       const url = `/api/admin/roles/${id}`
@@ -91,7 +91,7 @@ onEachEngine('roles', (engine) => {
     }
   })
 
-  test('a second role of the same name is 409, whatever its case', async () => {
+  test('a second role of the same name, in any case of letters, answers 409', async () => {
     await create({ name: 'Twice' })
     for (const name of ['Twice', 'TWICE', 'Admin']) {
       const response = await admin.post('/api/admin/roles', { name })
@@ -102,7 +102,7 @@ onEachEngine('roles', (engine) => {
     assert.equal((await admin.patch(`/api/admin/roles/${other.id}`, { name: 'twice' })).statusCode, 409)
   })
 
-  test('fifty roles of one name at once make one role', async () => {
+  test('of fifty concurrent requests to create a role of one name, exactly one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => admin.post('/api/admin/roles', { name: 'Contended' })),
     )
@@ -110,7 +110,7 @@ onEachEngine('roles', (engine) => {
     assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 49)
   })
 
-  test('unknown permissions, bad names and bad principals are refused', async () => {
+  test('unknown permissions, invalid names and invalid principals are refused', async () => {
     const bodies: Record<string, unknown>[] = [
       {},
       { name: '' },
@@ -131,7 +131,7 @@ onEachEngine('roles', (engine) => {
     }
   })
 
-  test('permissions are granted, listed and revoked', async () => {
+  test('permissions can be granted, listed and revoked', async () => {
     const role = await create({ name: 'Granted' })
     const url = `/api/admin/roles/${role.id}/permissions`
     assert.equal((await admin.post(url, { permissionId: 'users:read' })).statusCode, 200)
@@ -147,7 +147,7 @@ onEachEngine('roles', (engine) => {
     assert.deepEqual((await admin.get(url)).json(), { permissions: [] })
   })
 
-  test('built-in roles can not be deleted or renamed, and the admin role keeps every permission', async () => {
+  test('built-in roles can’t be deleted or renamed, and the admin role keeps every permission', async () => {
     for (const id of [ADMIN_ROLE, USER_ROLE]) {
       assert.equal((await admin.delete(`/api/admin/roles/${id}`)).statusCode, 409)
       assert.equal((await admin.patch(`/api/admin/roles/${id}`, { name: 'Other' })).statusCode, 409)
@@ -157,7 +157,7 @@ onEachEngine('roles', (engine) => {
     assert.equal(described.statusCode, 200)
   })
 
-  test('a role is given and taken, and everyone keeps the user role', async () => {
+  test('a role can be assigned and removed, and every user keeps the user role', async () => {
     const person = await signedInPerson(app)
     const role = await create({ name: 'Given', permissions: ['users:read'] })
     const url = `/api/admin/users/${person.user.id}/roles`
@@ -174,7 +174,7 @@ onEachEngine('roles', (engine) => {
     assert.equal((await admin.delete(`${url}/${USER_ROLE}`)).statusCode, 409)
   })
 
-  test('unknown users and roles are 404', async () => {
+  test('unknown users and roles answer 404', async () => {
     const person = await signedInPerson(app)
     assert.equal((await admin.post('/api/admin/users/usr_nobody/roles', { roleId: ADMIN_ROLE })).statusCode, 404)
     assert.equal((await admin.get('/api/admin/users/usr_nobody/roles')).statusCode, 404)
@@ -184,7 +184,7 @@ onEachEngine('roles', (engine) => {
     assert.equal((await admin.patch('/api/admin/roles/nothing', { description: 'x' })).statusCode, 404)
   })
 
-  test('deleting a role takes it from everyone who has it', async () => {
+  test('deleting a role removes it from every user who has it', async () => {
     const role = await create({ name: 'Doomed', permissions: ['users:read'] })
     const person = await signedInPerson(app)
     await admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: role.id })
@@ -193,7 +193,7 @@ onEachEngine('roles', (engine) => {
     assert.equal((await person.get('/api/admin/users')).statusCode, 403)
   })
 
-  test('the list is paged, and a forged cursor is refused', async () => {
+  test('the list of roles is paged, and a forged cursor is refused', async () => {
     for (let index = 0; index < 5; index++) await create({ name: `Paged ${index}` })
     const names: string[] = []
     let cursor: string | null = null

@@ -5,14 +5,14 @@ import type { Services } from '../../src/services.ts'
 import { actorOf } from '../../src/sessions/actor.ts'
 import { needs, signedIn, signedInAccount } from '../../src/sessions/guards.ts'
 
-// Checked by the compiler: an error that is expected here and does not come fails `npm run check`.
+// Checked by the compiler: if an expected error does not occur, `npm run check` fails.
 const routes =
   (services: Services): Routes =>
   async (app) => {
     app.get('/guarded', { onRequest: signedIn(services) }, async (request) => [
       request.signedIn.user.id,
       actorOf(services, request).id,
-      // @ts-expect-error This guard reads no more about a person than most routes need.
+      // @ts-expect-error This guard does not read the permissions.
       request.signedIn.permissions,
     ])
     app.get('/permitted', { onRequest: needs(services, 'users:read') }, async ({ signedIn: { user } }) => user.id)
@@ -21,17 +21,17 @@ const routes =
     app.get('/misspelt', { onRequest: needs(services, 'users:reed') }, async () => 'answer')
     app.get('/open', async (request) => [
       request.signedIn?.user.id,
-      // @ts-expect-error No guard has put it there.
+      // @ts-expect-error No guard has set it.
       request.signedIn.user.id,
-      // @ts-expect-error No guard has put it there.
+      // @ts-expect-error No guard has set it.
       actorOf(services, request),
     ])
     app.get('/hooked', { onRequest: async () => {} }, async (request) =>
-      // @ts-expect-error A hook that is no guard puts nothing there.
+      // @ts-expect-error A hook that is not a guard does not set it.
       actorOf(services, request),
     )
   }
 
-test('who is signed in is known by type behind a guard, and nowhere else', () => {
+test('request.signedIn is there by type behind a guard, and nowhere else', () => {
   assert.equal(typeof routes, 'function')
 })

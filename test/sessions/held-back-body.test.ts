@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import sharp from 'sharp'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
+import { form, MULTIPART, picture } from '../account/upload.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
 import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'
@@ -16,26 +16,26 @@ interface Change {
   body?: unknown
 }
 
-interface Row {
+interface ChangeTest {
   permission?: Permission
-  /** Everything that makes the request a good one, were it sent at once. */
+  /** Creates all that the request needs to succeed if nothing happens before its body arrives. */
   prepare(app: TestApp, person: SignedInPerson): Promise<Change>
 }
 
 const PASSWORD = 'four unusual words here'
 let count = 0
-const fresh = (name: string) => `${name} ${++count}`
+const uniqueName = (name: string) => `${name} ${++count}`
 
 const otherUser = async (app: TestApp) => (await signedInPerson(app)).user.id
 
 async function newRole(app: TestApp, permission?: Permission): Promise<string> {
   const admin = await signedInPerson(app, { admin: true })
   const permissions = permission ? [permission] : []
-  return (await admin.post('/api/admin/roles', { name: fresh('Role'), permissions })).json().role.id
+  return (await admin.post('/api/admin/roles', { name: uniqueName('Role'), permissions })).json().role.id
 }
 
-/** Every request of the API that changes something for whoever is signed in. */
-const CHANGES: Record<string, Row> = {
+/** Every request of the API that changes something for the signed-in user. */
+const CHANGES: Record<string, ChangeTest> = {
   'POST /api/auth/sessions/{id}/revoke': {
     prepare: async (app, { user }) => ({ path: `/api/auth/sessions/${(await signIn(app, user)).sessionId}/revoke` }),
   },
@@ -114,7 +114,7 @@ const CHANGES: Record<string, Row> = {
   },
   'POST /api/admin/roles': {
     permission: 'roles:write',
-    prepare: async () => ({ path: '/api/admin/roles', body: { name: fresh('New role') } }),
+    prepare: async () => ({ path: '/api/admin/roles', body: { name: uniqueName('New role') } }),
   },
   'PATCH /api/admin/roles/{id}': {
     permission: 'roles:write',
@@ -165,8 +165,8 @@ const CHANGES: Record<string, Row> = {
     permission: 'users:lifecycle',
     async prepare(app, person) {
       const userId = await otherUser(app)
-      const planned = { action: 'disable', executeAt: app.clock.now() + 3_600_000 }
-      const { lifecycleActionId } = (await person.post(`/api/admin/users/${userId}/lifecycle`, planned)).json()
+      const scheduled = { action: 'disable', executeAt: app.clock.now() + 3_600_000 }
+      const { lifecycleActionId } = (await person.post(`/api/admin/users/${userId}/lifecycle`, scheduled)).json()
       return { path: `/api/admin/users/${userId}/lifecycle/${lifecycleActionId}` }
     },
   },
@@ -182,7 +182,12 @@ const CHANGES: Record<string, Row> = {
     permission: 'oauth_clients:write',
     prepare: async () => ({
       path: '/oauth/clients',
-      body: { name: fresh('App'), clientType: 'public', redirectUris: ['https://app.example/cb'], scopes: ['openid'] },
+      body: {
+        name: uniqueName('App'),
+        clientType: 'public',
+        redirectUris: ['https://app.example/cb'],
+        scopes: ['openid'],
+      },
     }),
   },
   'PATCH /oauth/clients/{clientId}': {
@@ -220,16 +225,14 @@ async function addPasskey(_app: TestApp, person: SignedInPerson): Promise<string
   return (await person.post('/api/passkeys/register/verify', { response })).json().passkey.id
 }
 
-const BOUNDARY = 'between-the-parts'
 let avatar: Buffer
 
 function encode(method: string, path: string, { body = {} }: Omit<Change, 'path'>): { type?: string; body: unknown } {
-  if (method === 'PUT' && path.endsWith('/avatar'))
-    return { type: `multipart/form-data; boundary=${BOUNDARY}`, body: avatar }
+  if (method === 'PUT' && path.endsWith('/avatar')) return { type: MULTIPART['content-type'], body: avatar }
   return { body }
 }
 
-/** What may happen to the person between the headers and the rest of the body, and what the answer is then. */
+/** What can happen to the user between the headers and the body of a request, and the resulting status. */
 const ENDINGS = {
   'the session was ended': {
     status: 401,
@@ -259,23 +262,19 @@ const ENDINGS = {
   },
 }
 
-onEachEngine('a request whose body is held back', (engine) => {
+onEachEngine('a request whose body arrives late', (engine) => {
   const shared = sharedApp({ engine })
   before(async () => {
-    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer()
-    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
-    avatar = Buffer.concat([Buffer.from(head), png, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
+    avatar = form({ bytes: await picture() })
   })
 
-  test('is tried for every route that changes something for whoever is signed in', async () => {
+  test('is tested for every route that changes something for the signed-in user', async () => {
     const { paths } = (await shared().app.inject('/openapi.json')).json<{
       paths: Record<string, Record<string, { security?: object[] }>>
     }>()
     const routes = Object.entries(paths).flatMap(([path, operations]) =>
       Object.entries(operations)
-        .filter(([method, { security }]) => method !== 'get' && security?.some((way) => 'session' in way))
+        .filter(([method, { security }]) => method !== 'get' && security?.some((scheme) => 'session' in scheme))
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     )
     assert.deepEqual(Object.keys(CHANGES).toSorted(), routes.toSorted())
@@ -284,9 +283,9 @@ onEachEngine('a request whose body is held back', (engine) => {
   for (const [route, { permission, prepare }] of Object.entries(CHANGES)) {
     for (const [ending, { status, end }] of Object.entries(ENDINGS)) {
       if (status === 403 && permission === undefined) continue
-      test(`${route} is refused when ${ending} before the rest came`, async () => {
+      test(`${route} is refused when ${ending} before its body arrives`, async () => {
         const app = shared()
-        // Keys are saved before certificates are asked for.
+        // A key is saved before a certificate is issued for it.
         const permissions = permission ? [...new Set<Permission>([permission, 'ssh:keys:manage'])] : []
         const person = await signedInPerson(app, { permissions, password: PASSWORD })
         const method = (route.split(' ')[0] ?? '') as 'POST'
@@ -302,7 +301,7 @@ onEachEngine('a request whose body is held back', (engine) => {
     }
   }
 
-  test('a passkey that was asked for before a password reset is not registered after it', async () => {
+  test('a passkey registration that started before a password reset is refused after it', async () => {
     const app = shared()
     const person = await signedInPerson(app, { password: PASSWORD })
     const response = newAuthenticator().register(await registrationOptions(person))
@@ -310,8 +309,8 @@ onEachEngine('a request whose body is held back', (engine) => {
     const answer = await sendHeldBack(app, person, request, async () => {
       await person.post('/api/auth/password-reset', { email: person.user.email })
       const { token } = await lastMailTo(app, person.user.email)
-      const asked = { token, newPassword: 'entirely new words now' }
-      const reset = await person.post('/api/auth/password-reset/confirm', asked)
+      const body = { token, newPassword: 'entirely new words now' }
+      const reset = await person.post('/api/auth/password-reset/confirm', body)
       assert.equal(reset.statusCode, 200, reset.body)
     })
     assert.equal(answer.statusCode, 401)
@@ -320,7 +319,7 @@ onEachEngine('a request whose body is held back', (engine) => {
   })
 })
 
-/** Everything that a request could have changed, as far as it says who somebody is and what they may do. */
+/** The contents of the tables that define users, their access and what was sent to them. */
 async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
   return Promise.all([
     db.read.selectFrom('users').selectAll().orderBy('id').execute(),

@@ -12,8 +12,8 @@ const PASSWORD = 'correct horse battery staple'
 const cookiesOf = ({ headers }: Response): string[] =>
   [headers['set-cookie'] ?? []].flat().filter((cookie) => /^(__Host-)?session=/.test(cookie))
 
-/** What each place that serves a signed-in person answers to this Cookie header. */
-async function seenWith(app: TestApp, cookie: string, origin: string): Promise<Record<string, string>> {
+/** How each kind of route for signed-in users answers to this Cookie header. */
+async function answersTo(app: TestApp, cookie: string, origin: string): Promise<Record<string, string>> {
   const headers = { cookie, origin }
   const visitor = anonymous(app)
   const application = await registerApplication(app)
@@ -21,7 +21,7 @@ async function seenWith(app: TestApp, cookie: string, origin: string): Promise<R
   const avatar = await visitor.get('/api/account/profile/avatar', undefined, headers)
   const authorized = await visitor.get(authorizeUrl(application, newPkce()), undefined, headers)
   const revoked = await visitor.post('/api/auth/sessions/revoke-all', undefined, headers)
-  // A query that it does not know is refused after the guard, and ends the stream before it begins.
+  // An invalid query is refused after the guard, so that no stream is opened.
   const stream = await visitor.get('/api/notifications/stream?limit=x', undefined, headers)
   return {
     me: me.statusCode === 200 ? me.json<{ user: { email: string } }>().user.email : String(me.statusCode),
@@ -51,7 +51,7 @@ const signedInAs = (email: string) => ({
   stream: '400',
 })
 
-describe('session cookies where the dashboard is on https', () => {
+describe('session cookies when the dashboard is on https', () => {
   const shared = sharedApp({ config: { dashboardOrigin: HTTPS } })
 
   test('registering and signing in set __Host-session beside session, and logging out clears both', async () => {
@@ -74,7 +74,7 @@ describe('session cookies where the dashboard is on https', () => {
     ])
   })
 
-  test('__Host-session wins over whatever else is named session, in every place that reads it', async () => {
+  test('__Host-session takes precedence over any cookie named session, on every kind of route', async () => {
     const owner = await personWithAvatar(shared(), 'owner@example.com')
     const stranger = await personWithAvatar(shared(), 'stranger@example.com')
     const expected = signedInAs('owner@example.com')
@@ -84,12 +84,12 @@ describe('session cookies where the dashboard is on https', () => {
       `session=${stranger.cookie}; session=${owner.cookie}; __Host-session=${owner.cookie}; other=x`,
       `session=rubbish; __Host-session=${owner.cookie}`,
     ])
-      assert.deepEqual(await seenWith(shared(), cookie, HTTPS), expected, cookie)
-    const dead = `__Host-session=${'A'.repeat(43)}; session=${stranger.cookie}`
-    assert.deepEqual(await seenWith(shared(), dead, HTTPS), signedOut)
+      assert.deepEqual(await answersTo(shared(), cookie, HTTPS), expected, cookie)
+    const invalid = `__Host-session=${'A'.repeat(43)}; session=${stranger.cookie}`
+    assert.deepEqual(await answersTo(shared(), invalid, HTTPS), signedOut)
   })
 
-  test('two different cookies named session, without __Host-session, count as signed out everywhere', async () => {
+  test('two different cookies named session, without __Host-session, count as signed out on every kind of route', async () => {
     const owner = await personWithAvatar(shared(), 'planted@example.com')
     const stranger = await signedInPerson(shared())
     for (const cookie of [
@@ -98,25 +98,25 @@ describe('session cookies where the dashboard is on https', () => {
       `session=rubbish; session=${owner.cookie}`,
       `session=${owner.cookie};session=`,
     ])
-      assert.deepEqual(await seenWith(shared(), cookie, HTTPS), signedOut, cookie)
+      assert.deepEqual(await answersTo(shared(), cookie, HTTPS), signedOut, cookie)
     const twice = `session=${owner.cookie}; session=${owner.cookie}`
-    assert.deepEqual(await seenWith(shared(), twice, HTTPS), signedInAs('planted@example.com'), 'the same one twice')
+    assert.deepEqual(await answersTo(shared(), twice, HTTPS), signedInAs('planted@example.com'), 'the same one twice')
     const once = `session=${owner.cookie}`
-    assert.deepEqual(await seenWith(shared(), once, HTTPS), signedInAs('planted@example.com'), 'one alone')
+    assert.deepEqual(await answersTo(shared(), once, HTTPS), signedInAs('planted@example.com'), 'one alone')
   })
 
-  test('signing in is not refused for two different cookies, and works from then on', async () => {
+  test('a login works in spite of two different cookies named session, and so do the requests after it', async () => {
     await personWithAvatar(shared(), 'again@example.com', PASSWORD)
     const planted = `session=${'A'.repeat(43)}; session=${'B'.repeat(43)}`
     const body = { email: 'again@example.com', password: PASSWORD }
     const answer = await anonymous(shared()).post('/api/auth/login', body, { origin: HTTPS, cookie: planted })
     assert.equal(answer.statusCode, 200)
     const host = cookiesOf(answer)[1]?.split(';')[0] ?? ''
-    const seen = await seenWith(shared(), `${planted}; ${host}`, HTTPS)
+    const seen = await answersTo(shared(), `${planted}; ${host}`, HTTPS)
     assert.deepEqual(seen, signedInAs('again@example.com'))
   })
 
-  test('logging out ends the session that counts, and not the one that was planted', async () => {
+  test('logging out ends the session of __Host-session, and not that of a planted cookie', async () => {
     const owner = await signedInPerson(shared(), { email: 'leaves@example.com' })
     const stranger = await signedInPerson(shared())
     const headers = { origin: HTTPS, cookie: `session=${stranger.cookie}; __Host-session=${owner.cookie}` }
@@ -125,7 +125,7 @@ describe('session cookies where the dashboard is on https', () => {
     assert.equal((await stranger.get('/api/auth/me')).statusCode, 200)
   })
 
-  test("another site's form with a planted cookie is sent round as a GET like any other", async () => {
+  test('a form of another site with a planted cookie is redirected to a GET request like any other', async () => {
     const application = await registerApplication(shared())
     const stranger = await signedInPerson(shared())
     const [path = '', query = ''] = authorizeUrl(application, newPkce()).split('?')
@@ -139,12 +139,12 @@ describe('session cookies where the dashboard is on https', () => {
   })
 })
 
-test('where the dashboard is on http, __Host-session is neither set, read nor cleared', async (t) => {
+test('when the dashboard is on http, __Host-session is neither set, read nor cleared', async (t) => {
   const app = await startApp(t)
   const owner = await personWithAvatar(app, 'plain@example.com', PASSWORD)
   const stranger = await signedInPerson(app)
   const cookie = `__Host-session=${stranger.cookie}; session=${owner.cookie}`
-  assert.deepEqual(await seenWith(app, cookie, 'http://localhost:3000'), signedInAs('plain@example.com'))
+  assert.deepEqual(await answersTo(app, cookie, 'http://localhost:3000'), signedInAs('plain@example.com'))
   const answer = await anonymous(app).post('/api/auth/login', { email: 'plain@example.com', password: PASSWORD })
   assert.equal(cookiesOf(answer).length, 1)
   assert.deepEqual(cookiesOf(await anonymous(app).post('/api/auth/logout')), [

@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery staple'
 onEachEngine('sessions', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('GET /api/auth/me answers user, session, roles and permissions', async () => {
+  test('GET /api/auth/me returns the user, the session, the roles and the permissions', async () => {
     const person = await signedInPerson(shared(), { permissions: ['users:read', 'roles:read'] })
     const response = await person.get('/api/auth/me')
     assert.equal(response.statusCode, 200)
@@ -24,7 +24,7 @@ onEachEngine('sessions', (engine) => {
     assert.ok(roles.some(({ name }: { name: string }) => name === 'user'))
   })
 
-  test('a missing and a stale cookie answer alike', async () => {
+  test('a missing, a stale and a malformed cookie get the same answer', async () => {
     const person = await signedInPerson(shared())
     await person.post('/api/auth/logout')
     const [missing, stale, garbage] = [anonymous(shared()), person, anonymous(shared(), '"; drop table sessions')]
@@ -35,7 +35,7 @@ onEachEngine('sessions', (engine) => {
     }
   })
 
-  test('POST /api/auth/logout kills the token and clears the cookie; GET does nothing', async () => {
+  test('POST /api/auth/logout ends the session and clears the cookie, and GET does nothing', async () => {
     const person = await signedInPerson(shared())
     assert.equal((await person.get('/api/auth/logout')).statusCode, 405)
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
@@ -46,7 +46,7 @@ onEachEngine('sessions', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
   })
 
-  test('GET /api/auth/sessions lists the live sessions of this account and no secret', async () => {
+  test('GET /api/auth/sessions lists the live sessions of this account, without secrets', async () => {
     const person = await signedInPerson(shared())
     const other = await signIn(shared(), person.user)
     await signedInPerson(shared())
@@ -73,7 +73,7 @@ onEachEngine('sessions', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 200)
   })
 
-  test("revoking somebody else's session answers 404, and it lives", async () => {
+  test("revoking another user's session answers 404, and the session stays", async () => {
     const [one, two] = [await signedInPerson(shared()), await signedInPerson(shared())]
     assert.equal((await two.post(`/api/auth/sessions/${one.sessionId}/revoke`)).statusCode, 404)
     assert.equal((await one.get('/api/auth/me')).statusCode, 200)
@@ -113,13 +113,13 @@ onEachEngine('sessions', (engine) => {
     const app = await startApp(t, { engine })
     const response = await anonymous(app).post('/api/auth/register', { email: 'brief@example.com', password: PASSWORD })
     const person = anonymous(app, cookieOf(response))
-    const stillIn = async () => (await person.get('/api/auth/me')).statusCode === 200
+    const isSignedIn = async () => (await person.get('/api/auth/me')).statusCode === 200
     app.clock.advance(12 * HOUR - 1000)
-    assert.ok(await stillIn())
+    assert.ok(await isSignedIn())
     app.clock.advance(12 * HOUR - 1000)
-    assert.ok(await stillIn(), 'used within 12 hours, so it goes on')
+    assert.ok(await isSignedIn(), 'used within 12 hours, so it is still valid')
     app.clock.advance(3000)
-    assert.ok(!(await stillIn()), '24 hours in all are over')
+    assert.ok(!(await isSignedIn()), '24 hours in all have passed')
 
     const again = await anonymous(app).post('/api/auth/login', { email: 'brief@example.com', password: PASSWORD })
     app.clock.advance(12 * HOUR + 1000)
@@ -152,7 +152,7 @@ onEachEngine('sessions', (engine) => {
     assert.equal(await lastUsed(), start + MINUTE)
   })
 
-  test('a disabled account has no live session, whatever the table says', async () => {
+  test('a session of a disabled account is not valid, even if its row exists', async () => {
     const person = await signedInPerson(shared())
     await shared().services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute(),
@@ -160,17 +160,21 @@ onEachEngine('sessions', (engine) => {
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
   })
 
-  test('a sign-in from a new browser or network is told to its owner, the first one is not', async (t) => {
+  test('a sign-in from a new browser notifies the owner, except for the first one', async (t) => {
     const app = await startApp(t, { engine })
-    const as = (userAgent: string) => ({ 'user-agent': userAgent })
+    const withUserAgent = (userAgent: string) => ({ 'user-agent': userAgent })
     await anonymous(app).post(
       '/api/auth/register',
       { email: 'seen@example.com', password: PASSWORD },
-      as('Firefox/140.0'),
+      withUserAgent('Firefox/140.0'),
     )
     const login = (userAgent: string) =>
-      anonymous(app).post('/api/auth/login', { email: 'seen@example.com', password: PASSWORD }, as(userAgent))
-    const told = async () =>
+      anonymous(app).post(
+        '/api/auth/login',
+        { email: 'seen@example.com', password: PASSWORD },
+        withUserAgent(userAgent),
+      )
+    const countNotifications = async () =>
       (
         await app.services.db.read
           .selectFrom('notifications')
@@ -179,10 +183,10 @@ onEachEngine('sessions', (engine) => {
           .execute()
       ).length
     await login('Firefox/141.0')
-    assert.equal(await told(), 0, 'a new version is the same browser')
+    assert.equal(await countNotifications(), 0, 'a new version is the same browser')
     await login('Chrome/150')
-    assert.equal(await told(), 1)
+    assert.equal(await countNotifications(), 1)
     await login('Chrome/150')
-    assert.equal(await told(), 1)
+    assert.equal(await countNotifications(), 1)
   })
 })

@@ -9,38 +9,38 @@ import { lastMailTo } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
 const PASSWORD = 'correct horse battery staple'
-const NEW = 'a different thing entirely'
+const NEW_PASSWORD = 'a different thing entirely'
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
 
-/** The tokens that an answer gives the browser to keep, the latest account's first. */
+/** The tokens in the cookie that an answer sets, that of the latest account first. */
 const tokensOf = ({ headers }: Response): string[] => {
   const cookie = [headers['set-cookie'] ?? []].flat().find((each) => /^(__Host-)?known_browser=/.test(each)) ?? ''
   return cookie === '' ? [] : (/=([^;]*)/.exec(cookie)?.[1] ?? '').split('.')
 }
 
-/** A browser that keeps what it is given, and says where it is. */
+/** A browser that keeps its cookie, at the given IP address. */
 function createBrowser(app: TestApp, address = '192.0.2.1') {
   let tokens: string[] = []
-  const ask = async (url: string, body: object): Promise<Response> => {
+  const post = async (url: string, body: object): Promise<Response> => {
     const cookie = tokens.length > 0 ? { cookie: `known_browser=${tokens.join('.')}` } : {}
     const answer = await anonymous(app).post(url, body, { 'x-forwarded-for': address, ...cookie })
-    const given = tokensOf(answer)
-    if (given.length > 0) tokens = given
+    const received = tokensOf(answer)
+    if (received.length > 0) tokens = received
     return answer
   }
   return {
     tokens: () => tokens,
-    hold: (held: string[]) => void (tokens = held),
-    register: (email: string) => ask('/api/auth/register', { email, password: PASSWORD }),
-    login: (email: string, password = PASSWORD) => ask('/api/auth/login', { email, password }),
-    requestReset: (email: string) => ask('/api/auth/password-reset', { email }),
-    reset: (token: string) => ask('/api/auth/password-reset/confirm', { token, newPassword: NEW }),
+    setTokens: (newTokens: string[]) => void (tokens = newTokens),
+    register: (email: string) => post('/api/auth/register', { email, password: PASSWORD }),
+    login: (email: string, password = PASSWORD) => post('/api/auth/login', { email, password }),
+    requestReset: (email: string) => post('/api/auth/password-reset', { email }),
+    reset: (token: string) => post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD }),
   }
 }
 
-/** So many wrong guesses, each from another address. */
-async function guessFromEverywhere(app: TestApp, email: string, count: number): Promise<Response[]> {
+/** Sends `count` wrong passwords, each from another IP address. */
+async function guessFromManyAddresses(app: TestApp, email: string, count: number): Promise<Response[]> {
   const answers: Response[] = []
   for (let at = 0; at < count; at++) {
     const address = at % 2 === 0 ? `198.51.100.${at}` : `2001:db8:0:${at.toString(16)}::1`
@@ -49,31 +49,31 @@ async function guessFromEverywhere(app: TestApp, email: string, count: number): 
   return answers
 }
 
-/** Counts as many failures as strangers have, without their hashes. */
+/** Uses up the failures that unknown browsers may have, without the cost of hashing. */
 async function useUpGuesses({ services: { limits } }: TestApp, email: string): Promise<void> {
   for (let at = 0; at < LIMITS.loginFromAnywhere.max; at++) await limits.fail(LIMITS.loginFromAnywhere, email)
 }
 
-onEachEngine('guessing from everywhere', (engine) => {
+onEachEngine('guessing a password from many IP addresses', (engine) => {
   const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
 
-  test('100 failures for one email in an hour, each from another address, make strangers wait, also for an email that nobody has', async (t) => {
+  test('after 100 failures for one email in an hour from different addresses, unknown browsers get 429, also for an unknown email', async (t) => {
     const app = await start(t)
     await signedInPerson(app, { email: 'guessed@example.com', password: PASSWORD })
     for (const email of ['guessed@example.com', 'nobody@example.com']) {
-      const answers = await guessFromEverywhere(app, email, 103)
+      const answers = await guessFromManyAddresses(app, email, 103)
       const statuses = answers.map(({ statusCode }) => statusCode)
       assert.deepEqual(statuses, [...Array<number>(100).fill(401), 429, 429, 429], email)
       assert.equal(answers.at(-1)?.headers['retry-after'], '3600')
     }
     const stranger = createBrowser(app, '203.0.113.1')
-    assert.equal((await stranger.login('guessed@example.com')).statusCode, 429, 'the right password waits too')
+    assert.equal((await stranger.login('guessed@example.com')).statusCode, 429, 'the correct password is refused too')
     assert.equal((await stranger.login('somebody-else@example.com')).statusCode, 401)
     app.clock.advance(60 * MINUTE)
     assert.equal((await stranger.login('guessed@example.com')).statusCode, 200)
   })
 
-  test('the owner gets in meanwhile: with a browser that has signed in before, and with a passkey', async (t) => {
+  test('the owner can still sign in with a known browser and with a passkey', async (t) => {
     const app = await start(t)
     const { person, authenticator, visitor } = await enrol(app)
     const { email } = person.user
@@ -89,7 +89,7 @@ onEachEngine('guessing from everywhere', (engine) => {
     assert.equal((await loginWithPasskey(visitor, authenticator)).statusCode, 200)
   })
 
-  test('a known browser has a limit of its own, which strangers at its address do not use up', async (t) => {
+  test('a known browser has its own limit, which other browsers at its address do not use up', async (t) => {
     const app = await start(t)
     await signedInPerson(app, { email: 'own@example.com', password: PASSWORD })
     const browser = createBrowser(app)
@@ -105,7 +105,7 @@ onEachEngine('guessing from everywhere', (engine) => {
     assert.equal((await browser.login('own@example.com')).statusCode, 200)
   })
 
-  test('a browser that is known to one account is a stranger to another', async (t) => {
+  test('a known browser of one account is not known to another', async (t) => {
     const app = await start(t)
     await signedInPerson(app, { email: 'victim@example.com', password: PASSWORD })
     const browser = createBrowser(app, '203.0.113.1')
@@ -114,7 +114,7 @@ onEachEngine('guessing from everywhere', (engine) => {
     assert.equal((await browser.login('victim@example.com', 'wrong')).statusCode, 429)
   })
 
-  test('the same user agent and network make no browser known', async (t) => {
+  test('the same user agent and address do not make a browser known', async (t) => {
     const app = await start(t)
     await signedInPerson(app, { email: 'forged@example.com', password: PASSWORD })
     assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 200)
@@ -122,13 +122,13 @@ onEachEngine('guessing from everywhere', (engine) => {
     assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 429)
   })
 
-  test('guesses at the current password of somebody signed in count like those at a sign-in', async (t) => {
+  test('guesses at the current password in a session count like those at a login', async (t) => {
     const app = await start(t)
     const person = await signedInPerson(app, { email: 'stolen@example.com', password: PASSWORD })
     const guess = (at: number) =>
       person.post(
         '/api/account/password',
-        { currentPassword: 'wrong', newPassword: NEW },
+        { currentPassword: 'wrong', newPassword: NEW_PASSWORD },
         { 'x-forwarded-for': `203.0.113.${at}` },
       )
     for (let at = 0; at < 100; at++) assert.equal((await guess(at)).statusCode, 400)
@@ -141,7 +141,7 @@ onEachEngine('known browsers', (engine) => {
   const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
   const rows = ({ services }: TestApp) => services.db.read.selectFrom('known_browsers').selectAll().execute()
 
-  test('the cookie is HttpOnly, Secure, SameSite=Lax, lives a year, and its value is stored hashed', async (t) => {
+  test('the cookie is HttpOnly, Secure, SameSite=Lax, lasts a year, and its value is stored as a hash', async (t) => {
     const app = await start(t)
     const browser = createBrowser(app)
     const answer = await browser.register('cookie@example.com')
@@ -153,7 +153,7 @@ onEachEngine('known browsers', (engine) => {
     assert.ok(!JSON.stringify(row).includes(browser.tokens()[0] ?? 'nothing'))
   })
 
-  test('where the dashboard is on https it is named __Host-known_browser, and read under that name', async (t) => {
+  test('when the dashboard is on https, the cookie is named __Host-known_browser', async (t) => {
     const origin = 'https://id.example'
     const app = await startApp(t, { engine, config: { dashboardOrigin: origin } })
     const body = { email: 'https@example.com', password: PASSWORD }
@@ -164,7 +164,7 @@ onEachEngine('known browsers', (engine) => {
     assert.deepEqual(tokensOf(await anonymous(app).post('/api/auth/login', body, again)), tokensOf(answer))
   })
 
-  test('signing in again keeps the token and lengthens it; a refused sign-in sets nothing', async (t) => {
+  test('a new sign-in keeps the token and extends its life, and a refused sign-in sets no cookie', async (t) => {
     const app = await start(t)
     const browser = createBrowser(app)
     await browser.register('again@example.com')
@@ -182,7 +182,7 @@ onEachEngine('known browsers', (engine) => {
     assert.notDeepEqual(browser.tokens(), first, 'a year later it is a new one')
   })
 
-  test('several accounts are known to one browser, the latest first, and at most eight', async (t) => {
+  test('a browser has the tokens of at most eight accounts, that of the latest first', async (t) => {
     const app = await start(t)
     const browser = createBrowser(app)
     const tokens: string[] = []
@@ -197,20 +197,20 @@ onEachEngine('known browsers', (engine) => {
     await useUpGuesses(app, 'person9@example.com')
     assert.equal((await browser.login('person9@example.com')).statusCode, 200)
     await useUpGuesses(app, 'person0@example.com')
-    assert.equal((await browser.login('person0@example.com')).statusCode, 429, 'it was forgotten')
+    assert.equal((await browser.login('person0@example.com')).statusCode, 429, 'its token was dropped')
   })
 
-  test('what is no token of ours is ignored, however much of it there is', async (t) => {
+  test('values in the cookie that are not valid tokens are ignored, however many there are', async (t) => {
     const app = await start(t)
     const browser = createBrowser(app)
     await browser.register('rubbish@example.com')
     const [token = ''] = browser.tokens()
-    browser.hold(['', '"drop table users"', 'A'.repeat(43), token, ...Array<string>(100).fill('B'.repeat(43))])
+    browser.setTokens(['', '"drop table users"', 'A'.repeat(43), token, ...Array<string>(100).fill('B'.repeat(43))])
     await browser.login('rubbish@example.com')
     assert.deepEqual(browser.tokens(), [token])
   })
 
-  test('an account keeps no more than fifty, the latest ones', async (t) => {
+  test('an account keeps only its fifty latest known browsers', async (t) => {
     const app = await start(t)
     const person = await signedInPerson(app, { email: 'script@example.com', password: PASSWORD })
     const old = Array.from({ length: 60 }, (_, at) => ({
@@ -226,7 +226,7 @@ onEachEngine('known browsers', (engine) => {
     assert.ok(kept.includes(app.clock.now()) && kept.includes(59) && !kept.includes(10))
   })
 
-  test('a used reset link makes its browser the only known one of the account', async (t) => {
+  test('using a reset link makes its browser the only known one of the account', async (t) => {
     const app = await start(t)
     const [before, owner] = [createBrowser(app), createBrowser(app, '192.0.2.2')]
     await before.register('reset@example.com')
@@ -234,12 +234,12 @@ onEachEngine('known browsers', (engine) => {
     const { token } = await lastMailTo(app, 'reset@example.com')
     assert.equal((await owner.reset(token)).statusCode, 200)
     await useUpGuesses(app, 'reset@example.com')
-    assert.equal((await before.login('reset@example.com', NEW)).statusCode, 429)
-    assert.equal((await owner.login('reset@example.com', NEW)).statusCode, 200)
+    assert.equal((await before.login('reset@example.com', NEW_PASSWORD)).statusCode, 429)
+    assert.equal((await owner.login('reset@example.com', NEW_PASSWORD)).statusCode, 200)
     assert.equal((await rows(app)).length, 1)
   })
 
-  test('disabling and deleting an account forget its browsers', async (t) => {
+  test('disabling or deleting an account deletes its known browsers', async (t) => {
     const app = await start(t)
     const admin = await signedInPerson(app, { admin: true })
     for (const email of ['disabled@example.com', 'deleted@example.com']) {
@@ -253,7 +253,7 @@ onEachEngine('known browsers', (engine) => {
     }
   })
 
-  test('those whose year is over are swept', async (t) => {
+  test('known browsers are deleted after a year', async (t) => {
     const app = await start(t)
     await createBrowser(app).register('swept@example.com')
     app.clock.advance(YEAR)

@@ -11,7 +11,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
   const login = (app: TestApp, email: string, password: string, headers: Record<string, string> = {}) =>
     anonymous(app).post('/api/auth/login', { email, password }, headers)
 
-  test('after 10 wrong passwords for an email from an address, even the right one waits, and is told how long', async (t) => {
+  test('after 10 wrong passwords for one email from one address, even the correct one answers 429 with Retry-After', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'guessed@example.com', password: PASSWORD })
     for (let n = 0; n < 10; n++) assert.equal((await login(app, 'guessed@example.com', `wrong ${n}`)).statusCode, 401)
@@ -29,7 +29,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     for (let n = 0; n < 12; n++) assert.equal((await login(app, 'busy@example.com', PASSWORD)).statusCode, 200)
   })
 
-  test('a burst of 40 guesses at once gets no further than 10', async (t) => {
+  test('of 40 concurrent guesses only 10 are checked', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'burst@example.com', password: PASSWORD })
     const answers = await Promise.all(
@@ -40,7 +40,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     assert.equal(count(429), 30)
   })
 
-  test('a forwarded address from a peer that is not trusted does not help a guesser', async (t) => {
+  test('an X-Forwarded-For header from an untrusted peer does not evade the limit', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'dodged@example.com', password: PASSWORD })
     let last = 0
@@ -49,7 +49,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     assert.equal(last, 429)
   })
 
-  test('the owner still gets in from elsewhere', async (t) => {
+  test('the owner can still sign in from another address', async (t) => {
     const app = await startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
     await signedInPerson(app, { email: 'owner@example.com', password: PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -58,7 +58,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
     assert.equal((await login(app, 'owner@example.com', PASSWORD, from('198.51.100.4'))).statusCode, 200)
   })
 
-  test('100 failures from one address over many emails close that address', async (t) => {
+  test('after 100 failures for many emails from one address, further attempts from it answer 429', async (t) => {
     const app = await startApp(t, { engine })
     let refused = 0
     for (let round = 0; round < 6; round++) {
@@ -76,12 +76,12 @@ onEachEngine('limits on failed sign-ins', (engine) => {
   })
 })
 
-test('failures hold across two replicas on one PostgreSQL', async (t) => {
+test('failures are counted across two replicas on one PostgreSQL', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
-  await signedInPerson(one, { email: 'copies@example.com', password: PASSWORD })
+  await signedInPerson(one, { email: 'replicas@example.com', password: PASSWORD })
   const login = (app: TestApp, password: string) =>
-    anonymous(app).post('/api/auth/login', { email: 'copies@example.com', password })
+    anonymous(app).post('/api/auth/login', { email: 'replicas@example.com', password })
   for (let n = 0; n < 10; n++) await login(one, 'wrong')
   assert.equal((await login(two, PASSWORD)).statusCode, 429)
 })

@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/engines.ts'
 import { anonymous, cookieOf, signedInPerson } from '../support/people.ts'
 
 const PASSWORD = 'correct horse battery staple'
-const DISABLED = { error: 'Your account has been disabled.' }
+const DISABLED_RESPONSE = { error: 'Your account has been disabled.' }
 
 onEachEngine('registering and signing in', (engine) => {
   const shared = sharedApp({ engine })
@@ -33,7 +33,7 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal(me.json().user.id, user.id)
   })
 
-  test('the session cookie is HttpOnly, Secure, SameSite=Lax, and of the browser session unless remembered', async () => {
+  test('the session cookie is HttpOnly, Secure, SameSite=Lax, and lasts for the browser session unless remembered', async () => {
     await register('cookie@example.com')
     const sessionCookie = ({ headers }: Response) => [headers['set-cookie'] ?? []].flat()[0] ?? ''
     const brief = sessionCookie(await login('cookie@example.com'))
@@ -51,7 +51,7 @@ onEachEngine('registering and signing in', (engine) => {
     assert.notEqual(cookieOf(first), cookieOf(second))
   })
 
-  test('a cookie set before signing in is not the cookie after it', async () => {
+  test('a session cookie that was planted before a login is not used after it', async () => {
     await register('fixed@example.com')
     const planted = 'A'.repeat(43)
     const response = await anonymous(shared(), planted).post('/api/auth/login', {
@@ -63,7 +63,7 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal((await anonymous(shared(), planted).get('/api/auth/me')).statusCode, 401)
   })
 
-  test('emails are one without regard to case, for registering and for signing in', async () => {
+  test('emails are compared without regard to case, for registration and login', async () => {
     assert.equal((await register('Case@Example.com')).statusCode, 201)
     const again = await register('cASE@example.COM')
     assert.equal(again.statusCode, 409)
@@ -71,7 +71,7 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal((await login('CASE@EXAMPLE.COM')).statusCode, 200)
   })
 
-  test('of twenty registrations of one email at once, one succeeds', async () => {
+  test('of twenty concurrent registrations of one email, exactly one succeeds', async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => register(n % 2 ? 'Race@example.com' : 'race@example.com')),
     )
@@ -79,7 +79,7 @@ onEachEngine('registering and signing in', (engine) => {
     assert.deepEqual(statuses, [201, ...Array<number>(19).fill(409)])
   })
 
-  test('an unknown email and a wrong password answer alike', async () => {
+  test('an unknown email and a wrong password get the same answer', async () => {
     await register('known@example.com')
     const wrong = await login('known@example.com', 'not the password')
     const unknown = await login('unknown@example.com', 'not the password')
@@ -90,26 +90,26 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal(cookieOf(wrong), undefined)
   })
 
-  test('an account without a password answers like a wrong password', async () => {
+  test('a login to an account without a password gets the answer of a wrong password', async () => {
     await signedInPerson(shared(), { email: 'passkey-only@example.com' })
     const response = await login('passkey-only@example.com', 'anything at all')
     assert.equal(response.statusCode, 401)
     assert.equal(response.json().code, 'wrong_credentials')
   })
 
-  test('a disabled account with the right password gets 403 with the exact words, with a wrong one 401', async () => {
+  test('a login to a disabled account answers 403 with the specified message, and 401 with a wrong password', async () => {
     const { user } = (await register('off@example.com')).json()
     await shared().services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute(),
     )
     const right = await login('off@example.com')
     assert.equal(right.statusCode, 403)
-    assert.deepEqual(right.json(), DISABLED)
+    assert.deepEqual(right.json(), DISABLED_RESPONSE)
     assert.equal(cookieOf(right), undefined)
     assert.equal((await login('off@example.com', 'not the password')).statusCode, 401)
   })
 
-  test('what only the service may decide cannot be set by registering', async () => {
+  test('fields that only the service may set are refused in a registration', async () => {
     for (const field of ['id', 'email_verified', 'roles', 'disabled_at', 'createdAt', 'preferredUsername']) {
       const response = await register(`sneaky-${field}@example.com`, { [field]: field === 'roles' ? ['admin'] : true })
       assert.equal(response.statusCode, 400, field)
@@ -160,17 +160,17 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal((await login('guessable@example.com', 'minecraft')).statusCode, 401)
   })
 
-  test('any Unicode makes a password, however its characters were composed', async () => {
+  test('a password may have any Unicode characters, and matches however they are composed', async () => {
     await register('unicode@example.com', { password: 'pa\u0308ssle 🔑 ключ' })
     assert.equal((await login('unicode@example.com', 'p\u00e4ssle 🔑 ключ')).statusCode, 200)
   })
 
-  test('a password of a megabyte is a quick 413', async () => {
+  test('a password of a megabyte answers 413', async () => {
     const response = await login('known@example.com', 'x'.repeat(1_000_000))
     assert.equal(response.statusCode, 413)
   })
 
-  test('bad input is a 400 that names the field, and changes nothing', async () => {
+  test('invalid input answers 400 with the name of the field, and creates nothing', async () => {
     const cases: [string, unknown][] = [
       ['email', ['a@example.com', 'b@example.com']],
       ['email', { $ne: null }],
@@ -197,17 +197,17 @@ onEachEngine('registering and signing in', (engine) => {
     assert.equal((await login('bad@example.com')).statusCode, 401)
   })
 
-  test('with REGISTRATION=invite only administrators make accounts, once there is one', async (t) => {
-    const closed = await startApp(t, { engine, config: { registration: 'invite' } })
-    const ask = (email: string) => anonymous(closed).post('/api/auth/register', { email, password: PASSWORD })
-    assert.equal((await ask('first@example.com')).statusCode, 201)
-    await signedInPerson(closed, { admin: true })
-    const refused = await ask('second@example.com')
+  test('with REGISTRATION=invite only administrators can create accounts, once there is an administrator', async (t) => {
+    const inviteOnly = await startApp(t, { engine, config: { registration: 'invite' } })
+    const attempt = (email: string) => anonymous(inviteOnly).post('/api/auth/register', { email, password: PASSWORD })
+    assert.equal((await attempt('first@example.com')).statusCode, 201)
+    await signedInPerson(inviteOnly, { admin: true })
+    const refused = await attempt('second@example.com')
     assert.equal(refused.statusCode, 403)
     assert.equal(refused.json().code, 'registration_closed')
   })
 
-  test('a hash of other parameters is renewed at the next sign-in', async (t) => {
+  test('a hash with other parameters is replaced at the next login', async (t) => {
     const app = await startApp(t, { engine, realHashCost: true })
     const { db } = app.services
     const login = () => anonymous(app).post('/api/auth/login', { email: 'old-hash@example.com', password: PASSWORD })

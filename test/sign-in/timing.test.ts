@@ -6,11 +6,11 @@ import { anonymous, signedInPerson } from '../support/people.ts'
 import { testSpeed } from '../support/speed.ts'
 
 const ROUNDS = 15
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-/** Takes turns, so that whatever slows the machine slows both. A busy machine gets more tries, not a wider bound. */
+/** Alternates, so that other load slows both. On a busy machine there are more attempts, not a wider bound. */
 async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown>, bound: number): Promise<number> {
   const time = async (work: () => Promise<unknown>) => {
     const start = performance.now()
@@ -18,7 +18,7 @@ async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown
     return performance.now() - start
   }
   let ratio = 0
-  for (let attempt = 0; attempt < TRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [first, second]: [number[], number[]] = [[], []]
     for (let round = 0; round < ROUNDS; round++) {
       first.push(await time(one))
@@ -30,12 +30,12 @@ async function ratioOf(one: () => Promise<unknown>, other: () => Promise<unknown
   return ratio
 }
 
-onEachEngine('what the time of an answer tells', (engine) => {
+onEachEngine('the response time', (engine) => {
   const shared = sharedApp({ engine, realHashCost: true, config: { rateLimits: false } })
   const login = (email: string) => anonymous(shared()).post('/api/auth/login', { email, password: 'not the password' })
 
   testSpeed(
-    'an unknown email, a wrong password and an account without a password take the same time, within 10 %',
+    'of a login is the same for an unknown email, a wrong password and an account without a password, within 10 %',
     async () => {
       await signedInPerson(shared(), { email: 'known@example.com', password: 'correct horse battery staple' })
       await signedInPerson(shared(), { email: 'passkey@example.com' })
@@ -47,7 +47,7 @@ onEachEngine('what the time of an answer tells', (engine) => {
     },
   )
 
-  test('each of them costs exactly one password verification', async () => {
+  test('of a login includes exactly one password verification in each of these cases', async () => {
     const { passwords } = shared().services
     const { verify } = passwords
     let calls = 0
@@ -60,13 +60,13 @@ onEachEngine('what the time of an answer tells', (engine) => {
     assert.equal(calls, 3)
   })
 
-  test('a reset for a known and an unknown email asks the database the same', async () => {
+  test('of a password reset reveals nothing, because a known and an unknown email are both only stored', async () => {
     const rows = async () =>
       (await shared().services.db.read.selectFrom('reset_requests').select('email').execute()).length
     const before = await rows()
     for (const email of ['known@example.com', 'unknown@example.com']) {
       await anonymous(shared()).post('/api/auth/password-reset', { email })
     }
-    assert.equal((await rows()) - before, 2, 'both are noted, and looked up later')
+    assert.equal((await rows()) - before, 2, 'both are stored, and processed later')
   })
 })

@@ -1,8 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { formatPublicKey, publicKeyBlob } from '../../src/openssh/public-key.ts'
-import type { SignedInPerson } from '../support/people.ts'
+import type { TestApp } from '../support/app.ts'
+import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 
-/** A new public key, as its .pub file has it. */
+/** A user who may save keys and get certificates. */
+export const signInCertificateUser = (app: TestApp, principals?: string[]): Promise<SignedInPerson> =>
+  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'], ...(principals ? { principals } : {}) })
+
+/** A certificate user who may also list and revoke the certificates of all users. */
+export const signInCertificateManager = (app: TestApp): Promise<SignedInPerson> =>
+  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:list', 'ssh:cert:revoke'] })
+
+/** A new public key in the format of a .pub file. */
 export const newPublicKey = (comment = ''): string =>
   formatPublicKey(publicKeyBlob(generateKeyPairSync('ed25519').publicKey), comment)
 

@@ -6,7 +6,7 @@ import { createPlace } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { assertWithin } from '../support/speed.ts'
 
-test('while PostgreSQL is away the answer is 503 with Retry-After, and everything works again when it is back', async (t) => {
+test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and they work again when it is back', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
@@ -36,10 +36,10 @@ test('while PostgreSQL is away the answer is 503 with Retry-After, and everythin
   assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
   const back = await person.get('/api/account/profile')
   assert.equal(back.statusCode, 200)
-  assert.equal(back.json().displayName, null, 'what was answered with 503 was not done')
+  assert.equal(back.json().displayName, null, 'a request that answered 503 changed nothing')
 })
 
-test('replicas hear each other again after the connection that listens was lost', async (t) => {
+test('replicas receive signals again after their listening connection was lost', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await cuttable(t, place.databaseUrl)
@@ -54,7 +54,7 @@ test('replicas hear each other again after the connection that listens was lost'
   await line.cut()
   await line.mend()
   await resynced
-  const heard = new Promise<{ userIds: string[] }>((resolve) => {
+  const received = new Promise<{ userIds: string[] }>((resolve) => {
     const stop = one.services.signals.on('notifications', (payload) => {
       stop()
       resolve(payload)
@@ -63,5 +63,5 @@ test('replicas hear each other again after the connection that listens was lost'
   await two.services.db.transaction((trx) =>
     two.services.signals.emit(trx, 'notifications', { userIds: ['usr_somebody'] }),
   )
-  assert.deepEqual(await heard, { userIds: ['usr_somebody'] })
+  assert.deepEqual(await received, { userIds: ['usr_somebody'] })
 })

@@ -21,7 +21,7 @@ function newFolder(t: TestContext): string {
   return folder
 }
 
-test('a stored file is synced before it gets its name, and then every folder from the root on', async (t) => {
+test('a stored file is synced before it gets its name, and its folders are synced after that', async (t) => {
   const folder = newFolder(t)
   const events = logDisk(t, folder)
   await storeFile(join(folder, 'root'), join(folder, 'root/a/b.txt'), 'content')
@@ -43,7 +43,7 @@ test('a file that can’t be stored leaves nothing behind', async (t) => {
 const open = (dataDir: string) =>
   openServices(readConfig({ DATA_DIR: dataDir }), { log: createLogger('silent'), now: Date.now })
 
-test('the first start makes secret.key durable before a key that is sealed with it is committed', async (t) => {
+test('the first start syncs secret.key before it commits keys that are encrypted with it', async (t) => {
   const folder = newFolder(t)
   const events = logDisk(t, folder)
   await (await open(join(folder, 'data'))).close()
@@ -53,7 +53,7 @@ test('the first start makes secret.key durable before a key that is sealed with 
   assert.ok(events.slice(named + 3).includes('commit'), 'the keys are committed afterwards')
 })
 
-test('a secret.key that an interrupted start has left is made durable before anything is sealed with it', async (t) => {
+test('a secret.key from an interrupted start is synced before anything is encrypted with it', async (t) => {
   const folder = newFolder(t)
   mkdirSync(join(folder, 'data'))
   writeFileSync(join(folder, 'data/secret.key'), `${'x'.repeat(43)}\n`)
@@ -67,14 +67,14 @@ test('a secret.key that an interrupted start has left is made durable before any
   assert.ok(!again.includes('sync data'), 'once is enough')
 })
 
-test('every folder of a backup is durable before its manifest says that it is one', async (t) => {
+test('every file and folder of a backup is synced before the backup gets its name', async (t) => {
   const app = await startApp(t, { config: { secretKey: undefined } })
   await app.services.blobs.put('usr_ada/picture.webp', Buffer.from('a picture'), 'image/webp')
   const folder = newFolder(t)
   const events = logDisk(t, folder)
   await makeBackup(app.services.config, join(folder, 'mine'), 0)
-  const place = events.indexOf('rename mine')
-  const before = new Set(events.slice(0, place).map((event) => event.replace(/mine\.[0-9a-f]+\.part/, 'mine')))
+  const renamed = events.indexOf('rename mine')
+  const before = new Set(events.slice(0, renamed).map((event) => event.replace(/mine\.[0-9a-f]+\.part/, 'mine')))
   for (const synced of [
     'mine/avatars/usr_ada/picture.webp',
     'mine/avatars/usr_ada',
@@ -83,10 +83,10 @@ test('every folder of a backup is durable before its manifest says that it is on
     'mine',
   ])
     assert.ok(before.has(`sync ${synced}`), synced)
-  assert.deepEqual(events.slice(place + 1), ['sync .'])
+  assert.deepEqual(events.slice(renamed + 1), ['sync .'])
 })
 
-test('a restore puts the database into place when everything else is durable', async (t) => {
+test('a restore moves the database into place after everything else is synced', async (t) => {
   const app = await startApp(t, { config: { secretKey: undefined } })
   await app.services.blobs.put('usr_ada/picture.webp', Buffer.from('a picture'), 'image/webp')
   const folder = newFolder(t)
@@ -99,20 +99,20 @@ test('a restore puts the database into place when everything else is durable', a
     now: app.clock.now,
     log: createLogger('silent'),
   })
-  const place = events.indexOf('rename latchkey.db')
-  assert.deepEqual(events.slice(place - 3), [
+  const renamed = events.indexOf('rename latchkey.db')
+  assert.deepEqual(events.slice(renamed - 3), [
     'rename avatars',
     'rename secret.key',
     'sync .',
     'rename latchkey.db',
     'sync .',
   ])
-  const before = events.slice(0, place - 3).map((event) => event.replace(/restoring-[^/]+/, 'staging'))
+  const before = events.slice(0, renamed - 3).map((event) => event.replace(/restoring-[^/]+/, 'staging'))
   assert.ok(before.includes('sync staging/avatars/usr_ada'))
 })
 
 onEachEngine('an avatar', (engine) => {
-  test('is durable, with the folder that it is in, before the account that names it is committed', async (t) => {
+  test('is synced, with its folders, before the account that refers to it is committed', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)
     const events = logDisk(t, app.place.dataDir)

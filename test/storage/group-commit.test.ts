@@ -39,7 +39,7 @@ test('writes that arrive together are committed together', async (t) => {
   assert.equal(commits(), 1)
 })
 
-test('nobody is answered before the commit that holds their write', async (t) => {
+test('a write resolves only after the commit that contains it', async (t) => {
   const { connection, add } = open(t)
   const pending = add(1)
   let answered = false
@@ -50,7 +50,7 @@ test('nobody is answered before the commit that holds their write', async (t) =>
   assert.equal(connection.isTransaction, false)
 })
 
-test('when the commit itself fails, everybody in the batch is told, and the next batch works', async (t) => {
+test('when a commit fails, all writes of its batch are rejected, and the next batch works', async (t) => {
   const { connection, exec, add, all } = open(t)
   const counting = connection.exec
   connection.exec = (sql: string) => {
@@ -67,7 +67,7 @@ test('when the commit itself fails, everybody in the batch is told, and the next
   assert.deepEqual(all(), [3])
 })
 
-test('a transaction that waits for a write outside itself is undone, and the others go on', async (t) => {
+test('a transaction that exceeds its time limit is rolled back, and other writes continue', async (t) => {
   const { connection, writer, add, all } = open(t, { maxTransactionMs: 50 })
   const stuck = await writer.begin()
   connection.prepare('INSERT INTO numbers VALUES (1)').run()
@@ -77,7 +77,7 @@ test('a transaction that waits for a write outside itself is undone, and the oth
   assert.deepEqual(all(), [2])
 })
 
-test('a transaction that is rolled back takes nothing else of its batch with it, first or not', async (t) => {
+test('a transaction that is rolled back does not affect the rest of its batch, whatever its position', async (t) => {
   const { connection, writer, add, all, commits } = open(t)
   const change = async (n: number, keep: boolean): Promise<void> => {
     const transaction = await writer.begin()
@@ -92,7 +92,7 @@ test('a transaction that is rolled back takes nothing else of its batch with it,
   assert.equal(commits(), 2)
 })
 
-test('what is to happen after the commit happens after it, and not when it fails', async (t) => {
+test('an afterCommit callback runs after the commit', async (t) => {
   const { writer, add, all } = open(t)
   const seen: unknown[] = []
   const pending = add(1)
@@ -102,7 +102,7 @@ test('what is to happen after the commit happens after it, and not when it fails
   assert.deepEqual(seen, [[1]])
 })
 
-/** As another process would: a connection of its own, which holds the write lock until it is released. */
+/** Holds the write lock on another connection, as another process would, until it is released. */
 function lockFile(t: TestContext, file: string): () => void {
   const other = new DatabaseSync(file)
   t.after(() => other.close())
@@ -110,20 +110,20 @@ function lockFile(t: TestContext, file: string): () => void {
   return () => other.exec('ROLLBACK')
 }
 
-test('while somebody else holds the write lock, writes wait without keeping the thread, in their order', async (t) => {
+test('while another connection holds the write lock, writes wait in order without blocking the event loop', async (t) => {
   const { file, connection, writer, add, all } = open(t)
   const release = lockFile(t, file)
   const pending = [add(1), writer.begin().then((transaction) => transaction.commit()), add(2)]
   let turns = 0
   for (const end = performance.now() + 60; performance.now() < end; turns++) await new Promise(setImmediate)
-  assert.ok(turns > 10, 'the event loop goes on')
+  assert.ok(turns > 10, 'the event loop is not blocked')
   assert.equal(connection.isTransaction, false)
   release()
   await Promise.all(pending)
   assert.deepEqual(all(), [1, 2])
 })
 
-test('whoever has waited for the write lock for too long is told, and the next write works', async (t) => {
+test('a write that waits too long for the write lock is rejected, and the next write works', async (t) => {
   const { file, writer, add, all } = open(t, { maxLockWaitMs: 40 })
   const release = lockFile(t, file)
   const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
@@ -133,7 +133,7 @@ test('whoever has waited for the write lock for too long is told, and the next w
   assert.deepEqual(all(), [2])
 })
 
-test('a lock that is lost to somebody else in the middle of a batch makes the rest wait, and undoes nothing else', async (t) => {
+test('if another connection takes the lock in the middle of a batch, the rest of the batch waits and nothing is lost', async (t) => {
   const { file, connection, writer, add, all } = open(t)
   const started = writer.begin()
   const later = [add(2), add(3)]

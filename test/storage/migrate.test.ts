@@ -8,7 +8,7 @@ import { createPlace, onEachEngine } from '../support/engines.ts'
 const log = createLogger('silent')
 
 onEachEngine('migrations', (engine) => {
-  test('every step is applied once, however often the service starts', async (t) => {
+  test('are each applied once, however often the service starts', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     for (let start = 0; start < 3; start++) await (await openStorage(place.databaseUrl, log, start)).close()
@@ -21,7 +21,7 @@ onEachEngine('migrations', (engine) => {
     assert.equal(applied.length, MIGRATIONS.length)
   })
 
-  test('a database that is newer than the code refuses to start and says so', async (t) => {
+  test('from a newer version stop the start with an explanation', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const { db, close } = await openStorage(place.databaseUrl, log, 1)
@@ -38,7 +38,7 @@ onEachEngine('migrations', (engine) => {
     )
   })
 
-  test('a step that fails leaves nothing of itself or of the steps before it', async (t) => {
+  test('that fail leave nothing of themselves or of the migrations before them', async (t) => {
     const place = await createPlace(engine)
     t.after(place.remove)
     const { migrate } = await import('../../src/storage/migrate.ts')
@@ -61,7 +61,7 @@ onEachEngine('migrations', (engine) => {
   })
 })
 
-test('four replicas that start at once on an empty PostgreSQL migrate it once', async (t) => {
+test('four replicas that start concurrently on an empty PostgreSQL migrate it once', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const { kysely, close } = await openStorage(place.databaseUrl, log, 1)
@@ -72,7 +72,7 @@ test('four replicas that start at once on an empty PostgreSQL migrate it once', 
   await Promise.all(replicas.map((replica) => replica.close()))
 })
 
-test('a second process on the same SQLite file is refused with one clear line', async (t) => {
+test('a second process on the same SQLite file is refused with one line', async (t) => {
   const place = await createPlace('sqlite')
   t.after(place.remove)
   const first = await openStorage(place.databaseUrl, log, 1)

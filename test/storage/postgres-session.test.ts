@@ -15,7 +15,7 @@ const log = createLogger('silent')
 
 async function setUp(t: TestContext) {
   const place = await createPlace('postgres')
-  // Two of our own: what one that is in a transaction sees of the others stands still.
+  // Two connections, because one in a transaction sees a fixed snapshot of pg_stat_activity.
   const [outside, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
   for (const client of [outside, observer]) await client.connect()
   t.after(async () => {
@@ -39,7 +39,7 @@ const open = async (t: TestContext, { databaseUrl }: Place) => {
   return engine
 }
 
-test('every session that serves has limits that the server keeps to, whatever the database is set to', async (t) => {
+test('every session of the service has its own time limits, whatever the settings of the database', async (t) => {
   const { place, outside } = await setUp(t)
   const name = new URL(place.databaseUrl).pathname.slice(1)
   for (const setting of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
@@ -60,7 +60,7 @@ test('every session that serves has limits that the server keeps to, whatever th
   })
 })
 
-test('a change that waits for a row for too long is answered 503 with Retry-After, and is not done later', async (t) => {
+test('a change that waits too long for a row answers 503 with Retry-After, and is not executed later', async (t) => {
   const { place, outside, isWaiting } = await setUp(t)
   const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place })
   const person = await signedInPerson(app)
@@ -74,10 +74,10 @@ test('a change that waits for a row for too long is answered 503 with Retry-Afte
   await outside.query('commit')
   const profile = await person.get('/api/account/profile')
   assert.equal(profile.json<{ displayName: string | null }>().displayName, null)
-  assert.equal(await isWaiting(0), false, 'The statement does not stay behind in the server.')
+  assert.equal(await isWaiting(0), false, 'no statement is left on the server')
 })
 
-test('a statement that takes too long is ended in the server, and the session goes on', async (t) => {
+test('a statement that takes too long is cancelled by the server, and its session stays usable', async (t) => {
   const { place } = await setUp(t)
   const { kysely } = await open(t, place)
   await kysely.connection().execute(async (connection) => {
@@ -89,20 +89,20 @@ test('a statement that takes too long is ended in the server, and the session go
   })
 })
 
-test('the commit of a transaction in which something failed is no success', async (t) => {
+test('the commit of a transaction with a failed statement is rejected', async (t) => {
   const { place } = await setUp(t)
   const { db } = await open(t, place)
   const row = { name: 'first', next_run_at: 1 }
   const attempt = db.transaction(async (trx) => {
     await trx.insertInto('background_jobs').values(row).execute()
-    // Somebody passes over a failure that has ended the transaction.
+    // The code ignores a failure that has aborted the transaction.
     await assert.rejects(trx.insertInto('background_jobs').values(row).execute(), (error) => isDuplicate(error))
   })
   await assert.rejects(attempt, isUnavailable)
   assert.deepEqual(await db.read.selectFrom('background_jobs').selectAll().execute(), [])
 })
 
-test('a replica that starts waits for another one to migrate, however short the limits of the database are', async (t) => {
+test('a starting replica waits for another one to migrate, however short the timeouts of the database are', async (t) => {
   const { place, outside, isWaiting } = await setUp(t)
   const name = new URL(place.databaseUrl).pathname.slice(1)
   for (const setting of ['lock_timeout', 'statement_timeout'])
@@ -116,7 +116,7 @@ test('a replica that starts waits for another one to migrate, however short the 
   assert.ok(await opening)
 })
 
-test('whatever says that a lock, a statement or a pause took too long counts as unavailable', () => {
+test('errors about timeouts, conflicts and lost connections count as unavailable', () => {
   for (const code of ['55P03', '57014', '25P03', '25P04', '40001', '40P01', '57P01', '53300', '08006']) {
     const error = Object.assign(new pg.DatabaseError('message', 0, 'error'), { code })
     assert.ok(isUnavailable(translate(error)), code)

@@ -12,7 +12,7 @@ const keysOf = async (app: TestApp): Promise<string[]> => {
   return response.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
 }
 
-test('a replica whose first LISTEN came late learns of what happened before it', async (t) => {
+test('a replica whose first LISTEN is late learns of the changes before it', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
   const line = await delayedLine(t, place.databaseUrl, 'listen latchkey')
@@ -31,17 +31,17 @@ test('a replica whose first LISTEN came late learns of what happened before it',
   await until(async () => (await keysOf(late)).join() === 'service-id-2,service-id-1', 5000)
 })
 
-test('a signal that was lost without anybody noticing is made up for within a minute', async (t) => {
+test('a change whose signal was lost is noticed within a minute', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.after(() => mock.timers.reset())
   const app = await startApp(t, { engine: 'postgres' })
   const { services } = app
-  let heard = 0
-  services.signals.on('notifications', () => heard++)
-  // The first LISTEN has a resync of its own. Once it hears itself, that is over.
+  let received = 0
+  services.signals.on('notifications', () => received++)
+  // The first LISTEN triggers a resync. Once the replica receives its own signal, the resync is over.
   await until(async () => {
     await services.db.transaction((trx) => services.signals.emit(trx, 'notifications', { userIds: [] }))
-    return heard > 0
+    return received > 0
   })
   await publishNextKey({ ...services, signals: { ...services.signals, emit: async () => {} } })
   for (let passed = 0; passed < 55_000; passed += 5000) {

@@ -4,12 +4,12 @@ import { writeStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
-const found = writeStatement((db, value: Values<{ bucket: string; least: number }>) =>
+const findFailures = writeStatement((db, value: Values<{ bucket: string; minFailures: number }>) =>
   db
     .selectFrom('rate_limits')
     .select('failures')
     .where('bucket', '=', value('bucket'))
-    .where('failures', '>=', value('least'))
+    .where('failures', '>=', value('minFailures'))
     .forNoKeyUpdate(),
 )
 
@@ -22,35 +22,35 @@ const insert = writeStatement((db, value: Values<{ bucket: string; failures: num
 onEachEngine('a prepared statement', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('runs with other values each time, in a transaction and without one', async () => {
+  test('runs with different values each time, in a transaction and without one', async () => {
     const { db } = shared().services
     await insert(db, { bucket: 'alone', failures: 1, expires_at: 1_000_000_000_000 })
     await db.transaction(async (trx) => {
       await insert(trx, { bucket: 'inside', failures: 2, expires_at: 1_000_000_000_000 })
-      assert.deepEqual(await found(trx, { bucket: 'inside', least: 2 }), [{ failures: 2 }])
-      assert.deepEqual(await found(trx, { bucket: 'inside', least: 3 }), [])
-      assert.deepEqual(await found(trx, { bucket: 'alone', least: 0 }), [{ failures: 1 }])
+      assert.deepEqual(await findFailures(trx, { bucket: 'inside', minFailures: 2 }), [{ failures: 2 }])
+      assert.deepEqual(await findFailures(trx, { bucket: 'inside', minFailures: 3 }), [])
+      assert.deepEqual(await findFailures(trx, { bucket: 'alone', minFailures: 0 }), [{ failures: 1 }])
     })
-    assert.deepEqual(await found(db, { bucket: 'alone', least: 1 }), [{ failures: 1 }])
-    assert.deepEqual(await found(db, { bucket: 'inside', least: 1 }), [{ failures: 2 }])
+    assert.deepEqual(await findFailures(db, { bucket: 'alone', minFailures: 1 }), [{ failures: 1 }])
+    assert.deepEqual(await findFailures(db, { bucket: 'inside', minFailures: 1 }), [{ failures: 2 }])
   })
 
-  test('is undone with its transaction', async () => {
+  test('is rolled back with its transaction', async () => {
     const { db } = shared().services
     const undone = db.transaction(async (trx) => {
       await insert(trx, { bucket: 'undone', failures: 1, expires_at: 1_000_000_000_000 })
       throw new Error('changed my mind')
     })
     await assert.rejects(undone, /changed my mind/)
-    assert.deepEqual(await found(db, { bucket: 'undone', least: 0 }), [])
+    assert.deepEqual(await findFailures(db, { bucket: 'undone', minFailures: 0 }), [])
   })
 
   test('is refused after the end of its transaction', async () => {
     const { db } = shared().services
-    const over = await db.transaction(async (trx) => {
-      assert.deepEqual(await found(trx, { bucket: 'none', least: 0 }), [])
+    const ended = await db.transaction(async (trx) => {
+      assert.deepEqual(await findFailures(trx, { bucket: 'none', minFailures: 0 }), [])
       return [trx]
     })
-    for (const trx of over) await assert.rejects(found(trx, { bucket: 'none', least: 0 }))
+    for (const trx of ended) await assert.rejects(findFailures(trx, { bucket: 'none', minFailures: 0 }))
   })
 })

@@ -21,7 +21,7 @@ async function open(t: TestContext, engine: EngineName): Promise<Database> {
 const add = (trx: Trx, name: string, value = 1) =>
   trx.insertInto('background_jobs').values({ name, next_run_at: value }).execute()
 
-/** As a transaction of its own. */
+/** In its own transaction. */
 const addAlone = (db: Database, name: string, value = 1) => db.transaction((trx) => add(trx, name, value))
 
 const names = async (reader: Reader): Promise<string[]> =>
@@ -54,13 +54,13 @@ const user = (name: string, email: string) => ({
 })
 
 onEachEngine('storage', (engine) => {
-  test('a write is there for whoever reads after its answer', async (t) => {
+  test('a write is visible to every read after its answer', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'a')
     assert.deepEqual(await names(db.read), ['a'])
   })
 
-  test('a read outside of a transaction sees only what is durable', async (t) => {
+  test('a read outside a transaction sees only durable data', async (t) => {
     const db = await open(t, engine)
     await db.transaction(async (trx) => {
       await add(trx, 'inside')
@@ -76,7 +76,7 @@ onEachEngine('storage', (engine) => {
     assert.deepEqual(await findByStatement(db.read, { name: 'inside' }), [{ name: 'inside' }])
   })
 
-  test('a query that changes something fails on the reading handle', async (t) => {
+  test('a query that changes data fails on the reading handle', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'kept')
     const changes = [
@@ -86,20 +86,20 @@ onEachEngine('storage', (engine) => {
       sql`delete from background_jobs`,
       sql`drop table background_jobs`,
     ]
-    // On PostgreSQL the type is all there is: its pool is one.
+    // On PostgreSQL only the types prevent this, because reads and writes share one pool.
     if (engine === 'sqlite') {
       for (const change of changes) await assert.rejects(change.execute(db.read), isUnwritable)
     }
-    // @ts-expect-error: the reading handle has no method that changes something.
+    // @ts-expect-error: the reading handle has no method that changes data.
     void (() => db.read.insertInto('background_jobs'))
-    // @ts-expect-error: whoever wants a transaction does not take the reading handle.
+    // @ts-expect-error: a function that needs a transaction does not accept the reading handle.
     void (() => add(db.read, 'added'))
-    // @ts-expect-error: nor does a statement that writes.
+    // @ts-expect-error: a write statement does not accept it either.
     void (() => addByStatement(db.read, { name: 'added' }))
     assert.deepEqual(await names(db.read), ['kept'])
   })
 
-  test('a failing statement among others fails alone', async (t) => {
+  test('a failing statement does not affect concurrent ones', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'taken')
     const results = await Promise.allSettled([
@@ -114,7 +114,7 @@ onEachEngine('storage', (engine) => {
     assert.deepEqual(await names(db.read), ['a', 'b', 'taken'])
   })
 
-  test('work that throws is undone', async (t) => {
+  test('a transaction that throws is rolled back, and concurrent ones are not', async (t) => {
     const db = await open(t, engine)
     const failing = db.transaction(async (trx) => {
       await add(trx, 'undone')
@@ -135,34 +135,34 @@ onEachEngine('storage', (engine) => {
     assert.deepEqual(await names(db.read), ['a', 'b', 'kept'])
   })
 
-  test('a transaction that is over runs nothing more', async (t) => {
+  test('a transaction that has ended runs no more statements', async (t) => {
     const db = await open(t, engine)
-    const over: Trx[] = []
+    const ended: Trx[] = []
     await db.transaction(async (trx) => {
-      over.push(trx)
+      ended.push(trx)
       await add(trx, 'committed')
     })
     const undone = db.transaction(async (trx) => {
-      over.push(trx)
+      ended.push(trx)
       throw new Error('no')
     })
     await assert.rejects(undone, /no/)
-    for (const trx of over) {
+    for (const trx of ended) {
       await assert.rejects(add(trx, 'late'))
       await assert.rejects(addByStatement(trx, { name: 'late' }))
       await assert.rejects(names(trx))
       await assert.rejects(sql`delete from background_jobs`.execute(trx))
-      // Neither does it run in a transaction that somebody else has begun meanwhile.
+      // Nor do they run in another transaction that has started since.
       await db.transaction(async (other) => {
         await assert.rejects(add(trx, 'late'))
         await assert.rejects(addByStatement(trx, { name: 'late' }))
-        await add(other, `other ${over.indexOf(trx)}`)
+        await add(other, `other ${ended.indexOf(trx)}`)
       })
     }
     assert.deepEqual(await names(db.read), ['committed', 'other 0', 'other 1'])
   })
 
-  test('a dry run returns what the work would, and leaves nothing behind', async (t) => {
+  test('a dry run returns the result of the work, and rolls it back', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'kept')
     const seen = await dryRun(db, async (trx) => {
@@ -191,7 +191,7 @@ onEachEngine('storage', (engine) => {
     await assert.rejects(addByStatement(db, { name: 'alone' }), (error) => isDuplicate(error))
   })
 
-  test('a broken unique rule names its table and column, in a transaction and in a statement', async (t) => {
+  test('the violation of a unique constraint names its table and column, in a transaction and in a statement', async (t) => {
     const db = await open(t, engine)
     const addUser = (trx: Trx, name: string) => trx.insertInto('users').values(user(name, 'same@example.com'))
     await db.transaction((trx) => addUser(trx, 'one').execute())
@@ -209,7 +209,7 @@ onEachEngine('storage', (engine) => {
     )
   })
 
-  test('a reference to nobody is refused', async (t) => {
+  test('a reference to a missing row is refused', async (t) => {
     const db = await open(t, engine)
     const orphan = db.transaction((trx) =>
       trx.insertInto('user_roles').values({ user_id: 'usr_nobody', role_id: 'none' }).execute(),
@@ -217,7 +217,7 @@ onEachEngine('storage', (engine) => {
     await assert.rejects(orphan, isMissingReference)
   })
 
-  test('of fifty that consume a row at once, one gets it', async (t) => {
+  test('of fifty concurrent transactions that consume a row, exactly one gets it', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'once')
     const consume = () =>
@@ -228,7 +228,7 @@ onEachEngine('storage', (engine) => {
     assert.equal(taken.filter(Boolean).length, 1)
   })
 
-  test('of fifty that claim a row at once, one gets it', async (t) => {
+  test('of fifty concurrent statements that claim a row, exactly one gets it', async (t) => {
     const db = await open(t, engine)
     await addAlone(db, 'claim')
     const claim = writeStatement((trx, value: Values<{ at: number }>) =>
@@ -243,13 +243,13 @@ onEachEngine('storage', (engine) => {
     assert.equal(taken.flat().length, 1)
   })
 
-  test('of fifty that add the same row at once, one succeeds', async (t) => {
+  test('of fifty concurrent transactions that add the same row, exactly one succeeds', async (t) => {
     const db = await open(t, engine)
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => addAlone(db, 'same')))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
-  test('fifty transactions that count upwards at once lose no step', async (t) => {
+  test('fifty concurrent increments of a counter are all counted', async (t) => {
     const db = await open(t, engine)
     const step = () =>
       db.transaction(async (trx) => {
@@ -268,7 +268,7 @@ onEachEngine('storage', (engine) => {
     assert.equal(Number(row.value), 50)
   })
 
-  test('deleting a user takes everything of theirs along', async (t) => {
+  test('deleting a user deletes the rows that belong to the user', async (t) => {
     const db = await open(t, engine)
     await db.transaction(async (trx) => {
       await trx.insertInto('users').values(user('a', 'a@example.com')).execute()
@@ -282,36 +282,36 @@ onEachEngine('storage', (engine) => {
   })
 })
 
-test('two transactions that deadlock on PostgreSQL both come to an end', async (t) => {
+test('two transactions that deadlock on PostgreSQL both complete', async (t) => {
   const db = await open(t, 'postgres')
   await db.transaction(async (trx) => {
     await add(trx, 'a', 0)
     await add(trx, 'b', 0)
   })
-  const raise = (trx: Trx, name: string) =>
+  const increment = (trx: Trx, name: string) =>
     trx
       .updateTable('background_jobs')
       .set((eb) => ({ next_run_at: eb('next_run_at', '+', 1) }))
       .where('name', '=', name)
       .execute()
   let runs = 0
-  /** Goes on once the other one holds its first row too, and so each waits for the row of the other. */
-  const inOrder = (first: string, second: string, holds: () => void, otherHolds: Promise<void>) =>
+  /** Waits until the other transaction has locked its first row too, so that each then waits for the row of the other. */
+  const updateBoth = (first: string, second: string, holds: () => void, otherHolds: Promise<void>) =>
     db.transaction(async (trx) => {
       runs++
-      await raise(trx, first)
+      await increment(trx, first)
       holds()
       await otherHolds
-      await raise(trx, second)
+      await increment(trx, second)
       return first
     })
   const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ended = await Promise.all([
-    inOrder('a', 'b', one.resolve, other.promise),
-    inOrder('b', 'a', other.resolve, one.promise),
+    updateBoth('a', 'b', one.resolve, other.promise),
+    updateBoth('b', 'a', other.resolve, one.promise),
   ])
   assert.deepEqual(ended, ['a', 'b'])
-  assert.equal(runs, 3, 'The server ends one of them, and that one runs again.')
+  assert.equal(runs, 3, 'the server aborts one of them, and it runs again')
   const rows = await db.read.selectFrom('background_jobs').selectAll().orderBy('name').execute()
   assert.deepEqual(
     rows.map(({ name, next_run_at }) => [name, next_run_at]),

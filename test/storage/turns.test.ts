@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
 import { createTurns } from '../../src/storage/turns.ts'
 
-/** Work that ends when the test says so. */
+/** Work that ends on demand. */
 function controlled() {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let hasStarted = false
@@ -15,7 +15,7 @@ function controlled() {
   return { work, end: resolve, fail: reject, hasStarted: () => hasStarted }
 }
 
-test('of one key so many run at a time, and the next starts when one has ended, in order', async () => {
+test('only a limited number of calls for one key run at a time, and the next one starts when one has ended, in order', async () => {
   const takeTurn = createTurns(2)
   const all = Array.from({ length: 4 }, controlled)
   const results = all.map(({ work }) => takeTurn('ada', work))
@@ -34,7 +34,7 @@ test('of one key so many run at a time, and the next starts when one has ended, 
   assert.deepEqual(await Promise.all(results.slice(2)), ['third', 'fourth'])
 })
 
-test('another key does not wait', async () => {
+test('a call for another key does not wait', async () => {
   const takeTurn = createTurns(1)
   const blocked = controlled()
   const waiting = takeTurn('ada', blocked.work)
@@ -44,7 +44,7 @@ test('another key does not wait', async () => {
   assert.equal(await takeTurn('ada', async () => 'again'), 'again')
 })
 
-test('while the database does not answer, nobody waits for it twice', async () => {
+test('when a call finds the database unavailable, the calls that wait behind it fail without starting', async () => {
   const takeTurn = createTurns(1)
   const first = controlled()
   const behind = Array.from({ length: 3 }, controlled)

@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 
 onEachEngine('whether an account may act', (engine) => {
-  test('is decided alike in a query and on a loaded account, also for one disabled at the beginning of time', async (t) => {
+  test('is decided in the same way in a query and on a loaded account, even if it was disabled at time 0', async (t) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
     const active = await signedInPerson(app)

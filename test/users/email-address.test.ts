@@ -5,7 +5,7 @@ import { Check } from 'typebox/value'
 import { Email, normalizeEmail } from '../../src/users/email-address.ts'
 
 describe('an email address', () => {
-  test('is accepted as people have them', () => {
+  test('is accepted in all common forms', () => {
     for (const address of [
       'ada@example.com',
       'Ada.Lovelace+latchkey@mail.example.co.uk',
@@ -20,7 +20,7 @@ describe('an email address', () => {
     }
   })
 
-  test('has one @ with something on both sides, neither of them too long', () => {
+  test('must have one @ between two parts that are not too long', () => {
     for (const address of [
       '',
       '@',
@@ -37,7 +37,7 @@ describe('an email address', () => {
     }
   })
 
-  test('holds nothing that a mail header or a mail server would read as more than an address', () => {
+  test('must not contain characters that have a meaning in mail headers or for mail servers', () => {
     const others = [' ', '\t', '\r\n', '\n', '\0', '\u001f', '\u007f', '\u00a0', '\u2028', '<', '>', '(', ')', '[', ']']
     for (const character of [...others, ',', ';', ':', '\\', '"']) {
       for (const address of [
@@ -51,12 +51,12 @@ describe('an email address', () => {
     assert.ok(!Check(Email, 'ada@example.com\r\nBcc: eve@example.com'))
   })
 
-  test('is one whatever its case', () => {
+  test('is normalized to lower case', () => {
     assert.equal(normalizeEmail('Ada@EXAMPLE.com'), 'ada@example.com')
     assert.equal(normalizeEmail('JÜRGEN@example.com'), 'jürgen@example.com')
   })
 
-  test('is one however its letters are composed', () => {
+  test('is normalized to composed characters', () => {
     assert.equal(normalizeEmail('ju\u0308rgen@example.com'), normalizeEmail('j\u00fcrgen@example.com'))
     // There is a composed ǰ, but no composed capital one: composing must come after lowering the case.
     assert.equal(normalizeEmail('J\u030cirka@example.com'), normalizeEmail('\u01f0irka@example.com'))

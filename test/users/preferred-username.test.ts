@@ -11,31 +11,31 @@ import {
 const PATTERN = new RegExp(USERNAME_PATTERN)
 
 describe('a username derived from an email address', () => {
-  test('is what stands before the @, in small letters and without a tag', () => {
+  test('is the part before the @, in lower case and without a tag', () => {
     assert.equal(usernameFromEmail('Ada@example.com'), 'ada')
     assert.equal(usernameFromEmail('ada+latchkey+2@example.com'), 'ada')
     assert.equal(usernameFromEmail('ada_l-2@example.com'), 'ada_l-2')
   })
 
-  test('has a dash for whatever can’t be in the name of a UNIX account', () => {
+  test('has a dash in place of characters that a UNIX account name can’t have', () => {
     assert.equal(usernameFromEmail('ada.lovelace@example.com'), 'ada-lovelace')
     assert.equal(usernameFromEmail("d'arcy!!o@example.com"), 'd-arcy-o')
     assert.equal(usernameFromEmail('.ada.@example.com'), 'ada')
     assert.equal(usernameFromEmail('jürgen@example.com'), 'j-rgen')
   })
 
-  test('begins with a letter, also when nothing of the address can be used', () => {
+  test('begins with a letter, even if no character of the address can be used', () => {
     assert.equal(usernameFromEmail('007@example.com'), 'u007')
     assert.equal(usernameFromEmail('用户@example.com'), 'u')
     assert.equal(usernameFromEmail('+tag@example.com'), 'u')
   })
 
-  test('is cut at 32 characters', () => {
+  test('is truncated to 32 characters', () => {
     assert.equal(usernameFromEmail(`${'a'.repeat(64)}@example.com`), 'a'.repeat(32))
     assert.equal(usernameFromEmail(`${'1'.repeat(64)}@example.com`), `u${'1'.repeat(31)}`)
   })
 
-  test('can be the name of a UNIX account whatever the address, with a number or without', () => {
+  test('is a valid UNIX account name for any address, with or without a number', () => {
     const codes = fc.array(fc.integer({ min: 1, max: 0x17f }), { maxLength: 64 })
     fc.assert(
       fc.property(codes, fc.integer({ min: 1, max: 999_999 }), (units, number) => {
@@ -47,7 +47,7 @@ describe('a username derived from an email address', () => {
   })
 })
 
-describe('a number behind a username', () => {
+describe('the number after a username', () => {
   test('begins at two', () => {
     assert.equal(withSuffix('ada', 1), 'ada')
     assert.equal(withSuffix('ada', 2), 'ada-2')
@@ -84,7 +84,7 @@ describe('reserved usernames', () => {
 })
 
 describe('the pattern of usernames', () => {
-  test('takes what useradd takes and nothing else', () => {
+  test('accepts exactly the names that useradd accepts', () => {
     for (const name of ['a', '_a', 'a-b_c9', 'a'.repeat(32)]) assert.match(name, PATTERN)
     for (const name of ['', '-a', '9a', 'A', 'a.b', 'a b', 'ä', 'a\n', 'a'.repeat(33), 'a$']) {
       assert.doesNotMatch(name, PATTERN, JSON.stringify(name))

@@ -12,7 +12,7 @@ import {
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 
-onEachEngine('the store of users', (engine) => {
+onEachEngine('the user store', (engine) => {
   const shared = sharedApp({ engine })
   const db = () => shared().services.db
   const add = (email: string, passwordHash: string | null = null, selfRegistered = false) =>
@@ -23,7 +23,7 @@ onEachEngine('the store of users', (engine) => {
   const update = (id: string, change: Parameters<typeof updateUser>[2]) =>
     db().transaction((trx) => updateUser(trx, id, change))
 
-  test('replaces a password hash only while it is still the one that was proved', async () => {
+  test('replaces a password hash only if it is still the one that was verified', async () => {
     const { id } = await add('hash@example.com', 'old')
     const hash = async () => (await findAccountById(db().read, id))?.passwordHash
     assert.equal(await replace(id, { from: 'old', to: 'new' }), true)
@@ -33,19 +33,19 @@ onEachEngine('the store of users', (engine) => {
     assert.equal(await replace('usr_nobody', { from: 'old', to: 'new' }), false)
   })
 
-  test('of three who replace the same hash at once lets one', async () => {
+  test('lets exactly one of three concurrent replacements of a hash succeed', async () => {
     const { id } = await add('race@example.com', 'old')
     const outcomes = await Promise.all(['a', 'b', 'c'].map((to) => replace(id, { from: 'old', to })))
     assert.equal(outcomes.filter(Boolean).length, 1)
   })
 
-  test('gives no hash to a user who has none', async () => {
+  test('does not add a hash to a user without one', async () => {
     const { id } = await add('none@example.com')
     assert.equal(await replace(id, { from: '', to: 'new' }), false)
     assert.equal((await findAccountById(db().read, id))?.passwordHash, null)
   })
 
-  test('knows whether an address was ever confirmed', async () => {
+  test('stores whether an address was ever confirmed', async () => {
     const { id } = await add('confirm@example.com', null, true)
     const before = await findAccountByEmail(db().read, 'confirm@example.com')
     assert.deepEqual([before?.neverConfirmed, before?.user.email_verified], [true, false])

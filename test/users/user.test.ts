@@ -4,7 +4,7 @@ import { profileColumns } from '../../src/users/profile-columns.ts'
 import { toUser, unpackPermissions, unpackRoles } from '../../src/users/user-row.ts'
 import { avatarUrl } from '../../src/users/user.ts'
 
-describe('a user made of a row', () => {
+describe('a user built from a row', () => {
   const row = {
     id: 'usr_1',
     email: 'ada@example.com',
@@ -20,7 +20,7 @@ describe('a user made of a row', () => {
     roles: null,
   }
 
-  test('has exactly what the API shows, whatever else the row holds', () => {
+  test('has exactly the fields of the API, whatever else the row has', () => {
     const stored = { ...row, password_hash: '$argon2id$secret', never_confirmed: 1 }
     assert.deepEqual(toUser(stored), {
       id: 'usr_1',
@@ -39,7 +39,7 @@ describe('a user made of a row', () => {
     assert.equal(toUser({ ...row, email_verified: 0 }).email_verified, false)
   })
 
-  test('has an avatar only when there is one, at an address that changes with it', () => {
+  test('has an avatar URL only if there is an avatar, and the URL changes with it', () => {
     assert.equal(avatarUrl('usr_1', null), null)
     assert.notEqual(avatarUrl('usr_1', 'a'), avatarUrl('usr_1', 'b'))
     assert.notEqual(avatarUrl('usr_1', 'a'), avatarUrl('usr_2', 'a'))
@@ -47,7 +47,7 @@ describe('a user made of a row', () => {
 })
 
 describe('roles and permissions packed into one text', () => {
-  test('come out in the order of their names, and none of none', () => {
+  test('are unpacked in the order of their names', () => {
     const packed = 'r2\u001fwriters\u001er1\u001fadmin\u001er3\u001fPeople, all of them'
     assert.deepEqual(unpackRoles(packed), [
       { id: 'r3', name: 'People, all of them' },
@@ -57,14 +57,14 @@ describe('roles and permissions packed into one text', () => {
     assert.deepEqual(unpackRoles(null), [])
   })
 
-  test('are once in the set though several roles give them', () => {
+  test('are unpacked without duplicates', () => {
     assert.deepEqual([...unpackPermissions('users:read audit:read users:read')], ['users:read', 'audit:read'])
     assert.deepEqual([...unpackPermissions(null)], [])
   })
 })
 
 describe('a change of a profile', () => {
-  test('sets what is named, clears what is null, and leaves the rest', () => {
+  test('sets the given fields, clears those that are null, and keeps the rest', () => {
     assert.deepEqual(profileColumns({ displayName: 'Ada', given_name: null }), {
       display_name: 'Ada',
       given_name: null,

@@ -7,7 +7,7 @@ import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../suppo
 
 const DAY = 24 * 3_600_000
 
-onEachEngine('a username that was given up', (engine) => {
+onEachEngine('a former username', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson
@@ -16,14 +16,14 @@ onEachEngine('a username that was given up', (engine) => {
     admin = await signedInPerson(app, { admin: true })
   })
 
-  const named = (name: string) => signedInPerson(app, { email: `${name}@example.com` })
-  const rename = (by: SignedInPerson, preferredUsername: string) =>
-    by.patch('/api/account/profile', { preferredUsername })
+  const userNamed = (name: string) => signedInPerson(app, { email: `${name}@example.com` })
+  const rename = (person: SignedInPerson, preferredUsername: string) =>
+    person.patch('/api/account/profile', { preferredUsername })
   const renameOther = (id: string, preferredUsername: string) =>
     admin.patch(`/api/admin/users/${id}`, { preferredUsername })
 
-  test('by oneself is given to nobody else, however they ask for it', async () => {
-    const [ada, ben] = [await named('ada'), await named('ben')]
+  test('can’t be taken by another user in any way', async () => {
+    const [ada, ben] = [await userNamed('ada'), await userNamed('ben')]
     assert.equal((await rename(ada, 'ada-new')).statusCode, 200)
     for (const answer of [
       await rename(ben, 'ada'),
@@ -36,8 +36,8 @@ onEachEngine('a username that was given up', (engine) => {
     assert.equal((await ben.get('/api/account/profile')).json<User>().preferredUsername, 'ben')
   })
 
-  test('is passed over when a name is made from an email', async () => {
-    const carl = await named('carl')
+  test('is skipped when a username is derived from an email', async () => {
+    const carl = await userNamed('carl')
     assert.equal((await renameOther(carl.user.id, 'carl-new')).statusCode, 200)
     const invited = await admin.post('/api/admin/users', { email: 'carl@example.org' })
     assert.equal(invited.json<{ user: User }>().user.preferredUsername, 'carl-2')
@@ -49,43 +49,43 @@ onEachEngine('a username that was given up', (engine) => {
     assert.equal(registered.json<{ user: User }>().user.preferredUsername, 'carl-3')
   })
 
-  test('with a deleted account is given to nobody else either', async () => {
-    const dora = await named('dora')
+  test('of a deleted account can’t be taken by another user either', async () => {
+    const dora = await userNamed('dora')
     assert.equal((await admin.delete(`/api/admin/users/${dora.user.id}`)).statusCode, 200)
-    assert.equal((await rename(await named('emil'), 'dora')).statusCode, 409)
-    assert.equal((await named('dora')).user.preferredUsername, 'dora-2')
+    assert.equal((await rename(await userNamed('emil'), 'dora')).statusCode, 409)
+    assert.equal((await userNamed('dora')).user.preferredUsername, 'dora-2')
   })
 
-  test('can be taken back by whoever had it, and what they had meanwhile is kept free too', async () => {
-    const finn = await named('finn')
+  test('can be taken back by its former owner, and the usernames in between stay reserved too', async () => {
+    const finn = await userNamed('finn')
     for (const name of ['finn-new', 'finn', 'finn-new', 'finn']) {
       assert.equal((await rename(finn, name)).statusCode, 200, name)
     }
     assert.equal((await renameOther(finn.user.id, 'finn-other')).statusCode, 200)
-    const gina = await named('gina')
+    const gina = await userNamed('gina')
     for (const name of ['finn', 'finn-new']) assert.equal((await rename(gina, name)).statusCode, 409, name)
   })
 
-  test('is free again after 90 days, and the service forgets that it ever was taken', async () => {
-    const [hugo, iris] = [await named('hugo'), await named('iris')]
+  test('is available again after 90 days, and its record is deleted', async () => {
+    const [hugo, iris] = [await userNamed('hugo'), await userNamed('iris')]
     await rename(hugo, 'hugo-new')
     app.clock.advance(90 * DAY - 1000)
-    const later = await Promise.all([signedInAgain(hugo), signedInAgain(iris), signedInAgain(admin)])
+    const later = await Promise.all([signInAgain(hugo), signInAgain(iris), signInAgain(admin)])
     assert.equal((await rename(later[1], 'hugo')).statusCode, 409)
     app.clock.advance(1000)
     assert.equal((await rename(later[1], 'hugo')).statusCode, 200)
-    // It is another person's now, and given up by that one.
+    // It is now a former username of the other user.
     assert.equal((await rename(later[1], 'iris')).statusCode, 200)
     assert.equal((await rename(later[0], 'hugo')).statusCode, 409)
     app.clock.advance(91 * DAY)
     await app.tick()
     assert.deepEqual(await app.services.db.read.selectFrom('retired_usernames').selectAll().execute(), [])
-    admin = await signedInAgain(admin)
+    admin = await signInAgain(admin)
   })
 
-  test('is lost to nobody when many ask for it while its owner leaves it', async () => {
+  test('can’t be taken by requests that are concurrent with the change by its owner', async () => {
     for (let round = 0; round < 3; round++) {
-      const name = `wanted-${round}`
+      const name = `contended-${round}`
       const owner = await signedInPerson(app, { email: `${name}@example.com` })
       const others = await Promise.all(Array.from({ length: 5 }, () => signedInPerson(app)))
       const [left, ...answers] = await Promise.all([
@@ -100,7 +100,7 @@ onEachEngine('a username that was given up', (engine) => {
     }
   })
 
-  test('is kept free, whichever it was, when its owner is renamed while being deleted', async () => {
+  test('stays reserved when its owner is renamed and deleted concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `leaving-${round}`
       const person = await signedInPerson(app, { email: `${name}@example.com` })
@@ -109,13 +109,13 @@ onEachEngine('a username that was given up', (engine) => {
         admin.delete(`/api/admin/users/${person.user.id}`),
       ])
       assert.equal(deleted.statusCode, 200, deleted.body)
-      const given = renamed.statusCode === 200 ? [name, `${name}-new`] : [name]
+      const usernames = renamed.statusCode === 200 ? [name, `${name}-new`] : [name]
       const other = await signedInPerson(app)
-      for (const wanted of given) assert.equal((await rename(other, wanted)).statusCode, 409, wanted)
+      for (const username of usernames) assert.equal((await rename(other, username)).statusCode, 409, username)
     }
   })
 
-  test('nobody who may get certificates chooses their own through users:write', async () => {
+  test('or another one can’t be chosen by users who may get certificates for themselves through users:write', async () => {
     const person = await signedInPerson(app, { permissions: ['users:write', 'ssh:cert:issue'] })
     const url = `/api/admin/users/${person.user.id}`
     assert.equal((await person.patch(url, { preferredUsername: 'somebody' })).statusCode, 403)
@@ -123,5 +123,5 @@ onEachEngine('a username that was given up', (engine) => {
     assert.equal((await renameOther(admin.user.id, 'the-administrator')).statusCode, 200)
   })
 
-  const signedInAgain = async ({ user }: SignedInPerson) => signIn(app, user)
+  const signInAgain = async ({ user }: SignedInPerson) => signIn(app, user)
 })

@@ -240,7 +240,7 @@ export type paths = {
           content: {
             'application/json': {
               events: components['schemas']['AuditEntry'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -337,7 +337,7 @@ export type paths = {
           content: {
             'application/json': {
               roles: components['schemas']['Role'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -522,7 +522,7 @@ export type paths = {
           content: {
             'application/json': {
               users: components['schemas']['User'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -675,7 +675,7 @@ export type paths = {
           content: {
             'application/json': {
               actions: components['schemas']['LifecycleAction'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -908,7 +908,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Ask for a mail to set a new password */ {
+    post: /** Request a mail to set a new password */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -1106,7 +1106,7 @@ export type paths = {
             'application/json': {
               notifications: components['schemas']['Notification'][]
               /** How many are unread in all. */ unreadCount: number
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1382,7 +1382,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1446,7 +1446,7 @@ export type paths = {
           content: {
             'application/json': {
               certificates: components['schemas']['SshCert'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1609,8 +1609,8 @@ export type paths = {
             /** An ID token of the user that the request is about. */ id_token_hint?: string
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
             /** query */ response_mode?: string
-            /** Ways of signing in that the application would like. */ acr_values?: string
-            /** How the application would like our pages to look. */ display?: string
+            /** Authentication methods that the application would like. */ acr_values?: string
+            /** How the application would like the pages to be displayed. */ display?: string
             /** Languages that the user prefers. */ ui_locales?: string
             /** Set by this server when it sends the browser here again. */ pending_request?: string
             /** Absent means yes. */ approve?: boolean
@@ -1689,8 +1689,8 @@ export type paths = {
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
             /** query */ response_mode?: unknown
-            /** Ways of signing in that the application would like. */ acr_values?: unknown
-            /** How the application would like our pages to look. */ display?: unknown
+            /** Authentication methods that the application would like. */ acr_values?: unknown
+            /** How the application would like the pages to be displayed. */ display?: unknown
             /** Languages that the user prefers. */ ui_locales?: unknown
             /** Set by this server when it sends the browser here again. */ pending_request?: unknown
           }
@@ -1719,7 +1719,7 @@ export type paths = {
           content: {
             'application/json': {
               clients: components['schemas']['Client'][]
-              /** Pass it as cursor for the next page; null on the last one. A page that had to look at very many rows may hold fewer items than asked for, or none, and still not be the last. */ nextCursor:
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
             }
@@ -1861,7 +1861,7 @@ export type paths = {
   }
   '/oauth/details': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** Who asks for what, for the consent page */ {
+    get: /** The application and the requested scopes, for the consent page */ {
       parameters: {
         query?: {
           response_type?: string
@@ -1909,7 +1909,7 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
-    post: /** Tell whether a token is live, and what it is for */ {
+    post: /** Whether a token is live, and what it is for */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
         content: {
@@ -2027,7 +2027,7 @@ export type paths = {
             /** For authorization_code: that of the authorization request. */ redirect_uri?: string
             /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
             /** For refresh_token. */ refresh_token?: string
-            /** For refresh_token and client_credentials: fewer scopes than there could be. */ scope?: string
+            /** For refresh_token and client_credentials: fewer scopes than were granted. */ scope?: string
           }
         }
       }
@@ -2060,7 +2060,7 @@ export type paths = {
       }
     }
     put?: never
-    post: /** Who the user is, asked by POST */ {
+    post: /** Who the user is, by POST */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2144,7 +2144,7 @@ export type paths = {
           content: {
             'application/json': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2152,7 +2152,7 @@ export type paths = {
             }
             'application/octet-stream': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2160,7 +2160,7 @@ export type paths = {
             }
             'text/plain': {
               revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
-              /** Only after a backup was restored: all serials from the first to the last, which a copy that is lost may have issued. */ revokedRanges?: {
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
                 firstSerial?: string
                 lastSerial?: string
                 /** Epoch seconds. */ revokedAt?: number
@@ -2201,7 +2201,7 @@ export type components = {
   schemas: {
     Error: {
       /** A sentence for a person. */ error: string
-      /** A stable name for a program. */ code:
+      /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
         | 'invalid_input'
         | 'malformed_body'
         | 'wrong_password'
@@ -2317,7 +2317,7 @@ export type components = {
       /** Epoch milliseconds. */ expiresAt: number
       current: boolean
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ PermissionName:
+    /** The known ones. In answers the type is string, because another version may send others. */ PermissionName:
       | 'users:read'
       | 'users:write'
       | 'users:delete'
@@ -2463,7 +2463,7 @@ export type components = {
       finishedAt: number | null
       failureReason: string | null
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ NotificationType:
+    /** The known ones. In answers the type is string, because another version may send others. */ NotificationType:
       | 'security.passkey_added'
       | 'security.passkey_removed'
       | 'security.password_changed'
@@ -2487,7 +2487,7 @@ export type components = {
       readAt: number | null
       read: boolean
     }
-    /** Those that are known. Wherever one is answered it is a string, because it may be another. */ AuditAction:
+    /** The known ones. In answers the type is string, because another version may send others. */ AuditAction:
       | 'administrator.bootstrapped'
       | 'lifecycle.cancelled'
       | 'lifecycle.disable'

@@ -6,13 +6,13 @@ import { placeOnCanvas, VIEW, within, type Crop } from '../../../dashboard/src/a
 const LANDSCAPE = { width: 1000, height: 500 }
 const SQUARE = { width: 400, height: 400 }
 
-/** Without a difference between 0 and -0, which are the same place. */
+/** Turns -0 into 0, which deepEqual would tell apart. */
 function moved(picture: { width: number; height: number }, crop: Crop): Crop {
   const { x, y, zoom } = within(picture, crop)
   return { x: x + 0, y: y + 0, zoom }
 }
 
-describe('moving a picture behind its window', () => {
+describe('moving a picture behind the crop window', () => {
   test('leaves a square picture where it is at zoom 1', () => {
     assert.deepEqual(moved(SQUARE, { x: 50, y: -50, zoom: 1 }), { x: 0, y: 0, zoom: 1 })
   })
@@ -26,7 +26,7 @@ describe('moving a picture behind its window', () => {
     })
   })
 
-  test('keeps what is inside, and gives more room at a higher zoom', () => {
+  test('keeps a position within the limits, and allows more movement at a higher zoom', () => {
     assert.deepEqual(moved(LANDSCAPE, { x: -20, y: 0, zoom: 1 }), { x: -20, y: 0, zoom: 1 })
     assert.deepEqual(moved(SQUARE, { x: VIEW, y: -VIEW, zoom: 2 }), { x: VIEW / 2, y: -VIEW / 2, zoom: 2 })
   })
@@ -42,7 +42,7 @@ describe('drawing a picture on the canvas', () => {
     })
   })
 
-  test('moves and enlarges it in the canvas’s own pixels', () => {
+  test('moves and enlarges the picture in the canvas’s own pixels', () => {
     assert.deepEqual(placeOnCanvas(SQUARE, { x: VIEW / 2, y: -VIEW / 4, zoom: 2 }, VIEW * 2), {
       left: 0,
       top: -VIEW * 1.5,
@@ -58,12 +58,12 @@ describe('drawing a picture on the canvas', () => {
     fc.assert(
       fc.property(side, side, drag, drag, zoom, (width, height, x, y, zoomed) => {
         const picture = { width, height }
-        const place = placeOnCanvas(picture, within(picture, { x, y, zoom: zoomed }), 512)
-        const roundingError = 1e-6 * Math.max(place.width, place.height)
-        assert.ok(place.left <= roundingError && place.top <= roundingError, JSON.stringify(place))
-        assert.ok(place.left + place.width >= 512 - roundingError, JSON.stringify(place))
-        assert.ok(place.top + place.height >= 512 - roundingError, JSON.stringify(place))
-        assert.ok(Math.abs(place.width / place.height - width / height) < 1e-6 * (width / height), 'the shape is kept')
+        const drawn = placeOnCanvas(picture, within(picture, { x, y, zoom: zoomed }), 512)
+        const roundingError = 1e-6 * Math.max(drawn.width, drawn.height)
+        assert.ok(drawn.left <= roundingError && drawn.top <= roundingError, JSON.stringify(drawn))
+        assert.ok(drawn.left + drawn.width >= 512 - roundingError, JSON.stringify(drawn))
+        assert.ok(drawn.top + drawn.height >= 512 - roundingError, JSON.stringify(drawn))
+        assert.ok(Math.abs(drawn.width / drawn.height - width / height) < 1e-6 * (width / height), 'the shape is kept')
       }),
     )
   })

@@ -6,7 +6,7 @@ const response = (status: number, headers: Record<string, string> = {}, statusTe
   new Response(null, { status, statusText, headers })
 
 describe('a refusal by the server', () => {
-  test('is told in the server’s own sentence, with its code, issues and request id', () => {
+  test('has the server’s own message, code, issues and request id', () => {
     const failure = new ApiFailure(response(400, { 'X-Request-Id': 'req_1' }), {
       error: 'The email is not an address.',
       code: 'invalid_request',
@@ -20,14 +20,14 @@ describe('a refusal by the server', () => {
     assert.ok(failure instanceof Error)
   })
 
-  test('of an OAuth endpoint has its sentence in error_description and its code in error', () => {
+  test('of an OAuth endpoint has its message in error_description and its code in error', () => {
     const failure = new ApiFailure(response(400), { error: 'invalid_scope', error_description: 'No such scope.' })
     assert.deepEqual([failure.message, failure.code], ['No such scope.', 'invalid_scope'])
     const bare = new ApiFailure(response(400), { error: 'invalid_scope' })
     assert.deepEqual([bare.message, bare.code], ['invalid_scope', undefined])
   })
 
-  test('without a readable body is told by its status', () => {
+  test('without a readable body has its status as the message', () => {
     for (const body of [undefined, null, 'Bad Gateway', 502, [], {}, { error: '' }, { error: { text: 'x' } }]) {
       const failure = new ApiFailure(response(502, {}, 'Bad Gateway'), body)
       assert.equal(failure.message, '502 Bad Gateway', JSON.stringify(body))
@@ -37,7 +37,7 @@ describe('a refusal by the server', () => {
     assert.equal(new ApiFailure(response(502), undefined).message, '502')
   })
 
-  test('leaves out issues and codes that are not of their shape', () => {
+  test('leaves out issues and codes of an invalid type', () => {
     const issues = [{ path: 'a', message: 'b' }, { path: 1, message: 'b' }, { path: 'a' }, null, 'a']
     const failure = new ApiFailure(response(400), { error: 'No.', code: 7, issues })
     assert.deepEqual(failure.issues, [{ path: 'a', message: 'b' }])
@@ -56,7 +56,7 @@ describe('a refusal by the server', () => {
     assert.ok(!isStatus(undefined, 403))
   })
 
-  test('is recognized by its code, also by one that another version of the server made up', () => {
+  test('is recognized by its code, including a code that only another version of the server has', () => {
     const failure = new ApiFailure(response(400), { error: 'No.', code: 'invalid_token' })
     assert.ok(isRefusal(failure, 'invalid_token'))
     assert.ok(!isRefusal(failure, 'invalid_input'))
@@ -64,7 +64,7 @@ describe('a refusal by the server', () => {
     assert.ok(!isRefusal(undefined, 'invalid_token'))
     const unknown = new ApiFailure(response(400), { error: 'No.', code: 'unheard_of' })
     assert.equal(unknown.code, 'unheard_of')
-    // @ts-expect-error A code that the server does not have can't be asked for.
+    // @ts-expect-error The type accepts only codes that this version of the server has.
     assert.ok(isRefusal(unknown, 'unheard_of'))
   })
 })

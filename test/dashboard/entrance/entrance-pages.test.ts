@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { isEntrance } from '../../../dashboard/src/entrance/entrance-pages.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
 
-const ENTRANCE: string[] = [
+const ENTRANCE_PATHS: string[] = [
   paths.setup,
   paths.login,
   paths.register,
@@ -14,16 +14,16 @@ const ENTRANCE: string[] = [
   paths.logout,
 ]
 
-describe('the pages that people see before they are inside', () => {
-  test('are sign-in and its like, with a slash at the end or without', () => {
-    for (const path of ENTRANCE) {
+describe('the entrance pages', () => {
+  test('are sign-in and the other pages that need no session, with or without a trailing slash', () => {
+    for (const path of ENTRANCE_PATHS) {
       assert.ok(isEntrance(path), path)
       assert.ok(isEntrance(`${path}/`), path)
     }
   })
 
-  test('are none of the others, which need a session', () => {
-    for (const path of Object.values(paths)) assert.equal(isEntrance(path), ENTRANCE.includes(path), path)
+  test('do not include any page that needs a session', () => {
+    for (const path of Object.values(paths)) assert.equal(isEntrance(path), ENTRANCE_PATHS.includes(path), path)
     for (const path of ['/loginx', '/login/x', '//login', '/nowhere']) assert.ok(!isEntrance(path), path)
   })
 })

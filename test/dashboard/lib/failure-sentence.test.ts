@@ -6,14 +6,14 @@ import { PasskeyFailure } from '../../../dashboard/src/lib/passkey-failure.ts'
 import { shared as german } from '../../../dashboard/src/texts/de/shared.ts'
 import { shared as english } from '../../../dashboard/src/texts/en/shared.ts'
 
-describe('what a person reads about a failure', () => {
-  test('is the server’s own sentence where it gave one', () => {
+describe('the sentence that is shown for a failure', () => {
+  test('is the server’s own sentence if it sent one', () => {
     const failure = new ApiFailure(new Response(null, { status: 409 }), { error: 'This email is taken.' })
     assert.equal(failureSentence(failure, english), 'This email is taken.')
     assert.equal(failureSentence(failure, german), 'This email is taken.')
   })
 
-  test('says of each way a passkey can fail what happened, in the person’s language', () => {
+  test('explains each reason why a passkey can fail, in the user’s language', () => {
     for (const reason of ['unsupported', 'cancelled', 'known', 'failed'] as const) {
       assert.equal(failureSentence(new PasskeyFailure(reason), english), english.passkey[reason])
       assert.equal(failureSentence(new PasskeyFailure(reason), german), german.passkey[reason])

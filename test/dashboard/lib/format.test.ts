@@ -7,14 +7,14 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Runs of spaces, also those that must not break, as one plain space. */
+/** Replaces each run of white space, including no-break spaces, with one plain space. */
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ')
 
-describe('distances in time', () => {
+describe('relative times', () => {
   const english = createFormat('en')
   const german = createFormat('de')
 
-  test('are told in the largest unit that fits, back and forth', () => {
+  test('are written in the largest unit that fits, in the past and in the future', () => {
     const expected: [number, string][] = [
       [-MINUTE, '1 minute ago'],
       [-5 * MINUTE, '5 minutes ago'],
@@ -28,15 +28,15 @@ describe('distances in time', () => {
       [DAY, 'tomorrow'],
       [30 * DAY, 'next month'],
     ]
-    for (const [distance, text] of expected) assert.equal(english.relative(NOW + distance, NOW), text)
+    for (const [difference, text] of expected) assert.equal(english.relative(NOW + difference, NOW), text)
   })
 
-  test('below a minute are now', () => {
-    for (const distance of [0, MINUTE - 1, 1 - MINUTE]) assert.equal(english.relative(NOW + distance, NOW), 'now')
+  test('of less than a minute are written as now', () => {
+    for (const difference of [0, MINUTE - 1, 1 - MINUTE]) assert.equal(english.relative(NOW + difference, NOW), 'now')
     assert.equal(german.relative(NOW, NOW), 'jetzt')
   })
 
-  test('are rounded to the nearest, so that eight hours less a second are not seven', () => {
+  test('are rounded to the nearest unit, so that eight hours minus a second is not seven hours', () => {
     assert.equal(english.relative(NOW + 8 * HOUR - 1000, NOW), 'in 8 hours')
     assert.equal(german.relative(NOW - 90 * MINUTE - 1, NOW), 'vor 2 Stunden')
   })
@@ -51,7 +51,7 @@ describe('dates and numbers', () => {
     assert.equal(createFormat('en-GB').date(NOW), '15 Jan 2026')
   })
 
-  test('have the time of the person’s own clock, to the minute', () => {
+  test('show the user’s local time, to the minute', () => {
     const local = new Date(2026, 0, 15, 15, 4, 59).getTime()
     assert.equal(plain(createFormat('en-US').dateTime(local)), 'Jan 15, 2026, 3:04 PM')
     assert.equal(plain(createFormat('de').dateTime(local)), '15.01.2026, 15:04')
@@ -59,7 +59,7 @@ describe('dates and numbers', () => {
 })
 
 describe('the locale', () => {
-  test('is the browser’s own for the language of the page', () => {
+  test('is the browser’s regional locale for the language of the page', () => {
     assert.equal(regionalLocale('en', ['de-AT', 'en-GB', 'en-US']), 'en-GB')
     assert.equal(regionalLocale('de', ['de-AT', 'en-GB']), 'de-AT')
     assert.equal(regionalLocale('de', ['de']), 'de')

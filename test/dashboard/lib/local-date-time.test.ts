@@ -4,13 +4,13 @@ import { localDateTime } from '../../../dashboard/src/lib/local-date-time.ts'
 
 const MACHINE_ZONE = process.env['TZ']
 
-describe('the value of a field for date and time', () => {
+describe('the value of a date-and-time input', () => {
   afterEach(() => {
     if (MACHINE_ZONE === undefined) delete process.env['TZ']
     else process.env['TZ'] = MACHINE_ZONE
   })
 
-  test('is the time on the person’s clock, to the minute, in summer and in winter', () => {
+  test('is the user’s local time to the minute, in summer and in winter', () => {
     process.env['TZ'] = 'Europe/Berlin'
     assert.equal(localDateTime(Date.UTC(2026, 0, 15, 12, 30, 59)), '2026-01-15T13:30')
     assert.equal(localDateTime(Date.UTC(2026, 6, 15, 12, 30)), '2026-07-15T14:30')
@@ -19,7 +19,7 @@ describe('the value of a field for date and time', () => {
     assert.equal(localDateTime(Date.UTC(2026, 0, 1, 2)), '2025-12-31T22:30')
   })
 
-  test('read back as a local time gives the same moment, around the change of the clocks too', () => {
+  test('parsed as a local time gives the same moment, also around a change to daylight saving time', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Pacific/Auckland', 'America/New_York']) {
       process.env['TZ'] = zone
       // 2026-03-29 01:00 UTC is when clocks in Europe go forward.

@@ -5,7 +5,7 @@ import { safeReturnTo } from '../../../dashboard/src/lib/return-to.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
 
 const ORIGIN = 'https://id.example.com'
-const returnTo = (asked: string | null) => safeReturnTo(asked, ORIGIN)
+const returnTo = (requested: string | null) => safeReturnTo(requested, ORIGIN)
 
 describe('the address to go to after signing in', () => {
   test('may be any page of the dashboard, with its query and fragment', () => {
@@ -24,14 +24,14 @@ describe('the address to go to after signing in', () => {
     }
   })
 
-  test('may be the pending authorization request, whose query stays as it is', () => {
+  test('may be the pending authorization request, whose query stays unchanged', () => {
     const request =
       '/oauth/authorize?client_id=cli_1&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&state=a%2Fb%3Fc&scope=openid+email'
     assert.equal(returnTo(request), request)
     assert.equal(returnTo(ORIGIN + request), request)
   })
 
-  test('is the account page when nothing is asked for', () => {
+  test('is the account page when none is given', () => {
     assert.equal(returnTo(null), paths.account)
     assert.equal(returnTo(''), paths.account)
   })
@@ -62,7 +62,7 @@ describe('the address to go to after signing in', () => {
     }
   })
 
-  test('is never a script or data', () => {
+  test('is never a javascript:, data: or similar URL', () => {
     for (const address of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',
@@ -95,7 +95,7 @@ describe('the address to go to after signing in', () => {
     }
   })
 
-  test('is nothing else of this service, and no page that is not there', () => {
+  test('is never another URL of this service or a page that does not exist', () => {
     for (const address of [
       '/api/auth/me',
       '/oauth/logout',
@@ -117,14 +117,14 @@ describe('the address to go to after signing in', () => {
     }
   })
 
-  test('is no page for people who are not signed in, which would lead round in circles', () => {
+  test('is never a page for signed-out visitors, which would redirect in a loop', () => {
     for (const path of [paths.login, paths.register, paths.forgotPassword, paths.resetPassword, paths.setup]) {
       assert.equal(returnTo(path), paths.account)
       assert.equal(returnTo(`${path}?return_to=/account/passkeys`), paths.account)
     }
   })
 
-  test('is always a path of this origin, whatever text is asked for', () => {
+  test('is always a path of this origin, whatever text is given', () => {
     const hostile = fc.array(
       fc.constantFrom(
         '/',
@@ -153,8 +153,8 @@ describe('the address to go to after signing in', () => {
       hostile.map((parts) => parts.join('')),
     )
     fc.assert(
-      fc.property(text, (asked) => {
-        const address = returnTo(asked)
+      fc.property(text, (requested) => {
+        const address = returnTo(requested)
         assert.match(address, /^\/(?![/\\])/)
         assert.equal(new URL(address, ORIGIN).origin, ORIGIN)
       }),

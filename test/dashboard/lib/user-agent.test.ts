@@ -9,7 +9,7 @@ const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const CHROME_ON_ANDROID = `Mozilla/5.0 (Linux; Android 10; K) ${WEBKIT} Chrome/131.0.0.0 Mobile Safari/537.36`
 
 describe('the name of a device', () => {
-  test('is the browser and the system, though browsers claim to be others', () => {
+  test('is the browser and the operating system, although browsers also claim to be other browsers', () => {
     const agents: [string, string][] = [
       [`${WINDOWS} ${WEBKIT} Chrome/131.0.0.0 Safari/537.36`, 'Chrome, Windows'],
       [`${WINDOWS} ${WEBKIT} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0`, 'Edge, Windows'],
@@ -31,24 +31,24 @@ describe('the name of a device', () => {
     for (const [agent, name] of agents) assert.equal(deviceName(agent), name)
   })
 
-  test('is what is known of it when that is not both', () => {
+  test('is the browser or the system alone when only one of them is known', () => {
     assert.equal(deviceName('curl/8.10.1'), 'curl')
     assert.equal(deviceName('SomeApp/1.0 (Windows)'), 'Windows')
   })
 
-  test('is the beginning of what it says when nothing is known of it', () => {
+  test('is the start of the User-Agent header when neither is known', () => {
     assert.equal(deviceName('python-requests/2.32'), 'python-requests/2.32')
     assert.equal(deviceName('x'.repeat(500)), 'x'.repeat(60))
   })
 
-  test('is missing when the device said nothing', () => {
+  test('is undefined without a User-Agent header', () => {
     assert.equal(deviceName(null), undefined)
     assert.equal(deviceName(''), undefined)
   })
 })
 
-describe('the picture of a device', () => {
-  test('is a telephone for telephones alone', () => {
+describe('the icon of a device', () => {
+  test('is a phone for phones only', () => {
     assert.equal(deviceIcon(IPHONE), 'phone')
     assert.equal(deviceIcon(CHROME_ON_ANDROID), 'phone')
     assert.equal(deviceIcon(CHROME_ON_ANDROID.replace(' Mobile', '')), 'laptop', 'an Android tablet')

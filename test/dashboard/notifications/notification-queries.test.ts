@@ -19,7 +19,7 @@ const notification = (id: string, read = false): Notification => ({
 
 describe('the list of notifications', () => {
   let client: QueryClient
-  /** Two pages, as they were loaded: each says how many are unread in all. */
+  /** Two loaded pages; each has the total number of unread notifications. */
   beforeEach(() => {
     client = new QueryClient()
     const page = (notifications: Notification[], nextCursor: string | null) => ({
@@ -36,32 +36,32 @@ describe('the list of notifications', () => {
   const listed = () => pages().flatMap((page) => page.notifications.map(({ id, read }) => (read ? id : `${id} new`)))
   const unread = () => pages()[0]?.unreadCount
 
-  test('puts one that arrived in front and counts it', () => {
+  test('puts a new notification first and counts it as unread', () => {
     addArrived(client, notification('5'))
     assert.deepEqual(listed(), ['5 new', '4 new', '3', '2 new'])
     assert.equal(unread(), 3)
   })
 
-  test('does not count one that was read on another device before it arrived', () => {
+  test('does not count a notification that was read on another device before it arrived', () => {
     addArrived(client, notification('5', true))
     assert.deepEqual(listed(), ['5', '4 new', '3', '2 new'])
     assert.equal(unread(), 2)
   })
 
-  test('leaves one alone that it has, on whichever page: the stream repeats after a break', () => {
+  test('ignores a notification that is already on one of its pages, because the stream repeats some after a reconnect', () => {
     addArrived(client, notification('2'))
     addArrived(client, notification('4'))
     assert.deepEqual(listed(), ['4 new', '3', '2 new'])
     assert.equal(unread(), 2)
   })
 
-  test('is not begun by one that arrives before it was loaded', () => {
+  test('is not created by a notification that arrives before the list is loaded', () => {
     const fresh = new QueryClient()
     addArrived(fresh, notification('5'))
     assert.equal(fresh.getQueryData(notificationsQuery.queryKey), undefined)
   })
 
-  test('shows one as read, and counts it once', () => {
+  test('shows a notification as read, and lowers the unread count once', () => {
     showAsRead(client, ({ id }) => id === '2')
     assert.deepEqual(listed(), ['4 new', '3', '2'])
     assert.equal(unread(), 1)
@@ -69,7 +69,7 @@ describe('the list of notifications', () => {
     assert.equal(unread(), 1)
   })
 
-  test('shows all as read, and keeps the time at which others were', () => {
+  test('shows all as read, and keeps the read time of those that were read before', () => {
     showAsRead(client, () => true)
     assert.deepEqual(listed(), ['4', '3', '2'])
     assert.equal(unread(), 0)

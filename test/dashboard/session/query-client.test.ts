@@ -5,8 +5,8 @@ import { shouldRetry } from '../../../dashboard/src/session/query-client.ts'
 
 const refusal = (status: number) => new ApiFailure(new Response(null, { status }), {})
 
-describe('a request that failed', () => {
-  test('is made again when the connection was lost or the server failed, two times at most', () => {
+describe('a failed request', () => {
+  test('is retried when the connection was lost or the server failed, at most twice', () => {
     for (const error of [new TypeError('Failed to fetch'), refusal(500), refusal(503)]) {
       assert.equal(shouldRetry(0, error), true)
       assert.equal(shouldRetry(1, error), true)
@@ -14,7 +14,7 @@ describe('a request that failed', () => {
     }
   })
 
-  test('is not made again when it was refused: 429 would only last longer', () => {
+  test('is not retried when the server refused it, since a retry would prolong a 429', () => {
     for (const status of [400, 401, 403, 404, 409, 429]) assert.equal(shouldRetry(0, refusal(status)), false)
   })
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { visibleNavigation } from '../../../dashboard/src/shell/navigation.ts'
 import { isPermission, PERMISSIONS } from '../../../src/vocabulary/permissions.ts'
 
-/** What somebody with these permissions sees: the links by group. */
+/** The links that a user with these permissions sees, by group. */
 const seenBy = (...permissions: string[]) =>
   Object.fromEntries(
     visibleNavigation((permission) => permissions.includes(permission)).map(({ label, items }) => [
@@ -12,20 +12,20 @@ const seenBy = (...permissions: string[]) =>
     ]),
   )
 
-const OWN = ['profile', 'password', 'passkeys', 'sessions', 'applications', 'notifications']
+const ACCOUNT_LINKS = ['profile', 'password', 'passkeys', 'sessions', 'applications', 'notifications']
 
 describe('the navigation', () => {
-  test('shows somebody without permissions their own account and nothing else', () => {
-    assert.deepEqual(seenBy(), { yours: OWN })
+  test('shows a user without permissions only the pages of their own account', () => {
+    assert.deepEqual(seenBy(), { yours: ACCOUNT_LINKS })
   })
 
-  test('shows SSH to those who may keep keys and to those who may get certificates', () => {
-    const expected = { yours: OWN, ssh: ['sshKeys'] }
+  test('shows SSH to users who may manage keys and to users who may get certificates', () => {
+    const expected = { yours: ACCOUNT_LINKS, ssh: ['sshKeys'] }
     assert.deepEqual(seenBy('ssh:keys:manage'), expected)
     assert.deepEqual(seenBy('ssh:cert:issue'), expected)
   })
 
-  test('shows an administrator of one thing that thing', () => {
+  test('shows a user with one administrative permission only the matching pages', () => {
     const administration: [string, string[]][] = [
       ['users:read', ['overview', 'users']],
       ['roles:read', ['roles']],
@@ -34,11 +34,11 @@ describe('the navigation', () => {
       ['audit:read', ['audit']],
     ]
     for (const [permission, links] of administration) {
-      assert.deepEqual(seenBy(permission), { yours: OWN, admin: links })
+      assert.deepEqual(seenBy(permission), { yours: ACCOUNT_LINKS, admin: links })
     }
   })
 
-  test('shows nothing for permissions that open no page, or are no permissions', () => {
+  test('shows nothing more for permissions without a page and for unknown permissions', () => {
     for (const permission of [
       'users:write',
       'users:delete',
@@ -48,19 +48,19 @@ describe('the navigation', () => {
       'admin',
       '*',
     ]) {
-      assert.deepEqual(seenBy(permission), { yours: OWN }, permission)
+      assert.deepEqual(seenBy(permission), { yours: ACCOUNT_LINKS }, permission)
     }
   })
 
-  test('asks for permissions that there are, and shows everything to whoever holds all', () => {
-    const asked = new Set<string>()
+  test('checks only permissions that exist, and shows everything to a user with all of them', () => {
+    const checked = new Set<string>()
     visibleNavigation((permission) => {
-      asked.add(permission)
+      checked.add(permission)
       return false
     })
-    for (const permission of asked) assert.ok(isPermission(permission), permission)
+    for (const permission of checked) assert.ok(isPermission(permission), permission)
     assert.deepEqual(seenBy(...PERMISSIONS), {
-      yours: OWN,
+      yours: ACCOUNT_LINKS,
       ssh: ['sshKeys'],
       admin: ['overview', 'users', 'roles', 'clients', 'certificates', 'audit'],
     })

@@ -14,18 +14,18 @@ import {
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 
-onEachEngine('authorizing while something changes', (engine) => {
+onEachEngine('authorization during concurrent changes', (engine) => {
   const app = sharedApp({ engine })
 
-  /** As another replica changes it whose signal has not come yet: the client that is kept here is the old one. */
-  const changeUnheard = (application: Application, change: Record<string, string>) =>
+  /** Changes the row as another replica does whose signal has not arrived yet: the cached client is the old one. */
+  const changeWithoutSignal = (application: Application, change: Record<string, string>) =>
     app().services.db.transaction((trx) =>
       trx.updateTable('oauth_clients').set(change).where('client_id', '=', application.clientId).execute(),
     )
 
   const CHANGES: [string, Record<string, string>, (location: string | undefined, body: string) => void][] = [
     [
-      'a redirect URL that was removed a moment ago gets no code',
+      'a redirect URL that was just removed gets no code',
       { redirect_uris: '["https://new.example/cb"]' },
       (location, body) => {
         assert.equal(location, undefined)
@@ -33,12 +33,12 @@ onEachEngine('authorizing while something changes', (engine) => {
       },
     ],
     [
-      'a client that lost the code grant a moment ago gets no code',
+      'a client that just lost the code grant gets no code',
       { grant_types: '["client_credentials"]' },
       (location, body) => assert.match(location ?? body, /unauthorized_client|may not use authorization codes/),
     ],
     [
-      'a scope that was taken from the client a moment ago is not granted',
+      'a scope that was just removed from the client is not granted',
       { scopes: '["profile"]' },
       (location, body) => assert.match(location ?? body, /invalid_scope|goes beyond what this application may ask/),
     ],
@@ -49,7 +49,7 @@ onEachEngine('authorizing while something changes', (engine) => {
       const person = await signedInPerson(app())
       await authorize(person, application, newPkce())
       const query = authorizationQuery(application, newPkce())
-      await changeUnheard(application, change)
+      await changeWithoutSignal(application, change)
       const answer = await person.get(`/oauth/authorize?${query}`)
       assert.doesNotMatch(String(answer.headers.location), /code=/)
       check(answer.headers.location, answer.body)
@@ -60,7 +60,7 @@ onEachEngine('authorizing while something changes', (engine) => {
     })
   }
 
-  test('a client that was deleted a moment ago gets no code and no change, while what is left of it is still there', async () => {
+  test('a client that was just deleted gets no code and can’t be changed while its rows still exist', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
     await authorize(person, application, newPkce())
@@ -83,7 +83,7 @@ onEachEngine('authorizing while something changes', (engine) => {
     for (const { headers } of answers) assert.equal(headers.location, undefined)
   })
 
-  test('beside the revocation of a grant, a request gets a dead code or the consent page', async () => {
+  test('a request concurrent with the revocation of its grant gets a revoked code or the consent page', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     for (let round = 0; round < 10; round++) {
@@ -103,7 +103,7 @@ onEachEngine('authorizing while something changes', (engine) => {
     }
   })
 
-  test('a grant that was revoked and given again with less does not lend its scopes to a request under way', async () => {
+  test('a request concurrent with the replacement of its grant by a narrower one does not get the old scopes', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     for (let round = 0; round < 10; round++) {
@@ -131,7 +131,7 @@ onEachEngine('authorizing while something changes', (engine) => {
     }
   })
 
-  test('beside the deletion of a client, requests, approvals and exchanges end in a refusal or in nothing that lives', async () => {
+  test('requests, approvals and exchanges concurrent with the deletion of a client leave no grant, code or live token', async () => {
     const admin = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
     const person = await signedInPerson(app())
     for (let round = 0; round < 10; round++) {

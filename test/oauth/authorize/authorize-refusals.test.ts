@@ -39,7 +39,7 @@ const NEAR_MISSES = [
 onEachEngine('the checks of an authorization request', (engine) => {
   const app = sharedApp({ engine })
 
-  test('an unknown client is an error page, never a redirect', async () => {
+  test('an unknown client gets an error page, never a redirect', async () => {
     const person = await signedInPerson(app())
     const application = { clientId: 'nobody', secret: undefined, redirectUri: 'https://app.example/cb' }
     for (const client_id of ['nobody', undefined, 'a\0b']) {
@@ -51,7 +51,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     }
   })
 
-  test('an unregistered redirect URL is an error page, never a redirect', async () => {
+  test('an unregistered redirect URL gets an error page, never a redirect', async () => {
     const person = await signedInPerson(app())
     const application = await registerApplication(app())
     for (const redirect_uri of [...NEAR_MISSES, undefined]) {
@@ -61,7 +61,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     }
   })
 
-  test('the error page is JSON for a program that asks for it, and escapes what it shows', async () => {
+  test('the error page is JSON for a client that accepts JSON, and escapes what it shows', async () => {
     const answer = await anonymous(app()).get('/oauth/authorize?client_id=x', undefined, { accept: 'application/json' })
     assert.equal(answer.statusCode, 400)
     assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
@@ -94,30 +94,30 @@ onEachEngine('the checks of an authorization request', (engine) => {
   })
 
   const refusals: { name: string; change: Fields; error: string }[] = [
-    { name: 'response_type missing', change: { response_type: undefined }, error: 'invalid_request' },
+    { name: 'a missing response_type', change: { response_type: undefined }, error: 'invalid_request' },
     { name: 'response_type token', change: { response_type: 'token' }, error: 'unsupported_response_type' },
     { name: 'response_type code token', change: { response_type: 'code token' }, error: 'unsupported_response_type' },
     { name: 'response_mode fragment', change: { response_mode: 'fragment' }, error: 'invalid_request' },
     { name: 'a request object', change: { request: 'e30.e30.' }, error: 'request_not_supported' },
     { name: 'a request_uri', change: { request_uri: 'https://evil.example/' }, error: 'request_uri_not_supported' },
-    { name: 'no scope', change: { scope: undefined }, error: 'invalid_scope' },
-    { name: 'a scope beyond the client', change: { scope: 'openid admin' }, error: 'invalid_scope' },
+    { name: 'a missing scope', change: { scope: undefined }, error: 'invalid_scope' },
+    { name: 'a scope that the client may not request', change: { scope: 'openid admin' }, error: 'invalid_scope' },
     { name: 'a malformed scope', change: { scope: 'openid "x' }, error: 'invalid_scope' },
-    { name: 'no code_challenge', change: { code_challenge: undefined }, error: 'invalid_request' },
-    { name: 'method plain', change: { code_challenge_method: 'plain' }, error: 'invalid_request' },
-    { name: 'method s256', change: { code_challenge_method: 's256' }, error: 'invalid_request' },
-    { name: 'no method', change: { code_challenge_method: undefined }, error: 'invalid_request' },
+    { name: 'a missing code_challenge', change: { code_challenge: undefined }, error: 'invalid_request' },
+    { name: 'code_challenge_method plain', change: { code_challenge_method: 'plain' }, error: 'invalid_request' },
+    { name: 'code_challenge_method s256', change: { code_challenge_method: 's256' }, error: 'invalid_request' },
+    { name: 'a missing code_challenge_method', change: { code_challenge_method: undefined }, error: 'invalid_request' },
     { name: 'a challenge of 42 characters', change: { code_challenge: 'a'.repeat(42) }, error: 'invalid_request' },
     { name: 'a challenge of 44 characters', change: { code_challenge: 'a'.repeat(44) }, error: 'invalid_request' },
     { name: 'prompt none login', change: { prompt: 'none login' }, error: 'invalid_request' },
     { name: 'an unknown prompt', change: { prompt: 'dance' }, error: 'invalid_request' },
-    { name: 'a max_age that is no number', change: { max_age: '-1' }, error: 'invalid_request' },
-    { name: 'claims that are no JSON', change: { claims: '{' }, error: 'invalid_request' },
-    { name: 'a nonce without end', change: { nonce: 'n'.repeat(1025) }, error: 'invalid_request' },
-    { name: 'a foreign id_token_hint', change: { id_token_hint: 'a.b.c' }, error: 'invalid_request' },
+    { name: 'a negative max_age', change: { max_age: '-1' }, error: 'invalid_request' },
+    { name: 'claims that are not JSON', change: { claims: '{' }, error: 'invalid_request' },
+    { name: 'a nonce of 1025 characters', change: { nonce: 'n'.repeat(1025) }, error: 'invalid_request' },
+    { name: 'an id_token_hint that is not ours', change: { id_token_hint: 'a.b.c' }, error: 'invalid_request' },
   ]
   for (const { name, change, error } of refusals) {
-    test(`${name}: ${error}, told to the application with state and issuer`, async () => {
+    test(`${name} redirects to the application with ${error}, state and issuer`, async () => {
       const application = await registerApplication(app())
       for (const person of [await signedInPerson(app()), anonymous(app())]) {
         const answer = await person.get(authorizeUrl(application, newPkce(), change))
@@ -133,13 +133,13 @@ onEachEngine('the checks of an authorization request', (engine) => {
     })
   }
 
-  test('a client without the code grant: unauthorized_client', async () => {
+  test('a client without the code grant gets unauthorized_client', async () => {
     const application = await registerApplication(app(), { grantTypes: ['client_credentials'] })
     const answer = await anonymous(app()).get(authorizeUrl(application, newPkce()))
     assert.equal(locationOf(answer).searchParams.get('error'), 'unauthorized_client')
   })
 
-  test('a parameter given twice is invalid_request, without a redirect for client_id and redirect_uri', async () => {
+  test('a parameter given twice gets invalid_request, without a redirect for client_id and redirect_uri', async () => {
     const application = await registerApplication(app())
     const query = authorizationQuery(application, newPkce())
     for (const name of ['client_id', 'redirect_uri']) {
@@ -158,7 +158,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     ['of this site', {}],
     ['of another site', { 'sec-fetch-site': 'cross-site' }],
   ] as const) {
-    test(`a form ${name} with a parameter twice: invalid_request, nothing collapsed or carried further`, async () => {
+    test(`a form ${name} with a parameter given twice gets invalid_request, and neither value is used`, async () => {
       const application = await registerApplication(app())
       const query = authorizationQuery(application, newPkce())
       const post = (form: string) => postForm(app(), '/oauth/authorize', form, headers)
@@ -192,7 +192,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     })
   }
 
-  test('a form of another site is sent once more as a link, which brings the cookie along', async () => {
+  test('a form of another site is redirected to a GET request, which includes the cookie', async () => {
     const application = await registerApplication(app())
     const query = authorizationQuery(application, newPkce())
     const answer = await postForm(app(), '/oauth/authorize', query, { 'sec-fetch-site': 'cross-site' })
@@ -229,7 +229,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     }
   })
 
-  test('nobody is signed in: the login page, which leads back to the same request', async () => {
+  test('without a session the login page is shown, which returns to the same request', async () => {
     const application = await registerApplication(app())
     const url = authorizeUrl(application, newPkce())
     const page = locationOf(await anonymous(app()).get(url))

@@ -16,10 +16,10 @@ import {
 import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson, signIn } from '../../support/people.ts'
 
-onEachEngine('claims asked for by name', (engine) => {
+onEachEngine('claims requested by name', (engine) => {
   const app = sharedApp({ engine })
 
-  test('are given where they were asked for, and need the consent of their scope', async () => {
+  test('are returned where they were requested, and need consent to their scope', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     await authorize(person, application, newPkce(), { scope: 'openid offline_access' })
@@ -46,7 +46,7 @@ onEachEngine('claims asked for by name', (engine) => {
     assert.equal(claimsOf(refreshed.id_token)['sub'], person.user.id)
   })
 
-  test('are left out when the client may not ask for their scope, and never replace a protocol claim', async () => {
+  test('are left out when the client may not request their scope, and never replace a protocol claim', async () => {
     const application = await registerApplication(app(), { scopes: ['openid'] })
     const person = await signedInPerson(app())
     const claims = JSON.stringify({ id_token: { email: null, iss: { value: 'evil' } }, userinfo: { email: null } })
@@ -56,7 +56,7 @@ onEachEngine('claims asked for by name', (engine) => {
     assert.deepEqual((await userinfo(app(), tokens.access_token)).json(), { sub: person.user.id })
   })
 
-  test('a sub by value is like a hint: nobody else gets a code', async () => {
+  test('with a value for sub give a code to that user only', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const claims = JSON.stringify({ id_token: { sub: { value: 'usr_other' } } })
@@ -64,7 +64,7 @@ onEachEngine('claims asked for by name', (engine) => {
     assert.equal(locationOf(await person.get(url)).searchParams.get('error'), 'login_required')
   })
 
-  test('an essential acr that the sign-in does not reach asks for another, and then refuses', async () => {
+  test('with an essential acr that the sign-in does not meet require a new sign-in, and are then refused', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr'] } } })
@@ -74,7 +74,7 @@ onEachEngine('claims asked for by name', (engine) => {
     const url = locationOf(await again.get(page.searchParams.get('return_to') ?? ''))
     assert.equal(url.searchParams.get('error'), 'unmet_authentication_requirements')
     const weaker = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr', '1'] } } })
-    const fine = locationOf(await person.get(authorizeUrl(application, newPkce(), { claims: weaker })))
-    assert.equal(fine.pathname, '/consent')
+    const accepted = locationOf(await person.get(authorizeUrl(application, newPkce(), { claims: weaker })))
+    assert.equal(accepted.pathname, '/consent')
   })
 })

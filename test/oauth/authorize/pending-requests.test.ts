@@ -18,14 +18,9 @@ import {
 } from '../../support/application.ts'
 import { type EngineName, onEachEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson, signIn } from '../../support/people.ts'
+import { returnTo } from './login-page.ts'
 
 const FIFTY = Array.from({ length: 50 }, (_, at) => at)
-
-/** The path that the login page leads back to. */
-function returnTo(page: URL): string {
-  assert.equal(page.origin + page.pathname, `${ORIGIN}/login`, page.href)
-  return page.searchParams.get('return_to') ?? ''
-}
 
 const pendingOf = (path: string): string => new URL(path, ORIGIN).searchParams.get('pending_request') ?? ''
 
@@ -43,22 +38,22 @@ async function rowCounts({ services: { db } }: TestApp, engine: EngineName): Pro
   return counts
 }
 
-onEachEngine('requests that wait for a sign-in', (engine) => {
+onEachEngine('authorization requests that are pending during a sign-in', (engine) => {
   const app = sharedApp({ engine })
-  const ask = async (person: Person, url: string): Promise<URL> => locationOf(await person.get(url))
+  const visit = async (person: Person, url: string): Promise<URL> => locationOf(await person.get(url))
   const pendingRequest = async (person: Person, change: Fields = {}) => {
     const application = await registerApplication(app())
     const pkce = newPkce()
     const url = authorizeUrl(application, pkce, { prompt: 'login', ...change })
-    return { application, pkce, back: returnTo(await ask(person, url)) }
+    return { application, pkce, returnPath: returnTo(await visit(person, url)) }
   }
 
-  test('200 anonymous requests that ask for a sign-in store nothing', async () => {
+  test('200 anonymous requests that require a sign-in store nothing', async () => {
     const application = await registerApplication(app())
     const before = await rowCounts(app(), engine)
-    const asks: Fields[] = [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'select_account' }, { max_age: '60' }]
+    const variants: Fields[] = [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'select_account' }, { max_age: '60' }]
     for (let at = 0; at < 200; at++) {
-      const change = { ...asks[at % asks.length], state: 'x'.repeat(14 * 1024) }
+      const change = { ...variants[at % variants.length], state: 'x'.repeat(14 * 1024) }
       const answer = await postForm(app(), '/oauth/authorize', authorizationQuery(application, newPkce(), change))
       assert.equal(answer.statusCode, 302, answer.body)
       returnTo(locationOf(answer))
@@ -66,7 +61,7 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
     assert.deepEqual(await rowCounts(app(), engine), before)
   })
 
-  test('a request of more than 16 KB is a 400 that says so, however it comes, and leads nowhere', async () => {
+  test('a request of more than 16 KB answers 400 with the reason and no redirect, however it is sent', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     for (const change of [
@@ -76,7 +71,7 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
       { unknown: 'x'.repeat(16 * 1024), redirect_uri: 'https://evil.example/' },
     ]) {
       const query = authorizationQuery(application, newPkce(), change)
-      const shown = [
+      const answers = [
         await person.get(`/oauth/authorize?${query}`),
         await anonymous(app()).get(`/oauth/authorize?${query}`),
         await postForm(app(), '/oauth/authorize', query),
@@ -84,7 +79,7 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
         await person.get(`/oauth/details?${query}`),
         await person.post('/oauth/approve', Object.fromEntries(new URLSearchParams(query))),
       ]
-      for (const answer of shown) {
+      for (const answer of answers) {
         assert.equal(answer.statusCode, 400, answer.body)
         assert.equal(answer.headers.location, undefined)
         assert.match(answer.body, /larger than 16 KB/)
@@ -94,21 +89,21 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
     assert.equal(empty.statusCode, 400)
   })
 
-  test('a request of almost 16 KB that has to be encoded throughout comes back from every sign-in unchanged', async () => {
+  test('a request of almost 16 KB whose characters all have to be encoded is unchanged after a sign-in', async () => {
     const application = await registerApplication(app())
     const { user } = await signedInPerson(app())
     const state = '"\r\n'.repeat(5 * 1024)
     for (const change of [{}, { prompt: 'login' }]) {
-      const page = await ask(anonymous(app()), authorizeUrl(application, newPkce(), { state, ...change }))
+      const page = await visit(anonymous(app()), authorizeUrl(application, newPkce(), { state, ...change }))
       assert.ok(page.href.length < 32 * 1024, `${page.href.length}`)
-      const next = await ask(await signIn(app(), user), returnTo(page))
+      const next = await visit(await signIn(app(), user), returnTo(page))
       const done = next.pathname === '/consent' ? await consent(await signIn(app(), user), next) : next
       assert.equal(done.searchParams.get('state'), state)
       assert.match(done.searchParams.get('code') ?? '', /^ac_/)
     }
   })
 
-  test('only the parameters we know are kept while a person signs in and decides', async () => {
+  test('only known parameters are kept during sign-in and consent', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const known = {
@@ -119,14 +114,14 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
       login_hint: 'a@b.example',
     }
     const url = authorizeUrl(application, newPkce(), { ...known, unknown: 'never-kept', utm_source: 'never-kept' })
-    const pages = [await ask(anonymous(app()), url), await ask(person, url)]
+    const pages = [await visit(anonymous(app()), url), await visit(person, url)]
     for (const page of pages) {
       assert.doesNotMatch(decodeURIComponent(page.href), /never-kept/)
       const query = new URL(page.searchParams.get('return_to') ?? page.href, ORIGIN).searchParams
       for (const [name, value] of Object.entries(known)) assert.equal(query.get(name), value, name)
     }
-    const back = returnTo(await ask(person, `${url}&prompt=login`))
-    const [packed = ''] = pendingOf(back).split('.')
+    const returnPath = returnTo(await visit(person, `${url}&prompt=login`))
+    const [packed = ''] = pendingOf(returnPath).split('.')
     assert.doesNotMatch(Buffer.from(packed, 'base64url').toString(), /never-kept/)
     assert.match(Buffer.from(packed, 'base64url').toString(), /ui_locales\0de/)
     const form = await postForm(app(), '/oauth/authorize', url.slice('/oauth/authorize?'.length), {
@@ -136,14 +131,14 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
     assert.doesNotMatch(String(form.headers.location), /never-kept/)
   })
 
-  test('what waits can be neither made nor changed by anybody else', async () => {
+  test('a pending request can be neither forged nor modified', async () => {
     const person = await signedInPerson(app())
-    const { application, back } = await pendingRequest(person)
-    const [packed = '', mark = ''] = pendingOf(back).split('.')
+    const { application, returnPath } = await pendingRequest(person)
+    const [packed = '', signature = ''] = pendingOf(returnPath).split('.')
     const again = await signIn(app(), person.user)
     const forge = (change: (text: string) => string) =>
       Buffer.from(change(Buffer.from(packed, 'base64url').toString())).toString('base64url')
-    const ours = {
+    const content = {
       id: 'made',
       askedAt: app().clock.now(),
       since: 0,
@@ -152,17 +147,17 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
       consentedBy: person.user.id,
       parameters: Object.fromEntries(new URLSearchParams(authorizationQuery(application, newPkce()))),
     }
-    const foreign = packPendingRequest({ vault: createVault('another-secret-of-more-than-32-characters') }, ours)
+    const foreign = packPendingRequest({ vault: createVault('another-secret-of-more-than-32-characters') }, content)
     const forged = [
-      `${forge((text) => text.replace('some-state', 'evil-state'))}.${mark}`,
-      `${forge((text) => text.replace(/"since":\d+/, '"since":0'))}.${mark}`,
-      `${packed}.${mark.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
+      `${forge((text) => text.replace('some-state', 'evil-state'))}.${signature}`,
+      `${forge((text) => text.replace(/"since":\d+/, '"since":0'))}.${signature}`,
+      `${packed}.${signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}`,
       `${packed}.`,
       packed,
       '.',
       'made-up',
       foreign,
-      `${'x'.repeat(40_000)}.${mark}`,
+      `${'x'.repeat(40_000)}.${signature}`,
     ]
     for (const pending_request of forged) {
       const answer = await again.get(`/oauth/authorize?${encode({ pending_request })}`)
@@ -170,55 +165,55 @@ onEachEngine('requests that wait for a sign-in', (engine) => {
       assert.equal(answer.headers.location, undefined)
       assert.equal((await again.post('/oauth/approve', { pending_request })).statusCode, 400)
     }
-    const twice = await again.get(`${back}&pending_request=${encodeURIComponent(pendingOf(back))}`)
+    const twice = await again.get(`${returnPath}&pending_request=${encodeURIComponent(pendingOf(returnPath))}`)
     assert.equal(twice.statusCode, 400)
-    assert.equal((await ask(again, back)).pathname, '/consent')
+    assert.equal((await visit(again, returnPath)).pathname, '/consent')
   })
 
-  test('of fifty that come back with one request at once, one gets a code', async () => {
+  test('of fifty concurrent returns with one pending request, exactly one gets a code', async () => {
     const person = await signedInPerson(app())
-    const { application, back } = await pendingRequest(person)
+    const { application, returnPath } = await pendingRequest(person)
     await authorize(person, application, newPkce())
     const again = await signIn(app(), person.user)
-    const answers = await Promise.all(FIFTY.map(() => again.get(back)))
+    const answers = await Promise.all(FIFTY.map(() => again.get(returnPath)))
     assert.equal(answers.filter(({ statusCode }) => statusCode === 302).length, 1)
     assert.equal(answers.filter(({ statusCode }) => statusCode === 400).length, 49)
   })
 
-  test('of fifty approvals of one request at once, one is accepted', async () => {
+  test('of fifty concurrent approvals of one pending request, exactly one is accepted', async () => {
     const person = await signedInPerson(app())
-    const { back } = await pendingRequest(person)
+    const { returnPath } = await pendingRequest(person)
     const again = await signIn(app(), person.user)
-    const page = await ask(again, back)
+    const page = await visit(again, returnPath)
     const body = Object.fromEntries(page.searchParams)
     const answers = await Promise.all(FIFTY.map(() => again.post('/oauth/approve', body)))
     assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
     assert.equal(answers.filter(({ statusCode }) => statusCode === 409).length, 49)
   })
 
-  test('what was answered is remembered for as long as it could come again, and then swept away', async () => {
+  test('an answered request is remembered until it has expired, and then deleted', async () => {
     const person = await signedInPerson(app())
-    const { application, back } = await pendingRequest(person)
+    const { application, returnPath } = await pendingRequest(person)
     await authorize(person, application, newPkce())
     const again = await signIn(app(), person.user)
-    assert.match((await ask(again, back)).searchParams.get('code') ?? '', /^ac_/)
+    assert.match((await visit(again, returnPath)).searchParams.get('code') ?? '', /^ac_/)
     const { db } = app().services
     app().clock.advance(3_599_000)
     await app().tick()
-    assert.equal((await again.get(back)).statusCode, 400)
+    assert.equal((await again.get(returnPath)).statusCode, 400)
     app().clock.advance(3_602_000)
     await app().tick()
     assert.deepEqual(await db.read.selectFrom('oauth_answered_requests').selectAll().execute(), [])
-    assert.equal((await again.get(back)).statusCode, 400)
+    assert.equal((await again.get(returnPath)).statusCode, 400)
   })
 })
 
-test('a request that waits is continued by whichever replica the browser comes back to', async (t) => {
+test('a pending request is continued by whichever replica the browser returns to', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const application = await registerApplication(first)
   const person = await signedInPerson(first)
-  const back = returnTo(locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'login' }))))
+  const returnPath = returnTo(locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'login' }))))
   const again = await signIn(second, person.user)
-  assert.equal(locationOf(await again.get(back)).pathname, '/consent')
+  assert.equal(locationOf(await again.get(returnPath)).pathname, '/consent')
 })

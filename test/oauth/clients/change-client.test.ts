@@ -7,44 +7,44 @@ import { onEachEngine } from '../../support/engines.ts'
 import { signedInPerson } from '../../support/people.ts'
 import { ask } from '../../support/visitor.ts'
 
-interface Record {
+interface ClientRecord {
   name: string
   redirect_uris: string[]
   scopes: string[]
   grantTypes: string[]
 }
 
-const COMPROMISED = 'https://old.example/cb'
-const KEPT = 'https://app.example/cb'
+const COMPROMISED_URL = 'https://old.example/cb'
+const KEPT_URL = 'https://app.example/cb'
 const ROUNDS = Array.from({ length: 30 }, (_, round) => round)
 
-onEachEngine('changes of one client at once', (engine) => {
+onEachEngine('concurrent changes of one client', (engine) => {
   const app = sharedApp({ engine })
   const writer = () => signedInPerson(app(), { permissions: ['oauth_clients:read', 'oauth_clients:write'] })
 
-  test('of two that remove a redirect URL and rename it, over connections of their own, neither is lost', async () => {
+  test('that remove a redirect URL, rename the client and change its scopes are all kept', async () => {
     const address = await app().listen()
     const [first, second] = [await writer(), await writer()]
     const patch = (cookie: string, clientId: string, json: object) =>
       ask(address, 'PATCH', `/oauth/clients/${clientId}`, { cookie, json })
     for (const round of ROUNDS) {
-      const { clientId } = await registerApplication(app(), { redirectUris: [COMPROMISED, KEPT] })
+      const { clientId } = await registerApplication(app(), { redirectUris: [COMPROMISED_URL, KEPT_URL] })
       const answers = await Promise.all([
-        patch(first.cookie, clientId, { redirectUris: [KEPT] }),
+        patch(first.cookie, clientId, { redirectUris: [KEPT_URL] }),
         patch(second.cookie, clientId, { name: `Renamed ${round}` }),
         patch(first.cookie, clientId, { scopes: ['openid'] }),
       ])
       for (const { status, body } of answers) assert.equal(status, 200, body)
-      const { client } = (await first.get(`/oauth/clients/${clientId}`)).json<{ client: Record }>()
+      const { client } = (await first.get(`/oauth/clients/${clientId}`)).json<{ client: ClientRecord }>()
       assert.deepEqual(
         [client.name, client.redirect_uris, client.scopes],
-        [`Renamed ${round}`, [KEPT], ['openid']],
+        [`Renamed ${round}`, [KEPT_URL], ['openid']],
         `in round ${round}`,
       )
     }
   })
 
-  test('the rules that bind settings to one another hold on what all of them have written', async () => {
+  test('can’t break the rules between settings, which are checked on the combined result', async () => {
     const person = await writer()
     for (const round of ROUNDS.slice(0, 10)) {
       const { clientId } = await registerApplication(app(), { grantTypes: ['client_credentials'] })
@@ -58,7 +58,7 @@ onEachEngine('changes of one client at once', (engine) => {
     }
   })
 
-  test('a new secret and a new name are both kept, and of a deletion nothing comes back', async () => {
+  test('keep both a new secret and a new name, and restore nothing of a deleted client', async () => {
     const person = await writer()
     for (const round of ROUNDS.slice(0, 10)) {
       const application = await registerApplication(app())
@@ -68,7 +68,7 @@ onEachEngine('changes of one client at once', (engine) => {
       const { client_secret } = rotated.json<{ client_secret: string }>()
       const form = { grant_type: 'client_credentials', ...credentials(application), client_secret }
       assert.equal((await postForm(app(), '/oauth/token', form)).statusCode, 200)
-      assert.equal((await person.get(url)).json<{ client: Record }>().client.name, 'New')
+      assert.equal((await person.get(url)).json<{ client: ClientRecord }>().client.name, 'New')
 
       const [changed, deleted] = await Promise.all([person.patch(url, { name: 'Gone' }), person.delete(url)])
       assert.ok([200, 404].includes(changed.statusCode), `in round ${round}: ${changed.body}`)
@@ -78,13 +78,13 @@ onEachEngine('changes of one client at once', (engine) => {
     }
   })
 
-  test('a change to what is there already changes nothing, and is not written down', async () => {
+  test('are not recorded if they change nothing', async () => {
     const person = await writer()
     const { clientId } = await registerApplication(app(), { name: 'Same' })
     for (const body of [{}, { name: 'Same' }]) {
       const answer = await person.patch(`/oauth/clients/${clientId}`, body)
       assert.equal(answer.statusCode, 200, answer.body)
-      assert.equal(answer.json<{ client: Record }>().client.name, 'Same')
+      assert.equal(answer.json<{ client: ClientRecord }>().client.name, 'Same')
       assert.doesNotMatch(answer.body, /secret/i)
     }
     const events = await app()
@@ -96,38 +96,38 @@ onEachEngine('changes of one client at once', (engine) => {
   })
 })
 
-test('two changes of one client on two replicas at once are both kept', async (t) => {
+test('concurrent changes of one client on two replicas are both kept', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const traits = { permissions: ['oauth_clients:read', 'oauth_clients:write'] } as const
   const people = [await signedInPerson(first, { permissions: [...traits.permissions] })]
   people.push(await signedInPerson(second, { permissions: [...traits.permissions] }))
   for (const round of ROUNDS) {
-    const { clientId } = await registerApplication(first, { redirectUris: [COMPROMISED, KEPT] })
+    const { clientId } = await registerApplication(first, { redirectUris: [COMPROMISED_URL, KEPT_URL] })
     await Promise.all([
-      people[0]?.patch(`/oauth/clients/${clientId}`, { redirectUris: [KEPT] }),
+      people[0]?.patch(`/oauth/clients/${clientId}`, { redirectUris: [KEPT_URL] }),
       people[1]?.patch(`/oauth/clients/${clientId}`, { name: 'Renamed' }),
     ])
     const answer = await people[0]?.get(`/oauth/clients/${clientId}`)
-    const client = answer?.json<{ client: Record }>().client
-    assert.deepEqual([client?.name, client?.redirect_uris], ['Renamed', [KEPT]], `in round ${round}`)
+    const client = answer?.json<{ client: ClientRecord }>().client
+    assert.deepEqual([client?.name, client?.redirect_uris], ['Renamed', [KEPT_URL]], `in round ${round}`)
   }
 })
 
-test('the cache keeps nothing that was read before a change, and believes nothing for longer than a second', async (t) => {
+test('the client cache keeps nothing that was read before a change, and no entry for longer than a second', async (t) => {
   const { services, clock, ...app } = await startApp(t)
   const { clientId } = await registerApplication({ services, clock, ...app })
   const cache = createClientCache(services)
 
-  const underWay = cache.find(clientId)
+  const pendingRead = cache.find(clientId)
   cache.forget(clientId)
-  assert.ok(await underWay)
+  assert.ok(await pendingRead)
   assert.equal(cache.findCached(clientId), undefined)
 
   const slow = cache.find(clientId)
   clock.advance(1000)
   assert.ok(await slow)
-  assert.equal(cache.findCached(clientId), undefined, 'it ages from the start of the read')
+  assert.equal(cache.findCached(clientId), undefined, 'its age counts from the start of the read')
 
   await cache.find(clientId)
   assert.ok(cache.findCached(clientId))

@@ -18,7 +18,7 @@ import {
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type Person, signedInPerson } from '../../support/people.ts'
 
-interface Made {
+interface CreateResponse {
   client: Record<string, unknown>
   client_id: string
   client_secret?: string
@@ -31,8 +31,8 @@ const BODY = {
   scopes: ['openid', 'email'],
 }
 
-/** Whoever reads the consent page trusts what it says of who runs the application. */
-const UNFIT_OPERATORS = Object.entries({
+/** The consent page shows the operator of an application, so that it must not be deceptive. */
+const INVALID_OPERATORS = Object.entries({
   'that is empty': '',
   'of white space alone': '  \u00a0',
   'of invisible characters alone': '\u200b',
@@ -41,8 +41,8 @@ const UNFIT_OPERATORS = Object.entries({
   'with a line separator': 'Example\u2028Ltd',
   'with a zero byte': 'Example\u0000',
   'with an escape': '\u001b[2J',
-  'that turns the writing round': 'Example \u202egro.live',
-  'of half a character': 'Example \ud800',
+  'with a right-to-left override': 'Example \u202egro.live',
+  'with half of a surrogate pair': 'Example \ud800',
   'that is a number': 7,
 })
 
@@ -53,13 +53,21 @@ onEachEngine('OAuth clients', (engine) => {
   const routes: [string, Permission, (person: Person, id: string) => ReturnType<Person['get']>][] = [
     ['GET /oauth/clients', 'oauth_clients:read', (person) => person.get('/oauth/clients')],
     ['POST /oauth/clients', 'oauth_clients:write', (person) => person.post('/oauth/clients', BODY)],
-    ['GET one', 'oauth_clients:read', (person, id) => person.get(`/oauth/clients/${id}`)],
-    ['PATCH', 'oauth_clients:write', (person, id) => person.patch(`/oauth/clients/${id}`, { name: 'New' })],
-    ['POST secret', 'oauth_clients:write', (person, id) => person.post(`/oauth/clients/${id}/secret`)],
-    ['DELETE', 'oauth_clients:write', (person, id) => person.delete(`/oauth/clients/${id}`)],
+    ['GET /oauth/clients/:id', 'oauth_clients:read', (person, id) => person.get(`/oauth/clients/${id}`)],
+    [
+      'PATCH /oauth/clients/:id',
+      'oauth_clients:write',
+      (person, id) => person.patch(`/oauth/clients/${id}`, { name: 'New' }),
+    ],
+    [
+      'POST /oauth/clients/:id/secret',
+      'oauth_clients:write',
+      (person, id) => person.post(`/oauth/clients/${id}/secret`),
+    ],
+    ['DELETE /oauth/clients/:id', 'oauth_clients:write', (person, id) => person.delete(`/oauth/clients/${id}`)],
   ]
   for (const [name, permission, call] of routes) {
-    test(`${name} needs ${permission}: 401 without a session, 403 without it, 2xx with exactly it`, async () => {
+    test(`${name} needs ${permission}: it answers 401 without a session, 403 without the permission, and 2xx with it alone`, async () => {
       const { clientId } = await registerApplication(app())
       assert.equal((await call(anonymous(app()), clientId)).statusCode, 401)
       const others: Permission[] = permission.endsWith('read') ? ['oauth_clients:write'] : ['oauth_clients:read']
@@ -70,12 +78,12 @@ onEachEngine('OAuth clients', (engine) => {
     })
   }
 
-  test('a confidential client is made with a secret that is shown once and stored as a digest', async () => {
+  test('a confidential client is created with a secret that is shown once and stored as a digest', async () => {
     const answer = await (
       await writer()
     ).post('/oauth/clients', { ...BODY, postLogoutRedirectUris: ['https://app.example/'] })
     assert.equal(answer.statusCode, 201)
-    const made = answer.json<Made>()
+    const made = answer.json<CreateResponse>()
     assert.deepEqual(made.client, {
       client_id: made.client_id,
       name: 'Photos',
@@ -111,7 +119,7 @@ onEachEngine('OAuth clients', (engine) => {
 
   test('a public client has no secret and no client credentials', async () => {
     const person = await writer()
-    const made = (await person.post('/oauth/clients', { ...BODY, clientType: 'public' })).json<Made>()
+    const made = (await person.post('/oauth/clients', { ...BODY, clientType: 'public' })).json<CreateResponse>()
     assert.equal('client_secret' in made, false)
     assert.deepEqual(made.client['grantTypes'], ['authorization_code', 'refresh_token'])
     assert.equal((await person.post(`/oauth/clients/${made.client_id}/secret`)).statusCode, 409)
@@ -135,25 +143,25 @@ onEachEngine('OAuth clients', (engine) => {
       'file:///etc/passwd',
       'ftp://app.example/cb',
       '',
-    ].map((uri): [string, object] => [`redirect URL ${uri}`, { redirectUris: [uri] }]),
+    ].map((uri): [string, object] => [`the redirect URL ${uri}`, { redirectUris: [uri] }]),
     ['an empty list of redirect URLs', { redirectUris: [] }],
     ['no redirect URLs', { redirectUris: undefined }],
-    ['a bad post-logout URL', { postLogoutRedirectUris: ['http://app.example/'] }],
+    ['an invalid post-logout URL', { postLogoutRedirectUris: ['http://app.example/'] }],
     ['an unknown clientType', { clientType: 'native' }],
     ['no clientType', { clientType: undefined }],
     ['an empty name', { name: ' ' }],
     ['a scope with a space', { scopes: ['a b'] }],
     ['a scope with a quote', { scopes: ['a"b'] }],
-    ['scopes that are no list', { scopes: 'openid' }],
+    ['scopes that are not a list', { scopes: 'openid' }],
     ['an unknown grant type', { grantTypes: ['password'] }],
     ['no grant type', { grantTypes: [] }],
-    ['client credentials for a public client', { clientType: 'public', grantTypes: ['client_credentials'] }],
-    ['refresh tokens without codes', { grantTypes: ['refresh_token'] }],
+    ['client credentials and the public type', { clientType: 'public', grantTypes: ['client_credentials'] }],
+    ['the refresh token grant but not the code grant', { grantTypes: ['refresh_token'] }],
     ['an unknown field', { client_id: 'mine' }],
-    ...UNFIT_OPERATORS.map(([name, operator]): [string, object] => [`an operator ${name}`, { operator }]),
+    ...INVALID_OPERATORS.map(([name, operator]): [string, object] => [`an operator ${name}`, { operator }]),
   ]
   for (const [name, change] of REFUSED) {
-    test(`${name}: 400`, async () => {
+    test(`creating a client with ${name} answers 400`, async () => {
       const answer = await (await writer()).post('/oauth/clients', { ...BODY, ...change })
       assert.equal(answer.statusCode, 400, answer.body)
       assert.ok(answer.json<{ issues: unknown[] }>().issues.length > 0)
@@ -166,18 +174,18 @@ onEachEngine('OAuth clients', (engine) => {
     'com.example.app:/cb',
     'https://app.example/cb?x=1',
   ]) {
-    test(`redirect URL ${uri}: accepted`, async () => {
+    test(`the redirect URL ${uri} is accepted`, async () => {
       const answer = await (await writer()).post('/oauth/clients', { ...BODY, redirectUris: [uri] })
       assert.equal(answer.statusCode, 201, answer.body)
     })
   }
 
-  test('a client for machines alone needs no redirect URL', async () => {
+  test('a client that only uses client credentials needs no redirect URL', async () => {
     const body = { name: 'Job', clientType: 'confidential', scopes: ['reports'], grantTypes: ['client_credentials'] }
     assert.equal((await (await writer()).post('/oauth/clients', body)).statusCode, 201)
   })
 
-  test('the list is paged, newest first', async () => {
+  test('the list of clients is paged, newest first', async () => {
     const person = await writer()
     const names: string[] = []
     for (let at = 0; at < 3; at++) {
@@ -196,14 +204,14 @@ onEachEngine('OAuth clients', (engine) => {
       assert.equal((await person.get(`/oauth/clients?${query}`)).statusCode, 400, query)
   })
 
-  test('name, redirect URLs and scopes can be changed, and the change holds at once', async () => {
+  test('name, redirect URLs and scopes can be changed, and the change takes effect immediately', async () => {
     const person = await writer()
     const application = await registerApplication(app())
     await getCode(person, application, newPkce())
     const change = { name: 'Renamed', redirectUris: ['https://app.example/new'], scopes: ['openid'] }
     const answer = await person.patch(`/oauth/clients/${application.clientId}`, change)
     assert.equal(answer.statusCode, 200)
-    const { client } = answer.json<Made>()
+    const { client } = answer.json<CreateResponse>()
     assert.deepEqual(
       [client['name'], client['redirect_uris'], client['scopes']],
       ['Renamed', ['https://app.example/new'], ['openid']],
@@ -216,37 +224,39 @@ onEachEngine('OAuth clients', (engine) => {
     assert.equal((await person.patch('/oauth/clients/nobody', { name: 'x' })).statusCode, 404)
   })
 
-  test('an application says who runs it: set when it is made, changed, and taken away again', async () => {
+  test('the operator of a client can be set, changed and removed', async () => {
     const person = await writer()
-    const made = (await person.post('/oauth/clients', { ...BODY, operator: '  Example Ltd ' })).json<Made>()
+    const made = (await person.post('/oauth/clients', { ...BODY, operator: '  Example Ltd ' })).json<CreateResponse>()
     assert.equal(made.client['operator'], 'Example Ltd')
     const url = `/oauth/clients/${made.client_id}`
-    const recorded = async () => {
-      const { client } = (await person.get(url)).json<Made>()
-      const { clients } = (await person.get('/oauth/clients?limit=200')).json<{ clients: Made['client'][] }>()
+    const storedOperator = async () => {
+      const { client } = (await person.get(url)).json<CreateResponse>()
+      const { clients } = (await person.get('/oauth/clients?limit=200')).json<{ clients: CreateResponse['client'][] }>()
       assert.deepEqual(
         clients.find(({ client_id: id }) => id === made.client_id),
         client,
       )
       return client['operator']
     }
-    const change = async (body: object) => (await person.patch(url, body)).json<Made>().client['operator']
-    assert.equal(await recorded(), 'Example Ltd')
+    const change = async (body: object) => (await person.patch(url, body)).json<CreateResponse>().client['operator']
+    assert.equal(await storedOperator(), 'Example Ltd')
     assert.equal(await change({ name: 'Pictures' }), 'Example Ltd')
     assert.equal(await change({ operator: 'Müller & Söhne' }), 'Müller & Söhne')
-    assert.equal(await recorded(), 'Müller & Söhne')
+    assert.equal(await storedOperator(), 'Müller & Söhne')
     assert.equal(await change({ operator: 'x'.repeat(100) }), 'x'.repeat(100))
-    for (const [name, operator] of UNFIT_OPERATORS)
+    for (const [name, operator] of INVALID_OPERATORS)
       assert.equal((await person.patch(url, { operator })).statusCode, 400, `an operator ${name}`)
-    assert.equal(await recorded(), 'x'.repeat(100))
+    assert.equal(await storedOperator(), 'x'.repeat(100))
     assert.equal(await change({ operator: null }), null)
-    assert.equal(await recorded(), null)
+    assert.equal(await storedOperator(), null)
     assert.equal((await person.post('/oauth/clients', { ...BODY, operator: null })).statusCode, 201)
   })
 
-  test('who runs an application is written down when it is set and when it is changed', async () => {
+  test('the audit trail records the operator when it is set and when it is changed', async () => {
     const person = await writer()
-    const { client_id: id } = (await person.post('/oauth/clients', { ...BODY, operator: 'Before Ltd' })).json<Made>()
+    const { client_id: id } = (
+      await person.post('/oauth/clients', { ...BODY, operator: 'Before Ltd' })
+    ).json<CreateResponse>()
     await person.patch(`/oauth/clients/${id}`, { operator: 'After Ltd' })
     const rows = await app()
       .services.db.read.selectFrom('audit_events')
@@ -259,24 +269,24 @@ onEachEngine('OAuth clients', (engine) => {
     )
   })
 
-  test('a rotated secret works at once and the old one no more', async () => {
+  test('a new secret works immediately, and the old one no longer works', async () => {
     const person = await writer()
     const application = await registerApplication(app())
-    const ask = (secret: string | undefined) =>
+    const requestToken = (secret: string | undefined) =>
       postForm(app(), '/oauth/token', {
         grant_type: 'client_credentials',
         client_id: application.clientId,
         client_secret: secret,
       })
-    assert.equal((await ask(application.secret)).statusCode, 200)
+    assert.equal((await requestToken(application.secret)).statusCode, 200)
     const answer = await person.post(`/oauth/clients/${application.clientId}/secret`)
     assert.equal(answer.statusCode, 200)
-    assert.equal((await ask(application.secret)).statusCode, 401)
-    assert.equal((await ask(answer.json<Made>().client_secret)).statusCode, 200)
+    assert.equal((await requestToken(application.secret)).statusCode, 401)
+    assert.equal((await requestToken(answer.json<CreateResponse>().client_secret)).statusCode, 200)
     assert.equal((await person.post('/oauth/clients/nobody/secret')).statusCode, 404)
   })
 
-  test('deleting a client revokes all it was given, at once', async () => {
+  test('deleting a client revokes all its tokens, codes and grants immediately', async () => {
     const person = await writer()
     const application = await registerApplication(app())
     const observer = await registerApplication(app())
@@ -297,11 +307,11 @@ onEachEngine('OAuth clients', (engine) => {
     assert.equal((await person.delete(`/oauth/clients/${application.clientId}`)).statusCode, 404)
   })
 
-  test('every change is written down, and no secret with it', async () => {
+  test('every change is recorded in the audit trail, without secrets', async () => {
     const person = await writer()
-    const made = (await person.post('/oauth/clients', BODY)).json<Made>()
+    const made = (await person.post('/oauth/clients', BODY)).json<CreateResponse>()
     await person.patch(`/oauth/clients/${made.client_id}`, { name: 'Renamed' })
-    const rotated = (await person.post(`/oauth/clients/${made.client_id}/secret`)).json<Made>()
+    const rotated = (await person.post(`/oauth/clients/${made.client_id}/secret`)).json<CreateResponse>()
     await person.delete(`/oauth/clients/${made.client_id}`)
     const rows = await app()
       .services.db.read.selectFrom('audit_events')
@@ -322,7 +332,7 @@ onEachEngine('OAuth clients', (engine) => {
     }
   })
 
-  test('no other page can change clients', async () => {
+  test('a page of another origin can’t change clients', async () => {
     const person = await writer()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -333,18 +343,18 @@ onEachEngine('OAuth clients', (engine) => {
   })
 })
 
-test('a change on one copy soon holds on the other, whose clock stands still: the signal alone tells it', async (t) => {
+test('a change on one replica reaches another one by a signal, before its cache expires', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const application = await registerApplication(first)
   const admin = await signedInPerson(first, { permissions: ['oauth_clients:write'] })
-  const ask = async () =>
+  const requestToken = async () =>
     (await postForm(second, '/oauth/token', { grant_type: 'client_credentials', ...credentials(application) }))
       .statusCode
-  assert.equal(await ask(), 200)
+  assert.equal(await requestToken(), 200)
   await admin.post(`/oauth/clients/${application.clientId}/secret`)
   const deadline = Date.now() + 5000
-  let status = await ask()
-  while (status === 200 && Date.now() < deadline) status = await ask()
+  let status = await requestToken()
+  while (status === 200 && Date.now() < deadline) status = await requestToken()
   assert.equal(status, 401)
 })

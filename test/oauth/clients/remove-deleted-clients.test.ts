@@ -9,7 +9,7 @@ import { watch } from '../../support/watch.ts'
 
 const COUNT = 6000
 
-onEachEngine('deleting what holds many authorizations', (engine) => {
+onEachEngine('deleting a client or a grant with many authorizations', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson
@@ -21,37 +21,37 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
   const rowsOf = ({ clientId }: Application) =>
     app.services.db.read.selectFrom('oauth_clients').select('client_id').where('client_id', '=', clientId).execute()
 
-  /** Every number of codes but the first and the last that others see until the work is over. */
+  /** The numbers of codes, neither none nor all, that other readers see during the work. */
   async function watchCodes({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
     const seen = await watch(work, () => countCodes(app.services.db.read, clientId))
     return [...seen].filter((count) => count > 0 && count < COUNT)
   }
 
-  test('an application is deleted in slices, so that others have their turn', async () => {
+  test('removes the rows of a client in batches, so that other requests are not blocked', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
     await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const deleted = admin.delete(`/oauth/clients/${application.clientId}`)
-    const between = await watchCodes(application, deleted)
+    const intermediate = await watchCodes(application, deleted)
     assert.equal((await deleted).statusCode, 200)
     while ((await rowsOf(application)).length > 0) {
       app.clock.advance(10_000)
       await app.tick()
     }
     assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
-    assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
+    assert.ok(intermediate.length > 1, `others see the number shrink: ${intermediate.join(', ')}`)
   })
 
-  test('a deleted application is unknown and its tokens are dead, also while what is left of it is still there', async () => {
-    const [application, witness] = [await registerApplication(app), await registerApplication(app)]
+  test('makes a client unknown and its tokens invalid while its rows still exist', async () => {
+    const [application, observer] = [await registerApplication(app), await registerApplication(app)]
     const person = await signedInPerson(app)
     const tokens = await getTokens(app, person, application)
     const introspect = async (token: string | undefined) => {
-      const credentials = { client_id: witness.clientId, client_secret: witness.secret }
+      const credentials = { client_id: observer.clientId, client_secret: observer.secret }
       return (await postForm(app, '/oauth/introspect', { token, ...credentials })).json<{ active: boolean }>().active
     }
     for (const token of [tokens.access_token, tokens.refresh_token]) assert.equal(await introspect(token), true)
-    // As a process leaves it that dies right after the commit.
+    // The state that a process leaves when it dies right after the commit.
     await app.services.db.transaction((trx) =>
       trx
         .updateTable('oauth_clients')
@@ -86,14 +86,14 @@ onEachEngine('deleting what holds many authorizations', (engine) => {
     assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
   })
 
-  test('a grant is revoked in slices, and with it every code', async () => {
+  test('revokes a grant and all its codes in batches', async () => {
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
     await addCodes(app.services.db, { userId: person.user.id, clientId: application.clientId }, COUNT)
     const revoked = person.delete(`/api/account/oauth/grants/${application.clientId}`)
-    const between = await watchCodes(application, revoked)
+    const intermediate = await watchCodes(application, revoked)
     assert.equal((await revoked).statusCode, 200, (await revoked).body)
     assert.equal(await countCodes(app.services.db.read, application.clientId), 0)
-    assert.ok(between.length > 1, `others see it shrink: ${between.join(', ')}`)
+    assert.ok(intermediate.length > 1, `others see the number shrink: ${intermediate.join(', ')}`)
   })
 })

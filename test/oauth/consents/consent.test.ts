@@ -19,9 +19,9 @@ import { anonymous, signedInPerson } from '../../support/people.ts'
 
 onEachEngine('consent', (engine) => {
   const app = sharedApp({ engine })
-  const asked = (query: string) => Object.fromEntries(new URLSearchParams(query))
+  const toBody = (query: string) => Object.fromEntries(new URLSearchParams(query))
 
-  test('details tells the consent page who asks for what', async () => {
+  test('details returns the client, the scopes and the user of a request', async () => {
     const application = await registerApplication(app(), { name: 'Photos' })
     const person = await signedInPerson(app())
     const url = authorizeUrl(application, newPkce(), { scope: 'openid email' })
@@ -41,7 +41,7 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual(direct.json(), answer.json())
   })
 
-  test('details tells who runs the application, as its record says it at that moment', async () => {
+  test('details returns the current operator of the application', async () => {
     const { clientId, ...application } = await registerApplication(app(), { operator: 'Example Ltd' })
     const person = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
     const url = authorizeUrl({ clientId, ...application }, newPkce()).replace('/authorize', '/details')
@@ -53,7 +53,7 @@ onEachEngine('consent', (engine) => {
     assert.equal(await operator(), null)
   })
 
-  test('details and approve need a session, before anything else is looked at', async () => {
+  test('details and approve answer 401 without a session, before any other check', async () => {
     for (const answer of [
       await anonymous(app()).get('/oauth/details?client_id=x'),
       await anonymous(app()).post('/oauth/approve', { client_id: 'x' }),
@@ -61,11 +61,11 @@ onEachEngine('consent', (engine) => {
       assert.deepEqual([answer.statusCode, answer.json<{ code: string }>().code], [401, 'unauthenticated'])
   })
 
-  test('approving records the grant, tells the user, and leads to a code', async () => {
+  test('approving records the grant, notifies the user, and returns a code', async () => {
     const application = await registerApplication(app(), { name: 'Photos' })
     const person = await signedInPerson(app())
     const pkce = newPkce()
-    const answer = await person.post('/oauth/approve', asked(authorizationQuery(application, pkce)))
+    const answer = await person.post('/oauth/approve', toBody(authorizationQuery(application, pkce)))
     assert.equal(answer.statusCode, 200)
     const { success, redirectTo } = answer.json<{ success: boolean; redirectTo: string }>()
     assert.equal(success, true)
@@ -76,23 +76,27 @@ onEachEngine('consent', (engine) => {
     assert.equal(tokens.statusCode, 200)
 
     const { db } = app().services
-    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const notifications = await db.read
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', person.user.id)
+      .execute()
     assert.deepEqual(
-      told.map(({ type, data }) => [type, JSON.parse(data)]),
+      notifications.map(({ type, data }) => [type, JSON.parse(data)]),
       [['oauth.grant_added', { client_id: application.clientId, name: 'Photos', scopes: ['openid'] }]],
     )
-    const written = await db.read
+    const events = await db.read
       .selectFrom('audit_events')
       .select('action')
       .where('actor_id', '=', person.user.id)
       .execute()
     assert.deepEqual(
-      written.map(({ action }) => action),
+      events.map(({ action }) => action),
       ['oauth_grant.added'],
     )
   })
 
-  test('saying no takes access_denied to the application and grants nothing', async () => {
+  test('denying consent redirects to the application with access_denied, and grants nothing', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const page = locationOf(await person.get(authorizeUrl(application, newPkce())))
@@ -103,7 +107,7 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual((await person.get('/api/account/oauth/grants')).json(), { grants: [] })
   })
 
-  test('a later request within the grant shows no consent; one beyond it does', async () => {
+  test('a later request within the granted scopes needs no consent, and one beyond them does', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     await authorize(person, application, newPkce(), { scope: 'openid profile' })
@@ -117,10 +121,10 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual(grants[0]?.scopes, ['openid', 'profile', 'email'])
   })
 
-  test('approve trusts nothing: it refuses what authorize would refuse', async () => {
+  test('approve repeats all checks, and refuses what authorize would refuse', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
-    const good = asked(authorizationQuery(application, newPkce()))
+    const good = toBody(authorizationQuery(application, newPkce()))
     const changes = [
       { client_id: 'nobody' },
       { redirect_uri: 'https://evil.example/cb' },
@@ -141,10 +145,10 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual((await person.get('/api/account/oauth/grants')).json(), { grants: [] })
   })
 
-  test('no other page can approve', async () => {
+  test('a page of another origin can’t approve a request', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
-    const body = asked(authorizationQuery(application, newPkce()))
+    const body = toBody(authorizationQuery(application, newPkce()))
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -164,7 +168,7 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual((await person.get('/api/account/oauth/grants')).json(), { grants: [] })
   })
 
-  test('grants lists what the user lets in, and nobody else sees or revokes it', async () => {
+  test('users see and revoke only their own grants', async () => {
     const application = await registerApplication(app(), { name: 'Photos' })
     const [person, other] = [await signedInPerson(app()), await signedInPerson(app())]
     await authorize(person, application, newPkce(), { scope: 'openid email' })
@@ -180,32 +184,32 @@ onEachEngine('consent', (engine) => {
     assert.equal((await anonymous(app()).delete('/api/account/oauth/grants/x')).statusCode, 401)
   })
 
-  test('revoking a grant kills access and refresh tokens and outstanding codes, and asks for consent again', async () => {
+  test('revoking a grant revokes its access tokens, refresh tokens and unused codes, and consent is needed again', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
     const pkce = newPkce()
-    const outstanding = (await authorize(person, application, pkce)).searchParams.get('code') ?? ''
+    const unusedCode = (await authorize(person, application, pkce)).searchParams.get('code') ?? ''
     const answer = await person.delete(`/api/account/oauth/grants/${application.clientId}`)
     assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }])
 
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal(await isLive(app(), application, tokens.refresh_token), false)
-    for (const dead of [
+    for (const refused of [
       await refresh(app(), application, tokens.refresh_token),
-      await exchangeCode(app(), application, outstanding, pkce),
+      await exchangeCode(app(), application, unusedCode, pkce),
     ])
-      assert.deepEqual([dead.statusCode, dead.json<{ error: string }>().error], [400, 'invalid_grant'])
+      assert.deepEqual([refused.statusCode, refused.json<{ error: string }>().error], [400, 'invalid_grant'])
     assert.equal(locationOf(await person.get(authorizeUrl(application, pkce))).pathname, '/consent')
     assert.equal((await person.delete(`/api/account/oauth/grants/${application.clientId}`)).statusCode, 404)
   })
 
-  test('two approvals at once add up', async () => {
+  test('concurrent approvals of different scopes are combined', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     await Promise.all(
       ['openid', 'profile', 'email', 'offline_access'].map((scope) =>
-        person.post('/oauth/approve', asked(authorizationQuery(application, newPkce(), { scope }))),
+        person.post('/oauth/approve', toBody(authorizationQuery(application, newPkce(), { scope }))),
       ),
     )
     const { grants } = (await person.get('/api/account/oauth/grants')).json<{ grants: { scopes: string[] }[] }>()

@@ -4,7 +4,7 @@ import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous } from '../../support/people.ts'
 
-/** What the specification lists, to the letter. */
+/** Exactly the values that the specification lists. */
 const SPECIFIED = {
   issuer: ORIGIN,
   authorization_endpoint: `${ORIGIN}/oauth/authorize`,
@@ -25,7 +25,7 @@ onEachEngine('discovery', (engine) => {
   const app = sharedApp({ engine })
 
   for (const url of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
-    test(`${url} lists what the specification lists, and what else the server does`, async () => {
+    test(`${url} has the values that the specification lists, and the other features of the server`, async () => {
       const answer = await anonymous(app()).get(url)
       assert.equal(answer.statusCode, 200)
       assert.match(answer.headers['content-type'] as string, /^application\/json/)
@@ -39,7 +39,7 @@ onEachEngine('discovery', (engine) => {
     })
   }
 
-  test('the Host header, forwarded or not, changes no URL', async () => {
+  test('Host and forwarded headers change no URL', async () => {
     const { app: server } = app()
     const plain = await anonymous(app()).get('/.well-known/openid-configuration')
     for (const headers of [
@@ -51,7 +51,7 @@ onEachEngine('discovery', (engine) => {
     }
   })
 
-  test('the key set is the same on both paths and holds one public ES256 key', async () => {
+  test('the key set is the same on both paths and has one public ES256 key', async () => {
     const answer = await anonymous(app()).get('/.well-known/jwks.json')
     assert.equal(answer.statusCode, 200)
     assert.equal((await anonymous(app()).get('/.well-known/jwks')).body, answer.body)
@@ -63,7 +63,7 @@ onEachEngine('discovery', (engine) => {
   })
 
   for (const url of ['/.well-known/openid-configuration', '/.well-known/jwks.json']) {
-    test(`${url} may be cached for five minutes and is not sent again to whoever has it`, async () => {
+    test(`${url} may be cached for five minutes, and answers 304 to a matching If-None-Match`, async () => {
       const answer = await anonymous(app()).get(url)
       assert.equal(answer.headers['cache-control'], 'public, max-age=300')
       assert.equal(answer.headers['access-control-allow-origin'], '*')
@@ -76,26 +76,29 @@ onEachEngine('discovery', (engine) => {
     })
   }
 
-  test('an unknown path below /oauth is answered in the words of RFC 6749', async () => {
+  test('an unknown path below /oauth answers 404 in the error format of RFC 6749', async () => {
     const answer = await anonymous(app()).get('/oauth/nothing')
     assert.equal(answer.statusCode, 404)
     assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
-    const ours = await anonymous(app()).get('/oauth/clients/a/b/c')
-    assert.deepEqual([ours.statusCode, ours.json<{ code: string }>().code], [404, 'not_found'])
+    const dashboardRoute = await anonymous(app()).get('/oauth/clients/a/b/c')
+    assert.deepEqual([dashboardRoute.statusCode, dashboardRoute.json<{ code: string }>().code], [404, 'not_found'])
   })
 
-  test('a wrong method is 405 with Allow, in the dialect of the place', async () => {
+  test('a wrong method answers 405 with Allow, in the error format of its endpoint', async () => {
     for (const url of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
       const answer = await anonymous(app()).get(url)
       assert.equal(answer.statusCode, 405)
       assert.equal(answer.headers.allow, 'POST, OPTIONS')
       assert.equal(answer.json<{ error: string }>().error, 'invalid_request')
     }
-    const ours = await anonymous(app()).put('/oauth/clients', {})
-    assert.deepEqual([ours.statusCode, ours.json<{ code: string }>().code], [405, 'method_not_allowed'])
+    const dashboardRoute = await anonymous(app()).put('/oauth/clients', {})
+    assert.deepEqual(
+      [dashboardRoute.statusCode, dashboardRoute.json<{ code: string }>().code],
+      [405, 'method_not_allowed'],
+    )
   })
 
-  test('protocol endpoints may be called from any page, without credentials, and their preflights are answered', async () => {
+  test('protocol endpoints allow any origin without credentials, and answer preflight requests', async () => {
     for (const url of ['/oauth/token', '/oauth/userinfo', '/oauth/revoke', '/oauth/introspect']) {
       const refused = await app().app.inject({
         method: 'POST',
@@ -123,7 +126,7 @@ onEachEngine('discovery', (engine) => {
     }
   })
 
-  test('what the dashboard alone calls names its origin and no other', async () => {
+  test('endpoints for the dashboard allow its origin and no other', async () => {
     const urls = ['/oauth/details', '/oauth/clients', '/api/account/oauth/grants']
     for (const url of urls) {
       const own = await anonymous(app()).get(url)

@@ -14,18 +14,18 @@ const idsOf = async (app: TestApp): Promise<string[]> => (await keysOf(app)).key
 const headerOf = (jws: string) =>
   JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }
 
-/** Signals between copies take a moment, and longer on a busy machine. */
+/** Signals between replicas take a moment, and longer on a busy machine. */
 async function eventually(check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 5000
   while (!(await check())) {
     assert.ok(Date.now() < deadline, 'This should have happened by now.')
-    // Lets the connection that hears the other copy be read.
+    // Lets the event loop read the connection for signals.
     await setImmediate()
   }
 }
 
 onEachEngine('rotation of the signing key', (engine) => {
-  test('the next key is published first, signs ten minutes later, and the previous one goes on verifying', async (t) => {
+  test('the next key is published first and signs after ten minutes, and the previous key still verifies', async (t) => {
     const app = await startApp(t, { engine })
     const application = await registerApplication(app)
     const person = await signedInPerson(app)
@@ -56,7 +56,7 @@ onEachEngine('rotation of the signing key', (engine) => {
     assert.equal(await publishNextKey(app.services), 'service-id-3')
   })
 
-  test('a rotation that is asked for ten times at once is one', async (t) => {
+  test('ten concurrent rotations have the effect of one', async (t) => {
     const app = await startApp(t, { engine })
     const ids = await Promise.all(Array.from({ length: 10 }, () => publishNextKey(app.services)))
     assert.deepEqual(new Set(ids), new Set(['service-id-2']))
@@ -65,7 +65,7 @@ onEachEngine('rotation of the signing key', (engine) => {
   })
 })
 
-test('another copy hears of a rotation', async (t) => {
+test('another replica learns of a rotation', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   await publishNextKey(first.services)

@@ -67,13 +67,13 @@ onEachEngine('the authorization code flow', (engine) => {
     })
   }
 
-  test('gives tokens to a public client, which proves itself by PKCE alone', async () => {
+  test('gives tokens to a public client with PKCE and without a secret', async () => {
     const application = await registerApplication(app(), { clientType: 'public' })
     const tokens = await getTokens(app(), await signedInPerson(app()), application)
     assert.match(tokens.access_token, /^at_/)
   })
 
-  test('gives no refresh token without offline_access, nor to a client without that grant', async () => {
+  test('gives no refresh token without offline_access, nor to a client without the refresh token grant', async () => {
     const person = await signedInPerson(app())
     const all = await registerApplication(app())
     assert.equal('refresh_token' in (await getTokens(app(), person, all, { scope: 'openid' })), false)
@@ -116,8 +116,8 @@ onEachEngine('the authorization code flow', (engine) => {
     )
     assert.match(person.user.id, /^usr_/)
     assert.equal(Buffer.from(idToken.split('.')[2] ?? '', 'base64url').length, 64)
-    const half = createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
-    assert.equal(payload['at_hash'], half)
+    const leftHalf = createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url')
+    assert.equal(payload['at_hash'], leftHalf)
   })
 
   test('the ID token has no nonce when none was sent', async () => {
@@ -138,7 +138,7 @@ onEachEngine('the authorization code flow', (engine) => {
     assert.equal(without.searchParams.has('state'), false)
   })
 
-  test('authorize takes a form as it takes a query', async () => {
+  test('authorize accepts a form like a query', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     await authorize(person, application, newPkce())
@@ -148,7 +148,7 @@ onEachEngine('the authorization code flow', (engine) => {
     assert.match(locationOf(answer).searchParams.get('code') ?? '', /^ac_/)
   })
 
-  test("another site's form, which comes without the cookie, is sent round once more as a GET", async () => {
+  test('a form of another site, which arrives without the cookie, is redirected to a GET request', async () => {
     const application = await registerApplication(app())
     const [path = '', query = ''] = authorizeUrl(application, newPkce(), { prompt: 'none' }).split('?')
     const answer = await postForm(app(), path, query, { 'sec-fetch-site': 'cross-site', origin: 'https://app.example' })
@@ -156,7 +156,7 @@ onEachEngine('the authorization code flow', (engine) => {
     assert.equal(answer.headers.location, `${path}?${query}`)
   })
 
-  test('userinfo gives claims by scope, by GET and by POST, with the sub of the ID token', async () => {
+  test('userinfo returns claims by scope, by GET and by POST, with the sub of the ID token', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app(), { email: `claims-${engine}@example.com` })
     await app().services.db.transaction((trx) =>
@@ -196,7 +196,7 @@ onEachEngine('the authorization code flow', (engine) => {
     }
   })
 
-  test('introspection tells a live token with its scope, client, user and times', async () => {
+  test('introspection returns the scope, client, user and times of a live token', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)

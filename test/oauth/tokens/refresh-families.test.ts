@@ -31,7 +31,7 @@ async function refreshed(app: TestApp, application: Application, token: string):
   return answer.json<Tokens>()
 }
 
-/** An application with the tokens of its first exchange, and so many successors of its refresh token. */
+/** An application with the tokens of its first exchange, and `siblings` successors of its refresh token. */
 async function familyOf(app: TestApp, siblings: number) {
   const application = await registerApplication(app)
   const first = await getTokens(app, await signedInPerson(app), application)
@@ -40,7 +40,7 @@ async function familyOf(app: TestApp, siblings: number) {
   return { application, first, successors }
 }
 
-async function assertDead(app: TestApp, application: Application, tokens: Tokens[]): Promise<void> {
+async function assertRevoked(app: TestApp, application: Application, tokens: Tokens[]): Promise<void> {
   for (const { access_token, refresh_token } of tokens) {
     for (const token of [access_token, refresh_token])
       assert.deepEqual((await introspect(app, application, token)).json(), { active: false })
@@ -48,29 +48,29 @@ async function assertDead(app: TestApp, application: Application, tokens: Tokens
   }
 }
 
-/** The step of the upgrade that this is about, once more. A transaction is Kysely's own, with less to see. */
-async function upgrade(trx: Trx): Promise<void> {
-  const step = MIGRATIONS.find(({ name }) => name === '0013-oauth-single-use')
-  assert.ok(step)
-  await step.up(trx as unknown as Kysely<unknown>)
+/** Repeats the migration. At run time a Trx is a Kysely transaction; its type only hides some methods. */
+async function runMigration(trx: Trx): Promise<void> {
+  const migration = MIGRATIONS.find(({ name }) => name === '0013-oauth-single-use')
+  assert.ok(migration)
+  await migration.up(trx as unknown as Kysely<unknown>)
 }
 
 onEachEngine('families of refresh tokens', (engine) => {
   const app = sharedApp({ engine })
 
-  test('of twenty siblings one line goes on: the use of a second one revokes the family', async () => {
+  test('of twenty siblings one can be used, and the use of a second one revokes the family', async () => {
     const { application, first, successors } = await familyOf(app(), 20)
     const used = await refreshed(app(), application, successors[7]?.refresh_token ?? '')
-    const goesOn = await refreshed(app(), application, used.refresh_token)
-    assert.equal(await isLive(app(), application, goesOn.access_token), true)
+    const continued = await refreshed(app(), application, used.refresh_token)
+    assert.equal(await isLive(app(), application, continued.access_token), true)
     assert.equal(await isLive(app(), application, successors[3]?.refresh_token ?? ''), false)
     app().clock.advance(DAY)
-    const last = await refreshed(app(), application, goesOn.refresh_token)
+    const last = await refreshed(app(), application, continued.refresh_token)
     assert.equal(await errorOf(refresh(app(), application, successors[3]?.refresh_token ?? '')), 'invalid_grant')
-    await assertDead(app(), application, [first, ...successors, used, goesOn, last])
+    await assertRevoked(app(), application, [first, ...successors, used, continued, last])
   })
 
-  test('the reuse is written down once, with the user and the client', async () => {
+  test('a reuse is recorded once, with the client', async () => {
     const { application, successors } = await familyOf(app(), 2)
     for (const { refresh_token } of successors) await refresh(app(), application, refresh_token)
     await refresh(app(), application, successors[0]?.refresh_token ?? '')
@@ -86,39 +86,39 @@ onEachEngine('families of refresh tokens', (engine) => {
     )
   })
 
-  const WRONG: [string, Fields][] = [
+  const WRONG_SCOPES: [string, Fields][] = [
     ['a scope beyond the grant', { scope: 'openid profile' }],
     ['a malformed scope', { scope: '"' }],
     ['a scope that the client does not have', { scope: 'admin' }],
   ]
-  for (const [name, change] of WRONG) {
-    test(`a reused token with ${name} revokes the family all the same`, async () => {
+  for (const [name, change] of WRONG_SCOPES) {
+    test(`a reused token with ${name} revokes the family too`, async () => {
       const { application, first, successors } = await familyOf(app(), 1)
       app().clock.advance(10 * SECOND + 1)
       assert.equal(await errorOf(refresh(app(), application, first.refresh_token, change)), 'invalid_grant')
-      await assertDead(app(), application, [first, ...successors])
+      await assertRevoked(app(), application, [first, ...successors])
     })
 
-    test(`an unused token with ${name} is invalid_scope, and is not used up`, async () => {
+    test(`an unused token with ${name} gets invalid_scope, and can still be used`, async () => {
       const { application, first } = await familyOf(app(), 0)
       assert.equal(await errorOf(refresh(app(), application, first.refresh_token, change)), 'invalid_scope')
       await refreshed(app(), application, first.refresh_token)
     })
   }
 
-  test('a reused token of a client that may no longer refresh revokes the family all the same', async () => {
+  test('a reused token of a client that may no longer refresh revokes the family too', async () => {
     const { application, first, successors } = await familyOf(app(), 1)
     const admin = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
     await admin.patch(`/oauth/clients/${application.clientId}`, { grantTypes: ['authorization_code'] })
-    const tip = successors[0]?.refresh_token ?? ''
-    assert.equal(await errorOf(refresh(app(), application, tip)), 'unauthorized_client')
+    const newest = successors[0]?.refresh_token ?? ''
+    assert.equal(await errorOf(refresh(app(), application, newest)), 'unauthorized_client')
     app().clock.advance(10 * SECOND + 1)
     assert.equal(await errorOf(refresh(app(), application, first.refresh_token)), 'invalid_grant')
     await admin.patch(`/oauth/clients/${application.clientId}`, { grantTypes: ['authorization_code', 'refresh_token'] })
-    await assertDead(app(), application, [first, ...successors])
+    await assertRevoked(app(), application, [first, ...successors])
   })
 
-  test('a used token that another client sends, or with a wrong secret, revokes nothing', async () => {
+  test('a used token that is sent by another client or with a wrong secret revokes nothing', async () => {
     const { application, first, successors } = await familyOf(app(), 1)
     app().clock.advance(HOUR)
     const other = await registerApplication(app())
@@ -128,30 +128,30 @@ onEachEngine('families of refresh tokens', (engine) => {
     await refreshed(app(), application, successors[0]?.refresh_token ?? '')
   })
 
-  test('fifty siblings at once: one is accepted at most, and afterwards the family is dead', async () => {
+  test('of fifty siblings used concurrently at most one is accepted, and the family is revoked', async () => {
     const { application, first } = await familyOf(app(), 0)
     const retries = await Promise.all(FIFTY.map(() => refreshed(app(), application, first.refresh_token)))
     const uses = await Promise.all(retries.map(({ refresh_token }) => refresh(app(), application, refresh_token)))
     const accepted = uses.filter(({ statusCode }) => statusCode === 200)
     assert.ok(accepted.length <= 1, `${accepted.length} were accepted`)
     assert.equal(uses.filter(({ statusCode }) => statusCode === 400).length, uses.length - accepted.length)
-    await assertDead(app(), application, [
+    await assertRevoked(app(), application, [
       first,
       ...retries.slice(0, 3),
       ...accepted.map((each) => each.json<Tokens>()),
     ])
   })
 
-  test('fifty uses of one sibling at once are retries of one another, and another sibling ends them all', async () => {
+  test('fifty concurrent uses of one sibling are all accepted as retries, and the use of another sibling revokes them', async () => {
     const { application, successors } = await familyOf(app(), 2)
     const [chosen, other] = successors
     const answers = await Promise.all(FIFTY.map(() => refreshed(app(), application, chosen?.refresh_token ?? '')))
     assert.equal(new Set(answers.map(({ refresh_token }) => refresh_token)).size, 50)
     assert.equal(await errorOf(refresh(app(), application, other?.refresh_token ?? '')), 'invalid_grant')
-    await assertDead(app(), application, answers.slice(0, 3))
+    await assertRevoked(app(), application, answers.slice(0, 3))
   })
 
-  test('a family ends 90 days after the authorization, however often it is refreshed', async () => {
+  test('a family expires 90 days after the authorization, however often it is refreshed', async () => {
     const { application, first } = await familyOf(app(), 0)
     let tokens = first
     for (let days = 0; days < 80; days += 20) {
@@ -166,10 +166,10 @@ onEachEngine('families of refresh tokens', (engine) => {
     tokens = await refreshed(app(), application, tokens.refresh_token)
     assert.equal(tokens.expires_in, 60)
     app().clock.advance(60 * SECOND)
-    await assertDead(app(), application, [tokens])
+    await assertRevoked(app(), application, [tokens])
   })
 
-  test('siblings are told apart also when the token that they came of has expired and was swept away', async () => {
+  test('the use of two siblings is detected even after their parent token has expired and was deleted', async () => {
     const { application, first } = await familyOf(app(), 0)
     app().clock.advance(30 * DAY - SECOND)
     const lost = await refreshed(app(), application, first.refresh_token)
@@ -178,23 +178,23 @@ onEachEngine('families of refresh tokens', (engine) => {
     await app().tick()
     await refreshed(app(), application, retried.refresh_token)
     assert.equal(await errorOf(refresh(app(), application, lost.refresh_token)), 'invalid_grant')
-    await assertDead(app(), application, [retried])
+    await assertRevoked(app(), application, [retried])
   })
 
-  test('a clock that is set back makes no retry of what was used, and stops nobody', async () => {
+  test('setting the clock back does not turn a reuse into a retry, and does not block a valid token', async () => {
     const { application, first, successors } = await familyOf(app(), 1)
     app().clock.adjust(-HOUR)
     const next = await refreshed(app(), application, successors[0]?.refresh_token ?? '')
     const other = await familyOf(app(), 1)
     app().clock.adjust(-HOUR)
     assert.equal(await errorOf(refresh(app(), other.application, other.first.refresh_token)), 'invalid_grant')
-    await assertDead(app(), other.application, other.successors)
+    await assertRevoked(app(), other.application, other.successors)
     app().clock.adjust(2 * HOUR)
     await refreshed(app(), application, next.refresh_token)
     assert.equal(await errorOf(refresh(app(), application, first.refresh_token)), 'invalid_grant')
   })
 
-  test('a family in which two siblings went on under the version before ends with the upgrade, and no other', async () => {
+  test('the migration revokes only families in which the previous version accepted two siblings', async () => {
     const { application, successors } = await familyOf(app(), 2)
     const other = await familyOf(app(), 2)
     await refreshed(app(), other.application, other.successors[0]?.refresh_token ?? '')
@@ -205,21 +205,21 @@ onEachEngine('families of refresh tokens', (engine) => {
     )
     await db.transaction(async (trx) => {
       await sql`drop table oauth_answered_requests`.execute(trx)
-      await upgrade(trx)
+      await runMigration(trx)
     })
     assert.equal(await isLive(app(), application, successors[0]?.access_token ?? ''), false)
     assert.equal(await isLive(app(), other.application, other.successors[0]?.access_token ?? ''), true)
   })
 
-  test('what was issued while the clock was 400 days ahead does not live for 400 days', async () => {
+  test('tokens issued while the clock was 400 days ahead are not valid once it is correct', async () => {
     app().clock.adjust(400 * DAY)
     const { application, first } = await familyOf(app(), 0)
     app().clock.adjust(-400 * DAY)
-    await assertDead(app(), application, [first])
+    await assertRevoked(app(), application, [first])
   })
 })
 
-test('fifty siblings on two replicas at once: one is accepted at most, and afterwards the family is dead', async (t) => {
+test('of fifty siblings used concurrently on two replicas at most one is accepted, and the family is revoked', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   for (let round = 0; round < 3; round++) {
@@ -231,6 +231,6 @@ test('fifty siblings on two replicas at once: one is accepted at most, and after
     )
     const accepted = uses.filter(({ statusCode }) => statusCode === 200)
     assert.ok(accepted.length <= 1, `${accepted.length} were accepted`)
-    await assertDead(second, application, [...retries.slice(0, 2), ...accepted.map((each) => each.json<Tokens>())])
+    await assertRevoked(second, application, [...retries.slice(0, 2), ...accepted.map((each) => each.json<Tokens>())])
   }
 })

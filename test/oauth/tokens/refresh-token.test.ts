@@ -20,7 +20,7 @@ const DAY = 86_400_000
 onEachEngine('refresh tokens', (engine) => {
   const app = sharedApp({ engine })
 
-  test('a refresh gives a new access token, refresh token and ID token of the same sign-in', async () => {
+  test('a refresh returns a new access token, refresh token and ID token of the same sign-in', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application, { nonce: 'n' })
     app().clock.advance(60_000)
@@ -40,7 +40,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await userinfo(app(), first.access_token)).statusCode, 200)
   })
 
-  test('fewer scopes may be asked, and all of them again next time; never more', async () => {
+  test('a refresh may request fewer scopes, the next one all of them again, and none may request more', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application, {
       scope: 'openid email offline_access',
@@ -54,7 +54,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(all.scope, 'openid email offline_access')
   })
 
-  test('a used token within ten seconds is a retry and gets a sibling', async () => {
+  test('a refresh token used twice within ten seconds is a retry, and gets a sibling', async () => {
     const application = await registerApplication(app())
     const { refresh_token } = await getTokens(app(), await signedInPerson(app()), application)
     const lost = (await refresh(app(), application, refresh_token)).json<Tokens>()
@@ -67,7 +67,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await refresh(app(), application, retried.json<Tokens>().refresh_token)).statusCode, 200)
   })
 
-  test('a used token after more than ten seconds revokes its whole family, and is written down', async () => {
+  test('a refresh token used again after more than ten seconds revokes the whole family, and is recorded', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application)
     const second = (await refresh(app(), application, first.refresh_token)).json<Tokens>()
@@ -89,7 +89,7 @@ onEachEngine('refresh tokens', (engine) => {
     )
   })
 
-  test('a used token revokes its family at once when its successor was used', async () => {
+  test('a refresh token used again after its successor was used revokes the family immediately', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application)
     const second = (await refresh(app(), application, first.refresh_token)).json<Tokens>()
@@ -98,7 +98,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(await isLive(app(), application, third.access_token), false)
   })
 
-  test("another client can't use a token, and does not harm it", async () => {
+  test("another client can't use a refresh token, and its attempt does not revoke it", async () => {
     const application = await registerApplication(app())
     const { refresh_token } = await getTokens(app(), await signedInPerson(app()), application)
     for (const clientType of ['confidential', 'public'] as const) {
@@ -109,7 +109,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await refresh(app(), application, refresh_token)).statusCode, 200)
   })
 
-  test('a token lives for 30 days from its issue', async () => {
+  test('a refresh token is valid for 30 days from its issue', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application)
     app().clock.advance(30 * DAY - 1)
@@ -121,7 +121,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await refresh(app(), application, second.refresh_token)).statusCode, 400)
   })
 
-  test('an access token lives for an hour', async () => {
+  test('an access token is valid for an hour', async () => {
     const application = await registerApplication(app())
     const { access_token } = await getTokens(app(), await signedInPerson(app()), application)
     app().clock.advance(3_599_999)
@@ -131,7 +131,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(await isLive(app(), application, access_token), false)
   })
 
-  test('a scope that the client has lost since is left out', async () => {
+  test('a scope that the client has lost in the meantime is left out', async () => {
     const application = await registerApplication(app())
     const admin = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })
     const { refresh_token } = await getTokens(app(), admin, application, { scope: 'openid email offline_access' })
@@ -140,16 +140,16 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal(answer.scope, 'openid offline_access')
   })
 
-  test('client credentials give an access token and nothing else, and at userinfo 403 insufficient_scope while it lives', async () => {
+  test('client credentials give only an access token, for which userinfo answers 403 insufficient_scope', async () => {
     const application = await registerApplication(app(), { scopes: ['openid', 'reports', 'offline_access'] })
-    const ask = (scope?: string) =>
+    const requestToken = (scope?: string) =>
       postForm(app(), '/oauth/token', { grant_type: 'client_credentials', ...credentials(application), scope })
-    const answer = await ask('reports openid')
+    const answer = await requestToken('reports openid')
     assert.equal(answer.statusCode, 200)
     const { access_token, ...rest } = answer.json<Tokens>()
     assert.match(access_token, /^at_[\w-]{43}$/)
     assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'reports openid' })
-    assert.equal((await ask()).json<Tokens>().scope, 'openid reports offline_access')
+    assert.equal((await requestToken()).json<Tokens>().scope, 'openid reports offline_access')
     assert.equal(await isLive(app(), application, access_token), true)
     const refused = await userinfo(app(), access_token)
     assert.deepEqual([refused.statusCode, refused.json<{ error: string }>().error], [403, 'insufficient_scope'])
@@ -158,7 +158,7 @@ onEachEngine('refresh tokens', (engine) => {
     assert.equal((await userinfo(app(), access_token)).statusCode, 401)
   })
 
-  test('what has expired is swept away', async () => {
+  test('expired tokens and codes are deleted', async () => {
     const application = await registerApplication(app())
     await getTokens(app(), await signedInPerson(app()), application)
     app().clock.advance(32 * DAY)

@@ -27,7 +27,7 @@ onEachEngine('revocation and introspection', (engine) => {
   const app = sharedApp({ engine })
   const revoke = (fields: Fields, headers?: Record<string, string>) => postForm(app(), '/oauth/revoke', fields, headers)
 
-  test('revoking an access token ends it alone', async () => {
+  test('revoking an access token revokes nothing else', async () => {
     const application = await registerApplication(app())
     const tokens = await getTokens(app(), await signedInPerson(app()), application)
     const answer = await revoke({ token: tokens.access_token }, { authorization: basic(application) })
@@ -36,7 +36,7 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.equal(await isLive(app(), application, tokens.refresh_token), true)
   })
 
-  test('revoking a refresh token ends its family and their access tokens', async () => {
+  test('revoking a refresh token revokes its family and all of its access tokens', async () => {
     const application = await registerApplication(app())
     const first = await getTokens(app(), await signedInPerson(app()), application)
     const second = (await refresh(app(), application, first.refresh_token)).json<Tokens>()
@@ -46,7 +46,7 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.equal((await refresh(app(), application, second.refresh_token)).statusCode, 400)
   })
 
-  test('a wrong hint still revokes', async () => {
+  test('a token is revoked even with a wrong token_type_hint', async () => {
     const application = await registerApplication(app())
     const tokens = await getTokens(app(), await signedInPerson(app()), application)
     await revoke({ ...credentials(application), token: tokens.access_token, token_type_hint: 'refresh_token' })
@@ -55,7 +55,7 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.equal(await isLive(app(), application, tokens.refresh_token), false)
   })
 
-  test('an unknown token is 200, a missing one 400, no client authentication 401', async () => {
+  test('an unknown token answers 200, a missing one 400, and a missing client authentication 401', async () => {
     const application = await registerApplication(app())
     assert.equal((await revoke({ ...credentials(application), token: 'at_unknown' })).statusCode, 200)
     const missing = await revoke(credentials(application))
@@ -68,7 +68,7 @@ onEachEngine('revocation and introspection', (engine) => {
     }
   })
 
-  test("another client's token is left alone", async () => {
+  test("another client's token is not revoked", async () => {
     const application = await registerApplication(app())
     const other = await registerApplication(app())
     const tokens = await getTokens(app(), await signedInPerson(app()), application)
@@ -78,7 +78,7 @@ onEachEngine('revocation and introspection', (engine) => {
     }
   })
 
-  test('a public client revokes and introspects its own tokens, and learns nothing of others', async () => {
+  test('a public client can revoke and introspect its own tokens, and no others', async () => {
     const spa = await registerApplication(app(), { clientType: 'public' })
     const person = await signedInPerson(app())
     const own = await getTokens(app(), person, spa)
@@ -101,7 +101,7 @@ onEachEngine('revocation and introspection', (engine) => {
     }
   })
 
-  test('userinfo: no token, a bad one, one without openid, one in the URL', async () => {
+  test('userinfo refuses a missing token, an unknown one, one without openid, and one in the URL', async () => {
     const { app: server } = app()
     const none = await server.inject({ method: 'GET', url: '/oauth/userinfo' })
     assert.deepEqual([none.statusCode, none.headers['www-authenticate']], [401, 'Bearer'])
@@ -124,7 +124,7 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.equal((await postForm(app(), '/oauth/userinfo', { access_token }, headers)).statusCode, 400)
   })
 
-  test('a disabled user: code and refresh grants fail, userinfo is 401, introspection inactive, authorize blocked', async () => {
+  test('a disabled user gets no tokens, userinfo or authorization, and introspection shows their tokens as inactive', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
@@ -149,7 +149,7 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.equal(await isLive(app(), application, tokens.access_token), true)
   })
 
-  test('the one switch cuts all tokens of a user for good, counts the application once, and leaves the consent', async () => {
+  test('disabling a user revokes all their tokens for good, counts the application once, and keeps the consent', async () => {
     const application = await registerApplication(app())
     const [person, other] = [await signedInPerson(app()), await signedInPerson(app())]
     const tokens = await getTokens(app(), person, application)
@@ -157,9 +157,9 @@ onEachEngine('revocation and introspection', (engine) => {
     const code = await getCode(person, application, pkce)
     const others = await getTokens(app(), other, application)
     const { db, now } = app().services
-    const cut = () => db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], now()))
-    assert.deepEqual(await cut(), new Map([[person.user.id, 1]]))
-    assert.deepEqual(await cut(), new Map())
+    const revokeAll = () => db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], now()))
+    assert.deepEqual(await revokeAll(), new Map([[person.user.id, 1]]))
+    assert.deepEqual(await revokeAll(), new Map())
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
     assert.equal((await exchangeCode(app(), application, code, pkce)).statusCode, 400)
@@ -167,13 +167,13 @@ onEachEngine('revocation and introspection', (engine) => {
     assert.match(locationOf(await person.get(authorizeUrl(application, pkce))).searchParams.get('code') ?? '', /^ac_/)
   })
 
-  test('what a clock that was ahead took for expired is cut as well, and does not come back', async () => {
+  test('tokens that seem expired because the clock is ahead are revoked too', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const tokens = await getTokens(app(), person, application)
     const ahead = app().services.now() + 400 * 24 * 3_600_000
-    const cut = await app().services.db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], ahead))
-    assert.deepEqual(cut, new Map())
+    const revokeAll = await app().services.db.transaction((trx) => revokeTokensOfUsers(trx, [person.user.id], ahead))
+    assert.deepEqual(revokeAll, new Map())
     assert.equal(await isLive(app(), application, tokens.access_token), false)
     assert.equal((await refresh(app(), application, tokens.refresh_token)).statusCode, 400)
   })

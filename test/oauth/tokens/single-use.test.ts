@@ -24,27 +24,27 @@ import { signedInPerson } from '../../support/people.ts'
 
 const FIFTY = Array.from({ length: 50 }, (_, at) => at)
 
-/** One 200 and 49 times invalid_grant; answers the tokens of the one. */
-function assertOneWon(answers: Response[]): Tokens {
-  const [won, ...others] = answers.toSorted((a, b) => a.statusCode - b.statusCode)
-  assert.ok(won)
-  assert.equal(won.statusCode, 200, won.body)
+/** Expects one 200 and otherwise invalid_grant; returns the tokens of the 200. */
+function assertOneSucceeded(answers: Response[]): Tokens {
+  const [succeeded, ...others] = answers.toSorted((a, b) => a.statusCode - b.statusCode)
+  assert.ok(succeeded)
+  assert.equal(succeeded.statusCode, 200, succeeded.body)
   for (const answer of others)
     assert.deepEqual([answer.statusCode, answer.json<{ error: string }>().error], [400, 'invalid_grant'])
-  return won.json<Tokens>()
+  return succeeded.json<Tokens>()
 }
 
-onEachEngine('what serves once', (engine) => {
+onEachEngine('codes and refresh tokens that may be used once', (engine) => {
   const app = sharedApp({ engine })
 
-  test('of 50 exchanges of one code at once, one succeeds and keeps its tokens; a use after that ends them', async () => {
+  test('of 50 concurrent exchanges of one code exactly one succeeds and keeps its tokens, and a later use revokes them', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     for (let round = 0; round < 5; round++) {
       const pkce = newPkce()
       const code = await getCode(person, application, pkce, { scope: 'openid offline_access' })
       const answers = await Promise.all(FIFTY.map(() => exchangeCode(app(), application, code, pkce)))
-      const { access_token, refresh_token } = assertOneWon(answers)
+      const { access_token, refresh_token } = assertOneSucceeded(answers)
       for (const token of [access_token, refresh_token])
         assert.equal(await isLive(app(), application, token), true, `in round ${round}`)
       app().clock.advance(501)
@@ -54,7 +54,7 @@ onEachEngine('what serves once', (engine) => {
     }
   })
 
-  test('of 50 exchanges over connections of their own that are written at once, one keeps its tokens', async () => {
+  test('of 50 exchanges written at once over separate connections, exactly one succeeds and keeps its tokens', async () => {
     const application = await registerApplication(app())
     const { port } = new URL(await app().listen())
     const person = await signedInPerson(app())
@@ -73,14 +73,14 @@ onEachEngine('what serves once', (engine) => {
     const bodies = sockets.map((socket) => text(socket))
     for (const socket of sockets) socket.write(head + form)
     const answers = await Promise.all(bodies)
-    const won = answers.filter((answer) => answer.startsWith('HTTP/1.1 200'))
-    assert.equal(won.length, 1)
+    const succeeded = answers.filter((answer) => answer.startsWith('HTTP/1.1 200'))
+    assert.equal(succeeded.length, 1)
     assert.equal(answers.filter((answer) => answer.startsWith('HTTP/1.1 400')).length, 49)
-    const accessToken = /"access_token":"([^"]+)"/.exec(won[0] ?? '')?.[1] ?? ''
+    const accessToken = /"access_token":"([^"]+)"/.exec(succeeded[0] ?? '')?.[1] ?? ''
     assert.equal(await isLive(app(), application, accessToken), true)
   })
 
-  test('a code used again at once after its answer ends what it issued: the order decides, not the clock', async () => {
+  test('a code used again immediately after its answer revokes the tokens it issued, since the order counts and not the clock', async () => {
     const application = await registerApplication(app())
     const pkce = newPkce()
     const code = await getCode(await signedInPerson(app()), application, pkce)
@@ -89,7 +89,7 @@ onEachEngine('what serves once', (engine) => {
     assert.equal(await isLive(app(), application, access_token), false)
   })
 
-  test('a code used again later is refused, revokes what it issued, and is written down', async () => {
+  test('a code used again later is refused, revokes the tokens it issued, and is recorded', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const pkce = newPkce()
@@ -112,7 +112,7 @@ onEachEngine('what serves once', (engine) => {
     assert.equal(events.length, 1)
   })
 
-  test("another client's attempt, or a wrong verifier, on a used code revokes nothing", async () => {
+  test('a used code that is sent by another client or with a wrong verifier revokes nothing', async () => {
     const application = await registerApplication(app())
     const other = await registerApplication(app())
     const pkce = newPkce()
@@ -123,7 +123,7 @@ onEachEngine('what serves once', (engine) => {
     assert.equal(await isLive(app(), application, access_token), true)
   })
 
-  test('50 refreshes with one token at once all get siblings, and the family lives on', async () => {
+  test('50 concurrent refreshes with one token all get siblings, of which one can be used', async () => {
     const application = await registerApplication(app())
     const { refresh_token } = await getTokens(app(), await signedInPerson(app()), application)
     const answers = await Promise.all(FIFTY.map(() => refresh(app(), application, refresh_token)))
@@ -132,7 +132,7 @@ onEachEngine('what serves once', (engine) => {
     assert.equal(new Set(siblings).size, 50)
     const next = await refresh(app(), application, siblings[7] ?? '')
     assert.equal(next.statusCode, 200)
-    // Now that a successor is in use, the first one is nobody's retry any more.
+    // Once a successor was used, the first token no longer counts as a retry.
     assert.equal((await refresh(app(), application, refresh_token)).statusCode, 400)
     assert.equal((await refresh(app(), application, siblings[8] ?? '')).statusCode, 400)
     assert.equal(await isLive(app(), application, next.json<Tokens>().access_token), false)
@@ -140,7 +140,7 @@ onEachEngine('what serves once', (engine) => {
 })
 
 for (const difference of [0, 1500, -1500]) {
-  test(`of 50 exchanges of one code on two replicas at once, whose clocks differ by ${difference} ms, one succeeds and keeps its tokens`, async (t) => {
+  test(`of 50 concurrent exchanges of one code on two replicas whose clocks differ by ${difference} ms, exactly one succeeds and keeps its tokens`, async (t) => {
     const first = await startApp(t, { engine: 'postgres' })
     const clock = createClock(first.clock.now() + difference)
     const second = await startApp(t, { engine: 'postgres', place: first.place, clock })
@@ -152,13 +152,13 @@ for (const difference of [0, 1500, -1500]) {
       const answers = await Promise.all(
         FIFTY.map((at) => exchangeCode(at % 2 === 0 ? first : second, application, code, pkce)),
       )
-      const { access_token } = assertOneWon(answers)
+      const { access_token } = assertOneSucceeded(answers)
       for (const replica of [first, second]) assert.equal(await isLive(replica, application, access_token), true)
     }
   })
 }
 
-test('a code that was redeemed by one replica and is used again at another ends what it issued', async (t) => {
+test('a code that one replica redeemed and that is used again at another one revokes the tokens it issued', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const application = await registerApplication(first)
@@ -170,7 +170,7 @@ test('a code that was redeemed by one replica and is used again at another ends 
   assert.equal(await isLive(first, application, access_token), false)
 })
 
-test('50 refreshes with one token on two replicas at once all get siblings; reuse kills them on both', async (t) => {
+test('50 concurrent refreshes with one token on two replicas all get siblings, and a reuse revokes them on both', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
   const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
   const application = await registerApplication(first)

@@ -27,13 +27,13 @@ function assertError(answer: Response, status: number, error: string): void {
   assert.equal(answer.headers['access-control-allow-origin'], '*')
 }
 
-onEachEngine('refusals of the token endpoint', (engine) => {
+onEachEngine('the token endpoint', (engine) => {
   const app = sharedApp({ engine })
   const token = (fields: Fields | string, headers?: Record<string, string>) =>
     postForm(app(), '/oauth/token', fields, headers)
 
-  /** A code that is good, so that only what a test changes can be wrong. */
-  const prepare = async (change = {}) => {
+  /** A valid code, so that only what a test changes can be wrong. */
+  const setUp = async (change = {}) => {
     const application = await registerApplication(app(), change)
     const person = await signedInPerson(app())
     const pkce = newPkce()
@@ -48,16 +48,16 @@ onEachEngine('refusals of the token endpoint', (engine) => {
   }
 
   for (const name of ['client_id', 'redirect_uri', 'code_verifier', 'code', 'grant_type']) {
-    test(`invalid_request: ${name} is missing`, async () => {
-      const { exchange } = await prepare()
+    test(`a missing ${name} gets invalid_request`, async () => {
+      const { exchange } = await setUp()
       assertError(await exchange({ [name]: undefined }), 400, 'invalid_request')
       assertError(await exchange({ [name]: '' }), 400, 'invalid_request')
       assert.equal((await exchange()).statusCode, 200)
     })
   }
 
-  test('invalid_client: unknown client, wrong secret, no secret', async () => {
-    const { exchange } = await prepare()
+  test('an unknown client, a wrong secret and a missing secret get invalid_client', async () => {
+    const { exchange } = await setUp()
     assertError(await exchange({ client_id: 'nobody' }), 401, 'invalid_client')
     assertError(await exchange({ client_id: 'a\u00e9%' }), 401, 'invalid_client')
     assertError(await exchange({ client_secret: 'wrong' }), 401, 'invalid_client')
@@ -65,7 +65,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assert.equal((await exchange()).statusCode, 200)
   })
 
-  test('invalid_client by Basic says how to authenticate', async () => {
+  test('invalid_client for Basic credentials has a WWW-Authenticate header', async () => {
     const application = await registerApplication(app())
     for (const authorization of [
       basic({ ...application, secret: 'wrong' }),
@@ -92,8 +92,8 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     }
   })
 
-  test('a public client that sends Basic with an empty password counts as none; one with a password is refused', async () => {
-    const { application, code, pkce } = await prepare({ clientType: 'public' })
+  test('a public client may send Basic with an empty password, and is refused with any other password', async () => {
+    const { application, code, pkce } = await setUp({ clientType: 'public' })
     const fields = {
       grant_type: 'authorization_code',
       code,
@@ -105,7 +105,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assert.equal((await token(fields, { authorization: basic(application) })).statusCode, 200)
   })
 
-  test('a client_id in the body that agrees with the header is fine; another one, or a secret too, is refused', async () => {
+  test('a client_id in the body must match the header, and a secret in both is refused', async () => {
     const application = await registerApplication(app())
     const other = await registerApplication(app())
     const authorization = basic(application)
@@ -125,32 +125,32 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(answer, 400, 'invalid_request')
   })
 
-  test('invalid_grant: code expired, used, unknown, or of another client', async () => {
-    const first = await prepare()
+  test('a code that is expired, used, unknown or of another client gets invalid_grant', async () => {
+    const first = await setUp()
     const other = await registerApplication(app())
     assertError(await first.exchange(credentials(other)), 400, 'invalid_grant')
     assertError(await first.exchange({ code: 'ac_unknown' }), 400, 'invalid_grant')
     assert.equal((await first.exchange()).statusCode, 200)
     assertError(await first.exchange(), 400, 'invalid_grant')
-    const second = await prepare()
+    const second = await setUp()
     app().clock.advance(600_000)
     assertError(await second.exchange(), 400, 'invalid_grant')
   })
 
-  test('a code lives for ten minutes', async () => {
-    const { exchange } = await prepare()
+  test('a code is valid for ten minutes', async () => {
+    const { exchange } = await setUp()
     app().clock.advance(599_999)
     assert.equal((await exchange()).statusCode, 200)
   })
 
-  test('invalid_grant: another registered redirect URL than that of the request', async () => {
-    const { exchange } = await prepare({ redirectUris: ['https://app.example/cb', 'https://app.example/other'] })
+  test('another registered redirect URL than that of the request gets invalid_grant', async () => {
+    const { exchange } = await setUp({ redirectUris: ['https://app.example/cb', 'https://app.example/other'] })
     assertError(await exchange({ redirect_uri: 'https://app.example/other' }), 400, 'invalid_grant')
     assert.equal((await exchange()).statusCode, 200)
   })
 
-  test('invalid_grant: the verifier does not match, or has a wrong length or alphabet; the code is not consumed', async () => {
-    const { exchange, pkce } = await prepare()
+  test('a verifier that does not match, or has a wrong length or alphabet, gets invalid_grant, and the code stays valid', async () => {
+    const { exchange, pkce } = await setUp()
     for (const code_verifier of [
       newPkce().verifier,
       pkce.challenge,
@@ -174,7 +174,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     })
   }
 
-  test('unauthorized_client: a grant type that the client does not have', async () => {
+  test('a grant type that the client does not have gets unauthorized_client', async () => {
     const codes = await registerApplication(app(), { grantTypes: ['authorization_code'] })
     const answer = await token({ grant_type: 'client_credentials', ...credentials(codes) })
     assertError(answer, 400, 'unauthorized_client')
@@ -184,13 +184,13 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(never, 400, 'unauthorized_client')
   })
 
-  test('unsupported_grant_type: any other', async () => {
+  test('any other grant type gets unsupported_grant_type', async () => {
     const application = await registerApplication(app())
     for (const grant_type of ['password', 'implicit', 'constructor', 'urn:ietf:params:oauth:grant-type:device_code'])
       assertError(await token({ grant_type, ...credentials(application) }), 400, 'unsupported_grant_type')
   })
 
-  test('invalid_scope: beyond the client, or beyond what the user approved', async () => {
+  test('a scope beyond those of the client, or beyond those that the user approved, gets invalid_scope', async () => {
     const application = await registerApplication(app())
     const machine = await token({
       grant_type: 'client_credentials',
@@ -202,8 +202,8 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(await refresh(app(), application, refresh_token, { scope: 'openid email' }), 400, 'invalid_scope')
   })
 
-  test('a parameter given twice is invalid_request', async () => {
-    const { application, code, pkce } = await prepare()
+  test('a parameter given twice gets invalid_request', async () => {
+    const { application, code, pkce } = await setUp()
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
       ...(credentials(application) as Record<string, string>),
@@ -216,7 +216,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assert.equal((await token(`${form}&foo=bar`)).statusCode, 200)
   })
 
-  test('only forms are read: JSON, plain text and nothing at all are refused', async () => {
+  test('only valid forms are accepted, and JSON, plain text and an empty body are refused', async () => {
     const json = await token('{"grant_type":"client_credentials"}', { 'content-type': 'application/json' })
     assertError(json, 415, 'invalid_request')
     assertError(await token('grant_type=x', { 'content-type': 'text/plain' }), 415, 'invalid_request')
@@ -231,7 +231,7 @@ onEachEngine('refusals of the token endpoint', (engine) => {
     assertError(latin1, 400, 'invalid_request')
   })
 
-  test('no kind of token does the work of another', async () => {
+  test('no kind of token is accepted as another kind', async () => {
     const application = await registerApplication(app())
     const person = await signedInPerson(app())
     const { access_token, refresh_token } = await getTokens(app(), person, application)

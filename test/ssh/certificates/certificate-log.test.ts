@@ -4,10 +4,9 @@ import { cutAccess } from '../../../src/lifecycle/cut-access.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
-import { issue, saveKey } from '../public-keys.ts'
+import { issue, saveKey, signInCertificateUser } from '../public-keys.ts'
 
-const holder = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
-const auditor = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:cert:list', 'ssh:cert:revoke'] })
+const signInAuditor = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:cert:list', 'ssh:cert:revoke'] })
 
 async function list(person: SignedInPerson, query: string): Promise<{ serials: string[]; nextCursor: string | null }> {
   const response = await person.get(`/api/ssh/certs${query}`)
@@ -19,9 +18,9 @@ async function list(person: SignedInPerson, query: string): Promise<{ serials: s
 onEachEngine('the log of certificates', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('shows every field of a certificate, to who may see the log, and to its owner', async () => {
+  test('shows every field of a certificate, to auditors and to its owner', async () => {
     const app = shared()
-    const [person, reader] = [await holder(app), await auditor(app)]
+    const [person, reader] = [await signInCertificateUser(app), await signInAuditor(app)]
     const issued = await issue(person, await saveKey(person), 600)
     const shown = {
       id: issued.id,
@@ -41,23 +40,27 @@ onEachEngine('the log of certificates', (engine) => {
     assert.deepEqual((await person.get('/api/ssh/certs/mine')).json(), expected)
   })
 
-  test('can be filtered by user, serial and state, together too', async () => {
+  test('can be filtered by user, serial and state, alone and combined', async () => {
     const app = shared()
-    const [person, other, reader] = [await holder(app), await holder(app), await auditor(app)]
+    const [person, other, reader] = [
+      await signInCertificateUser(app),
+      await signInCertificateUser(app),
+      await signInAuditor(app),
+    ]
     const [key, otherKey] = [await saveKey(person), await saveKey(other)]
     const expired = await issue(person, key, 60)
     const both = await issue(person, key, 60)
-    const [valid, revoked, theirs] = [await issue(person, key), await issue(person, key), await issue(other, otherKey)]
+    const [valid, revoked, foreign] = [await issue(person, key), await issue(person, key), await issue(other, otherKey)]
     for (const { id } of [revoked, both]) await reader.post(`/api/ssh/certs/${id}/revoke`, {})
     app.clock.advance(60_000)
-    const of = `?user=${person.user.id}`
+    const byUser = `?user=${person.user.id}`
     const newestFirst = [revoked.serial, valid.serial, both.serial, expired.serial]
-    assert.deepEqual((await list(reader, of)).serials, newestFirst)
-    assert.deepEqual((await list(reader, `${of}&state=valid`)).serials, [valid.serial])
-    assert.deepEqual((await list(reader, `${of}&state=expired`)).serials, [expired.serial])
-    assert.deepEqual((await list(reader, `${of}&state=revoked`)).serials, [revoked.serial, both.serial])
-    assert.deepEqual((await list(reader, `${of}&serial=${theirs.serial}`)).serials, [])
-    assert.deepEqual((await list(reader, `?serial=${theirs.serial}&state=valid`)).serials, [theirs.serial])
+    assert.deepEqual((await list(reader, byUser)).serials, newestFirst)
+    assert.deepEqual((await list(reader, `${byUser}&state=valid`)).serials, [valid.serial])
+    assert.deepEqual((await list(reader, `${byUser}&state=expired`)).serials, [expired.serial])
+    assert.deepEqual((await list(reader, `${byUser}&state=revoked`)).serials, [revoked.serial, both.serial])
+    assert.deepEqual((await list(reader, `${byUser}&serial=${foreign.serial}`)).serials, [])
+    assert.deepEqual((await list(reader, `?serial=${foreign.serial}&state=valid`)).serials, [foreign.serial])
     assert.deepEqual((await list(reader, '?user=usr_nobody')).serials, [])
     for (const serial of ['9223372036854775808', '18446744073709551615', '99999999999999999999']) {
       assert.deepEqual((await list(reader, `?serial=${serial}`)).serials, [], serial)
@@ -65,9 +68,9 @@ onEachEngine('the log of certificates', (engine) => {
     assert.deepEqual((await list(person, '/mine?state=valid')).serials, [valid.serial], 'only their own')
   })
 
-  test('comes in pages that stay in place while certificates are added', async () => {
+  test('has pages that do not shift while certificates are added', async () => {
     const app = shared()
-    const [person, reader] = [await holder(app), await auditor(app)]
+    const [person, reader] = [await signInCertificateUser(app), await signInAuditor(app)]
     const key = await saveKey(person)
     const serials: string[] = []
     for (let each = 0; each < 5; each++) serials.unshift((await issue(person, key)).serial)
@@ -79,9 +82,9 @@ onEachEngine('the log of certificates', (engine) => {
     assert.equal(third.nextCursor, null)
   })
 
-  test('takes no other filter, limit, state, serial or cursor than it knows', async () => {
+  test('refuses unknown filters, and invalid limits, states, serials and cursors', async () => {
     const app = shared()
-    const reader = await auditor(app)
+    const reader = await signInAuditor(app)
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     for (const query of [
       'state=live',
@@ -102,9 +105,9 @@ onEachEngine('the log of certificates', (engine) => {
     }
   })
 
-  test('revoking is on record once: the first reason and time stand', async () => {
+  test('records a revocation once, and keeps its first reason and time', async () => {
     const app = shared()
-    const [person, reader] = [await holder(app), await auditor(app)]
+    const [person, reader] = [await signInCertificateUser(app), await signInAuditor(app)]
     const { id } = await issue(person, await saveKey(person))
     const at = app.clock.now()
     const first = await reader.post(`/api/ssh/certs/${id}/revoke`, { reason: 'laptop lost' })
@@ -126,9 +129,9 @@ onEachEngine('the log of certificates', (engine) => {
     )
   })
 
-  test('of fifty who revoke a certificate at once, one does', async () => {
+  test('records exactly one of fifty concurrent revocations', async () => {
     const app = shared()
-    const [person, reader] = [await holder(app), await auditor(app)]
+    const [person, reader] = [await signInCertificateUser(app), await signInAuditor(app)]
     const { id } = await issue(person, await saveKey(person))
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => reader.post(`/api/ssh/certs/${id}/revoke`, { reason: `${index}` })),
@@ -144,9 +147,9 @@ onEachEngine('the log of certificates', (engine) => {
     assert.equal(count, 1)
   })
 
-  test('revoking takes a reason of up to 500 characters, or none, and no body at all', async () => {
+  test('accepts a revocation with a reason of up to 500 characters, without a reason, and without a body', async () => {
     const app = shared()
-    const [person, reader] = [await holder(app), await auditor(app)]
+    const [person, reader] = [await signInCertificateUser(app), await signInAuditor(app)]
     const key = await saveKey(person)
     const { id } = await issue(person, key)
     for (const body of [{ reason: 'x'.repeat(501) }, { reason: 5 }, { reason: null }, { why: 'typo' }, [], 'text']) {
@@ -158,13 +161,17 @@ onEachEngine('the log of certificates', (engine) => {
     assert.equal((await reader.post('/api/ssh/certs/never/revoke', {})).statusCode, 404)
   })
 
-  test('the end of an account revokes what is still valid of it, and the log outlives the person', async () => {
+  test('keeps the certificates of a deleted account, of which the valid ones are revoked', async () => {
     const app = shared()
-    const [person, other, reader] = [await holder(app), await holder(app), await auditor(app)]
+    const [person, other, reader] = [
+      await signInCertificateUser(app),
+      await signInCertificateUser(app),
+      await signInAuditor(app),
+    ]
     const key = await saveKey(person)
     const [old, first] = [await issue(person, key, 60), await issue(person, key)]
     await reader.post(`/api/ssh/certs/${first.id}/revoke`, { reason: 'before' })
-    const [second, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
+    const [second, foreign] = [await issue(person, key), await issue(other, await saveKey(other))]
     app.clock.advance(61_000)
     const { services } = app
     const count = await services.db.transaction(async (trx) => {
@@ -182,19 +189,19 @@ onEachEngine('the log of certificates', (engine) => {
         [old.serial, null],
       ],
     )
-    assert.deepEqual((await list(reader, `?serial=${theirs.serial}&state=valid`)).serials, [theirs.serial])
+    assert.deepEqual((await list(reader, `?serial=${foreign.serial}&state=valid`)).serials, [foreign.serial])
     const { revoked } = (await reader.get('/ssh/krl')).json()
     assert.ok(revoked.some(({ serial }: { serial: string }) => serial === second.serial))
   })
 
-  test('a certificate that outlives those that came after it is found all the same', async () => {
+  test('finds all valid certificates of an account to revoke, even before later ones that have expired', async () => {
     const app = shared()
-    const [person, other] = [await holder(app), await holder(app)]
-    const [key, theirs] = [await saveKey(person), await saveKey(other)]
+    const [person, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
+    const [key, otherKey] = [await saveKey(person), await saveKey(other)]
     await issue(person, key, 60)
     const [long, alsoLong] = [await issue(person, key, 3600), await issue(person, key, 3600)]
     await issue(person, key, 60)
-    await issue(other, theirs, 60)
+    await issue(other, otherKey, 60)
     app.clock.advance(61_000)
     await issue(person, key, 60)
     app.clock.advance(61_000)
@@ -209,16 +216,16 @@ onEachEngine('the log of certificates', (engine) => {
     assert.ok(revoked.has(long.serial) && revoked.has(alsoLong.serial))
   })
 
-  test('a revocation that is undone with its transaction leaves the list as it was', async () => {
+  test('shows no revocation whose transaction was rolled back', async () => {
     const app = shared()
-    const person = await holder(app)
+    const person = await signInCertificateUser(app)
     const { serial } = await issue(person, await saveKey(person))
     const before = (await person.get('/ssh/krl')).headers['etag']
-    const undone = app.services.db.transaction(async (trx) => {
+    const rolledBack = app.services.db.transaction(async (trx) => {
       await cutAccess(app.services, trx, [person.user.id], 'never')
-      throw new Error('undone')
+      throw new Error('rolledBack')
     })
-    await assert.rejects(undone, /undone/)
+    await assert.rejects(rolledBack, /rolledBack/)
     const after = await person.get('/ssh/krl')
     assert.equal(after.headers['etag'], before)
     assert.ok(!after.body.includes(`"${serial}"`))

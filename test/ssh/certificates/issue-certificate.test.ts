@@ -10,18 +10,14 @@ import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { sendHeldBack } from '../../support/held-back.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../../support/people.ts'
-import { issue, newPublicKey, saveKey } from '../public-keys.ts'
-
-const permissions = ['ssh:keys:manage', 'ssh:cert:issue'] as const
-const certificatePerson = (app: TestApp, principals?: string[]) =>
-  signedInPerson(app, { permissions: [...permissions], ...(principals ? { principals } : {}) })
+import { issue, newPublicKey, saveKey, signInCertificateManager, signInCertificateUser } from '../public-keys.ts'
 
 onEachEngine('SSH certificates', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('a certificate says what was answered, and is for the saved key', async () => {
+  test('a certificate has the answered values and the saved key', async () => {
     const app = shared()
-    const person = await certificatePerson(app, ['deploy', 'backup'])
+    const person = await signInCertificateUser(app, ['deploy', 'backup'])
     const publicKey = newPublicKey('ada@laptop')
     const issued = await issue(person, await saveKey(person, publicKey), 3600)
     const { blob } = openAuthority(app.services.sshCa.privateKey)
@@ -40,12 +36,12 @@ onEachEngine('SSH certificates', (engine) => {
     assert.ok(issued.certificate.endsWith(' ada@laptop'))
   })
 
-  test('of many who ask at once, everybody gets an answer of their own', async () => {
+  test('each of many concurrent requests gets its own answer', async () => {
     const app = shared()
-    const people = await Promise.all([certificatePerson(app), certificatePerson(app)])
+    const people = await Promise.all([signInCertificateUser(app), signInCertificateUser(app)])
     const keys = await Promise.all(people.map((person) => saveKey(person)))
     const { blob } = openAuthority(app.services.sshCa.privateKey)
-    const ask = async (index: number) => {
+    const request = async (index: number) => {
       const [own, isForeign] = [index % 2, index % 7 === 0]
       const savedKeyId = keys[isForeign ? 1 - own : own]
       const response = await people[own]!.post('/api/ssh/certs/issue', { savedKeyId })
@@ -56,19 +52,19 @@ onEachEngine('SSH certificates', (engine) => {
       assert.deepEqual([String(serial), keyId], [issued.serial, issued.keyId])
       assert.ok(keyId.includes(people[own]!.user.id))
     }
-    await Promise.all(Array.from({ length: 600 }, (_, index) => ask(index)))
+    await Promise.all(Array.from({ length: 600 }, (_, index) => request(index)))
   })
 
-  test('without ttlSeconds the certificate lives as long as is configured', async () => {
+  test('without ttlSeconds a certificate has the configured lifetime', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
+    const person = await signInCertificateUser(app)
     const { validBefore } = await issue(person, await saveKey(person))
     assert.equal(validBefore, app.clock.now() / 1000 + 28_800)
   })
 
-  test('ttlSeconds is a whole number from 60 to the maximum, and nothing else', async () => {
+  test('ttlSeconds must be an integer from 60 to the maximum', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
+    const person = await signInCertificateUser(app)
     const savedKeyId = await saveKey(person)
     for (const ttlSeconds of [0, -1, 1.5, '3600', 1e18, null, 59, 86_401, true, [3600], {}]) {
       const response = await person.post('/api/ssh/certs/issue', { savedKeyId, ttlSeconds })
@@ -80,21 +76,21 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
-  test("somebody else's key, a deleted one and one that never was are all 404", async () => {
+  test("another user's key, a deleted one and an unknown one answer 404", async () => {
     const app = shared()
-    const [person, other] = [await certificatePerson(app), await certificatePerson(app)]
-    const [theirs, deleted] = [await saveKey(other), await saveKey(person)]
+    const [person, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
+    const [foreign, deleted] = [await saveKey(other), await saveKey(person)]
     await person.delete(`/api/ssh/keys/${deleted}`)
-    for (const savedKeyId of [theirs, deleted, 'never']) {
+    for (const savedKeyId of [foreign, deleted, 'never']) {
       const response = await person.post('/api/ssh/certs/issue', { savedKeyId })
       assert.equal(response.statusCode, 404)
       assert.deepEqual(response.json(), { error: 'You have no such key.', code: 'not_found' })
     }
   })
 
-  test('anonymous is 401 and a session without the permission 403, before anything else is looked at', async () => {
+  test('a request without a session answers 401, and one without the permission 403, before any other check', async () => {
     const app = shared()
-    const nobody = anonymous(app)
+    const visitor = anonymous(app)
     const other = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
     for (const [method, url] of [
       ['get', '/api/ssh/principals'],
@@ -104,14 +100,14 @@ onEachEngine('SSH certificates', (engine) => {
       ['post', '/api/ssh/certs/never/revoke'],
     ] as const) {
       const body = method === 'post' ? { wrong: true } : undefined
-      assert.equal((await nobody[method](url, body)).statusCode, 401, url)
+      assert.equal((await visitor[method](url, body)).statusCode, 401, url)
       assert.equal((await other[method](url, body)).statusCode, 403, url)
     }
   })
 
-  test("somebody else's key is not found, also while its owner gets a certificate for it", async () => {
+  test("another user's key answers 404 even while its owner gets a certificate for it", async () => {
     const app = shared()
-    const [owner, other] = [await certificatePerson(app), await certificatePerson(app)]
+    const [owner, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const savedKeyId = await saveKey(owner)
     const answers = await Promise.all(
       [other, owner, other, owner].map((person) => person.post('/api/ssh/certs/issue', { savedKeyId })),
@@ -122,18 +118,18 @@ onEachEngine('SSH certificates', (engine) => {
     )
   })
 
-  test('principals are the username and what roles carry; names that sshd would misread are left out', async () => {
+  test('principals are the username and those of the roles, without names that sshd would misread', async () => {
     const app = shared()
-    const person = await certificatePerson(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
+    const person = await signInCertificateUser(app, ['web', 'db', 'db', 'a b', 'a,b', '', 'x\ny'])
     const { preferredUsername } = person.user
     assert.deepEqual((await person.get('/api/ssh/principals')).json(), { principals: [preferredUsername, 'db', 'web'] })
     const { principals } = await issue(person, await saveKey(person))
     assert.deepEqual(principals, [preferredUsername, 'db', 'web'])
   })
 
-  test('a person without any principal gets no certificate, and is told what to do', async () => {
+  test('a user without a principal gets no certificate, and an explanation', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
+    const person = await signInCertificateUser(app)
     const savedKeyId = await saveKey(person)
     await app.services.db.transaction((trx) =>
       trx.updateTable('users').set({ preferred_username: '' }).where('id', '=', person.user.id).execute(),
@@ -146,9 +142,9 @@ onEachEngine('SSH certificates', (engine) => {
     )
   })
 
-  test('more principals than a certificate holds are refused, never cut off', async () => {
+  test('more principals than a certificate can hold are refused, not truncated', async () => {
     const app = shared()
-    const person = await certificatePerson(
+    const person = await signInCertificateUser(
       app,
       Array.from({ length: 256 }, (_, index) => `p${index}`),
     )
@@ -157,15 +153,19 @@ onEachEngine('SSH certificates', (engine) => {
     assert.match(response.json().error, /257/)
   })
 
-  test('issuing tells the person, notes the use of the key, and is on record', async () => {
+  test('issuing a certificate notifies the user, updates the last use of the key, and is recorded', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
+    const person = await signInCertificateUser(app)
     const savedKeyId = await saveKey(person)
     const { id, serial, keyId } = await issue(person, savedKeyId)
     const { db } = app.services
-    const told = await db.read.selectFrom('notifications').selectAll().where('user_id', '=', person.user.id).execute()
+    const notifications = await db.read
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', person.user.id)
+      .execute()
     assert.deepEqual(
-      told.map(({ type, data }) => [type, JSON.parse(data)]),
+      notifications.map(({ type, data }) => [type, JSON.parse(data)]),
       [['ssh.cert_issued', { certificateId: id, serial, keyId }]],
     )
     const { keys } = (await person.get('/api/ssh/keys')).json()
@@ -180,7 +180,7 @@ onEachEngine('SSH certificates', (engine) => {
 
   test('a disabled user gets no certificate', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
+    const person = await signInCertificateUser(app)
     const savedKeyId = await saveKey(person)
     await app.services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: app.clock.now() }).where('id', '=', person.user.id).execute(),
@@ -188,16 +188,16 @@ onEachEngine('SSH certificates', (engine) => {
     assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId })).statusCode, 401)
   })
 
-  test('a certificate that races the end of its account is refused or revoked', async () => {
+  test('a certificate that is requested while its account is disabled is refused or revoked', async () => {
     const app = shared()
     for (let round = 0; round < 3; round++) {
-      const person = await certificatePerson(app)
+      const person = await signInCertificateUser(app)
       const savedKeyId = await saveKey(person)
-      const ask = () => person.post('/api/ssh/certs/issue', { savedKeyId })
+      const request = () => person.post('/api/ssh/certs/issue', { savedKeyId })
       const answers = await Promise.all([
-        ...Array.from({ length: 25 }, ask),
-        endAccount(app, person.user.id, round % 2 === 0),
-        ...Array.from({ length: 25 }, ask),
+        ...Array.from({ length: 25 }, request),
+        disableAccount(app, person.user.id, round % 2 === 0),
+        ...Array.from({ length: 25 }, request),
       ])
       for (const answer of answers) {
         if (answer) assert.ok([201, 401, 403].includes(answer.statusCode), answer.body)
@@ -212,18 +212,18 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
-  test('what was ended between the headers and the body of a request gives no certificate', async () => {
+  test('a request whose session, account, permission or key ends before its body arrives gets no certificate', async () => {
     const app = shared()
     const admin = await signedInPerson(app, { admin: true })
-    const ends: [number, (person: SignedInPerson) => Promise<unknown>][] = [
+    const cases: [number, (person: SignedInPerson) => Promise<unknown>][] = [
       [401, async ({ user, sessionId }) => (await signIn(app, user)).post(`/api/auth/sessions/${sessionId}/revoke`)],
       [401, ({ user }) => admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })],
       [401, ({ user }) => admin.delete(`/api/admin/users/${user.id}`)],
       [403, async ({ user }) => admin.delete(`/api/admin/users/${user.id}/roles/${await ownRoleOf(app, user.id)}`)],
       [404, async (person) => person.delete(`/api/ssh/keys/${await onlyKeyOf(person)}`)],
     ]
-    for (const [status, end] of ends) {
-      const person = await certificatePerson(app)
+    for (const [status, end] of cases) {
+      const person = await signInCertificateUser(app)
       const body = { savedKeyId: await saveKey(person) }
       const answer = await sendHeldBack(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
         const ended = (await end(person)) as { statusCode: number; body: string }
@@ -239,9 +239,9 @@ onEachEngine('SSH certificates', (engine) => {
     }
   })
 
-  test('a saved key that can not be read is reported to its owner alone', async () => {
+  test('a damaged saved key is an error for its owner only', async () => {
     const app = shared()
-    const people = await Promise.all(Array.from({ length: 6 }, () => certificatePerson(app)))
+    const people = await Promise.all(Array.from({ length: 6 }, () => signInCertificateUser(app)))
     const keys = await Promise.all(people.map((person) => saveKey(person)))
     await app.services.db.transaction((trx) =>
       trx.updateTable('ssh_keys').set({ public_key: 'ssh-ed25519 AAAA damaged' }).where('id', '=', keys[2]!).execute(),
@@ -257,10 +257,10 @@ onEachEngine('SSH certificates', (engine) => {
     assert.equal((await people[2]!.delete(`/api/ssh/keys/${keys[2]}`)).statusCode, 200)
   })
 
-  test('a removed role takes its principals along at once', async () => {
+  test('removing a role removes its principals immediately', async () => {
     const app = shared()
-    const person = await certificatePerson(app)
-    const extra = await certificatePerson(app, ['root'])
+    const person = await signInCertificateUser(app)
+    const extra = await signInCertificateUser(app, ['root'])
     const { db } = app.services
     const { role_id } = await db.read
       .selectFrom('user_roles')
@@ -292,8 +292,8 @@ const ownRoleOf = async ({ services }: TestApp, userId: string): Promise<string>
 const onlyKeyOf = async (person: SignedInPerson): Promise<string> =>
   (await person.get('/api/ssh/keys')).json<{ keys: { id: string }[] }>().keys[0]!.id
 
-/** What the lifecycle does to a person, as far as certificates are concerned; in either order. */
-const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
+/** Disables an account as the lifecycle does, in either order of the two steps. */
+const disableAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: boolean): Promise<undefined> =>
   services.db.transaction(async (trx) => {
     if (revokeFirst) await cutAccess(services, trx, [userId], 'The account was disabled.')
     await trx.updateTable('users').set({ disabled_at: clock.now() }).where('id', '=', userId).execute()
@@ -302,20 +302,20 @@ const endAccount = ({ services, clock }: TestApp, userId: string, revokeFirst: b
   })
 
 for (const table of ['users', 'ssh_keys'] as const) {
-  test(`while a row of ${table} is locked, its owner waits and nobody else`, async (t) => {
+  test(`while a row of ${table} is locked, only requests of its owner wait`, async (t) => {
     const app = await startApp(t, { engine: 'postgres' })
-    const [held, other] = [await certificatePerson(app), await certificatePerson(app)]
-    const keys = [await saveKey(held), await saveKey(other)]
+    const [blocked, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
+    const keys = [await saveKey(blocked), await saveKey(other)]
     const database = new pg.Client(app.place.databaseUrl)
     await database.connect()
     try {
       await database.query('begin')
-      const id = table === 'users' ? held.user.id : keys[0]
+      const id = table === 'users' ? blocked.user.id : keys[0]
       await database.query(`select id from ${table} where id = $1 for update`, [id])
       let answered = 0
-      // More than there are connections.
+      // More requests than there are connections.
       const waiting = Array.from({ length: 15 }, async () => {
-        const { statusCode } = await held.post('/api/ssh/certs/issue', { savedKeyId: keys[0] })
+        const { statusCode } = await blocked.post('/api/ssh/certs/issue', { savedKeyId: keys[0] })
         answered++
         return statusCode
       })
@@ -329,10 +329,10 @@ for (const table of ['users', 'ssh_keys'] as const) {
   })
 }
 
-test('five hundred certificates at once from two replicas have five hundred serials', async (t) => {
+test('five hundred concurrent certificates from two replicas have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place })
-  const people = await Promise.all([certificatePerson(one), certificatePerson(two)])
+  const people = await Promise.all([signInCertificateUser(one), signInCertificateUser(two)])
   const keys = await Promise.all(people.map((person) => saveKey(person)))
   const issued = await Promise.all(
     Array.from({ length: 500 }, (_, index) => issue(people[index % 2]!, keys[index % 2]!)),
@@ -344,7 +344,7 @@ test('five hundred certificates at once from two replicas have five hundred seri
   )
 })
 
-test('serials beyond the numbers of JavaScript stay exact', async (t) => {
+test('serials beyond Number.MAX_SAFE_INTEGER stay exact', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const app = await startApp(t, { engine })
     await app.services.db.transaction((trx) =>
@@ -354,7 +354,7 @@ test('serials beyond the numbers of JavaScript stay exact', async (t) => {
         .where('name', '=', 'ssh_serial')
         .execute(),
     )
-    const person = await signedInPerson(app, { permissions: [...permissions, 'ssh:cert:list', 'ssh:cert:revoke'] })
+    const person = await signInCertificateManager(app)
     const { serial, id } = await issue(person, await saveKey(person))
     assert.equal(serial, String(2n ** 62n + 1n))
     const { certificates } = (await person.get(`/api/ssh/certs?serial=${serial}`)).json()

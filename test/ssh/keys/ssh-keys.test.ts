@@ -2,21 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fingerprint, parsePublicKey } from '../../../src/openssh/public-key.ts'
 import { string } from '../../../src/openssh/wire.ts'
-import { sharedApp, type TestApp } from '../../support/app.ts'
+import { sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
-import { issue, newPublicKey, saveKey } from '../public-keys.ts'
+import { issue, newPublicKey, saveKey, signInCertificateUser } from '../public-keys.ts'
 
-const keyPerson = (app: TestApp) => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
 const line = (label: string, ...fields: Uint8Array[]): string =>
   `${label} ${Buffer.concat([string(label), ...fields.map(string)]).toString('base64')}`
 
 onEachEngine('SSH keys', (engine) => {
   const shared = sharedApp({ engine })
 
-  test('the last use of a key is noted once a minute, and never by somebody else who asks for it', async () => {
+  test('the last use of a key is updated at most once a minute, and never by a request of another user', async () => {
     const app = shared()
-    const [person, stranger] = [await keyPerson(app), await keyPerson(app)]
+    const [person, stranger] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const key = await saveKey(person)
     const lastUse = async () => (await person.get('/api/ssh/keys')).json().keys[0].lastUsedAt
     assert.equal((await stranger.post('/api/ssh/certs/issue', { savedKeyId: key })).statusCode, 404)
@@ -31,9 +30,9 @@ onEachEngine('SSH keys', (engine) => {
     assert.equal(await lastUse(), first + 60_000)
   })
 
-  test('a saved key is listed with its fingerprint, and as it was written', async () => {
+  test('a saved key is listed with its fingerprint, and as it was saved', async () => {
     const app = shared()
-    const person = await keyPerson(app)
+    const person = await signInCertificateUser(app)
     const publicKey = newPublicKey('ada@laptop')
     const saved = await person.post('/api/ssh/keys', { name: 'My laptop', publicKey: `${publicKey}\n` })
     assert.equal(saved.statusCode, 201)
@@ -49,9 +48,9 @@ onEachEngine('SSH keys', (engine) => {
     assert.deepEqual((await person.get('/api/ssh/keys')).json(), { keys: [key] })
   })
 
-  test('anonymous is 401, a session without the permission 403, also where the body is wrong', async () => {
+  test('a request without a session answers 401, and one without the permission 403, even with an invalid body', async () => {
     const app = shared()
-    const nobody = anonymous(app)
+    const visitor = anonymous(app)
     const other = await signedInPerson(app, { permissions: ['ssh:cert:issue'] })
     for (const [method, url] of [
       ['get', '/api/ssh/keys'],
@@ -59,14 +58,14 @@ onEachEngine('SSH keys', (engine) => {
       ['delete', '/api/ssh/keys/x'],
     ] as const) {
       const body = method === 'post' ? { wrong: true } : undefined
-      assert.equal((await nobody[method](url, body)).statusCode, 401, url)
+      assert.equal((await visitor[method](url, body)).statusCode, 401, url)
       assert.equal((await other[method](url, body)).statusCode, 403, url)
     }
   })
 
-  test('one key belongs to one person: the second to save it gets 409', async () => {
+  test('a key belongs to one user, and saving it again answers 409', async () => {
     const app = shared()
-    const [first, second] = [await keyPerson(app), await keyPerson(app)]
+    const [first, second] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const publicKey = newPublicKey()
     await saveKey(first, publicKey)
     assert.equal((await first.post('/api/ssh/keys', { name: 'again', publicKey })).statusCode, 409)
@@ -75,60 +74,60 @@ onEachEngine('SSH keys', (engine) => {
     assert.equal(refused.json().code, 'conflict')
   })
 
-  test('of twenty people who save one key at the same moment, one has it', async () => {
+  test('of twenty users who save the same key concurrently, exactly one succeeds', async () => {
     const app = shared()
-    const people = await Promise.all(Array.from({ length: 20 }, () => keyPerson(app)))
+    const people = await Promise.all(Array.from({ length: 20 }, () => signInCertificateUser(app)))
     const publicKey = newPublicKey()
     const answers = await Promise.all(people.map((each) => each.post('/api/ssh/keys', { name: 'race', publicKey })))
     const statuses = answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)
     assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 409)])
   })
 
-  test('only whole Ed25519 public keys are taken, and the refusal says what to send instead', async () => {
+  test('only complete Ed25519 public keys are accepted, and a refusal has an explanation', async () => {
     const app = shared()
-    const person = await keyPerson(app)
-    const good = newPublicKey()
-    const encoded = good.split(' ')[1] ?? ''
+    const person = await signInCertificateUser(app)
+    const valid = newPublicKey()
+    const encoded = valid.split(' ')[1] ?? ''
     const blob = Buffer.from(encoded, 'base64')
-    const [three, two] = [Buffer.from([1, 0, 1]), Buffer.alloc(256, 5)]
+    const [exponent, modulus] = [Buffer.from([1, 0, 1]), Buffer.alloc(256, 5)]
     const refused: Record<string, string> = {
-      'ssh-rsa': line('ssh-rsa', three, two),
+      'ssh-rsa': line('ssh-rsa', exponent, modulus),
       ecdsa: line('ecdsa-sha2-nistp256', Buffer.from('nistp256'), Buffer.alloc(65, 4)),
       'a security key': line('sk-ssh-ed25519@openssh.com', Buffer.alloc(32, 1), Buffer.from('ssh:')),
-      dss: line('ssh-dss', two, two, two, two),
+      dss: line('ssh-dss', modulus, modulus, modulus, modulus),
       'a certificate': line('ssh-ed25519-cert-v01@openssh.com', Buffer.alloc(32), Buffer.alloc(32)),
       '31 bytes': line('ssh-ed25519', Buffer.alloc(31, 1)),
       '33 bytes': line('ssh-ed25519', Buffer.alloc(33, 1)),
       'trailing bytes': `ssh-ed25519 ${Buffer.concat([blob, Buffer.from([0])]).toString('base64')}`,
-      'a label that differs from the blob': `ssh-ed25519 ${line('ssh-rsa', three, two).split(' ')[1]}`,
+      'a label that differs from the blob': `ssh-ed25519 ${line('ssh-rsa', exponent, modulus).split(' ')[1]}`,
       'a blob that differs from the label': `ssh-rsa ${encoded}`,
       'a private key':
         '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----',
-      options: `command="id" ${good}`,
-      'two lines': `${good}\n${newPublicKey()}`,
-      'loose base64': good.replace(encoded, `${encoded.slice(0, 10)}*${encoded.slice(10)}`),
+      options: `command="id" ${valid}`,
+      'two lines': `${valid}\n${newPublicKey()}`,
+      'loose base64': valid.replace(encoded, `${encoded.slice(0, 10)}*${encoded.slice(10)}`),
       'no key': 'ssh-ed25519',
       words: 'not a key at all',
     }
-    for (const [what, publicKey] of Object.entries(refused)) {
-      const response = await person.post('/api/ssh/keys', { name: what, publicKey })
-      assert.equal(response.statusCode, 400, what)
+    for (const [name, publicKey] of Object.entries(refused)) {
+      const response = await person.post('/api/ssh/keys', { name: name, publicKey })
+      assert.equal(response.statusCode, 400, name)
       const { error, issues } = response.json()
-      assert.match(error, /^[A-Z].*\.$/s, what)
-      assert.equal(issues[0].path, 'publicKey', what)
+      assert.match(error, /^[A-Z].*\.$/s, name)
+      assert.equal(issues[0].path, 'publicKey', name)
       assert.doesNotMatch(response.body, /b3BlbnNzaC1rZXktdjEAAAAA/)
     }
     assert.deepEqual((await person.get('/api/ssh/keys')).json(), { keys: [] })
   })
 
-  test('a name is one line of 1 to 100 characters, and other fields are not known', async () => {
+  test('a name must be one line of 1 to 100 characters, and unknown fields are refused', async () => {
     const app = shared()
-    const person = await keyPerson(app)
+    const person = await signInCertificateUser(app)
     const publicKey = newPublicKey()
     for (const body of [
       { name: '', publicKey },
       { name: '   ', publicKey },
-      { name: 'two\nlines', publicKey },
+      { name: 'modulus\nlines', publicKey },
       { name: 'x'.repeat(101), publicKey },
       { name: 'laptop' },
       { publicKey },
@@ -140,9 +139,9 @@ onEachEngine('SSH keys', (engine) => {
     }
   })
 
-  test('a user can keep at most a hundred keys', async () => {
+  test('a user can save at most a hundred keys', async () => {
     const app = shared()
-    const person = await keyPerson(app)
+    const person = await signInCertificateUser(app)
     await app.services.db.transaction((trx) =>
       trx
         .insertInto('ssh_keys')
@@ -163,12 +162,12 @@ onEachEngine('SSH keys', (engine) => {
     assert.equal((await person.post('/api/ssh/keys', { name: 'more', publicKey: newPublicKey() })).statusCode, 409)
   })
 
-  test('a deleted key is gone, can be saved again, and the deletion is on record', async () => {
+  test('a deleted key can be saved again, also by another user, and the deletion is recorded', async () => {
     const app = shared()
-    const [person, other] = [await keyPerson(app), await keyPerson(app)]
+    const [person, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const publicKey = newPublicKey()
     const id = await saveKey(person, publicKey)
-    assert.equal((await other.delete(`/api/ssh/keys/${id}`)).statusCode, 404, 'it is not theirs')
+    assert.equal((await other.delete(`/api/ssh/keys/${id}`)).statusCode, 404, 'it belongs to another user')
     assert.deepEqual((await person.delete(`/api/ssh/keys/${id}`)).json(), { success: true })
     assert.equal((await person.delete(`/api/ssh/keys/${id}`)).statusCode, 404)
     await saveKey(other, publicKey)
@@ -189,7 +188,7 @@ onEachEngine('SSH keys', (engine) => {
 
   test('deleting a key revokes its certificates that are still valid, and no others', async () => {
     const app = shared()
-    const person = await keyPerson(app)
+    const person = await signInCertificateUser(app)
     const [lost, kept] = [await saveKey(person), await saveKey(person)]
     const expired = await issue(person, lost, 60)
     app.clock.advance(61_000)
@@ -213,15 +212,15 @@ onEachEngine('SSH keys', (engine) => {
     )
   })
 
-  test('a certificate that races the deletion of its key is refused or revoked', async () => {
+  test('a certificate that is requested while its key is deleted is refused or revoked', async () => {
     const app = shared()
-    const person = await keyPerson(app)
+    const person = await signInCertificateUser(app)
     const id = await saveKey(person)
-    const asked = { savedKeyId: id }
+    const body = { savedKeyId: id }
     const answers = await Promise.all([
-      ...Array.from({ length: 10 }, () => person.post('/api/ssh/certs/issue', asked)),
+      ...Array.from({ length: 10 }, () => person.post('/api/ssh/certs/issue', body)),
       person.delete(`/api/ssh/keys/${id}`),
-      ...Array.from({ length: 40 }, () => person.post('/api/ssh/certs/issue', asked)),
+      ...Array.from({ length: 40 }, () => person.post('/api/ssh/certs/issue', body)),
     ])
     for (const { statusCode } of answers) assert.ok([200, 201, 404].includes(statusCode), String(statusCode))
     const live = await app.services.db.read

@@ -6,26 +6,23 @@ import { parsePublicKey } from '../../../src/openssh/public-key.ts'
 import { isRevoked, readKrl } from '../../openssh/read-krl.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
-import { anonymous, signedInPerson } from '../../support/people.ts'
-import { issue, saveKey } from '../public-keys.ts'
-
-const officer = (app: TestApp) =>
-  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:list', 'ssh:cert:revoke'] })
+import { anonymous } from '../../support/people.ts'
+import { issue, saveKey, signInCertificateManager } from '../public-keys.ts'
 
 const rename = ({ services: { db } }: TestApp, from: string, to: string) =>
   db.transaction((trx) => sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(trx))
 
 onEachEngine('the revocation list', (engine) => {
-  test('of nothing revoked is empty in every form, and a valid KRL', async (t) => {
+  test('without revocations is empty in every format, and a valid KRL', async (t) => {
     const host = anonymous(await startApp(t, { engine }))
     assert.deepEqual((await host.get('/ssh/krl')).json(), { revoked: [] })
     assert.equal((await host.get('/ssh/krl?format=raw')).body, '')
     assert.deepEqual(readKrl((await host.get('/ssh/krl?format=krl')).rawPayload).scopes, [])
   })
 
-  test('has each revocation in every form, with its media type, at once', async (t) => {
+  test('has each revocation immediately, in every format with its media type', async (t) => {
     const app = await startApp(t, { engine })
-    const [person, host] = [await officer(app), anonymous(app)]
+    const [person, host] = [await signInCertificateManager(app), anonymous(app)]
     const key = await saveKey(person)
     const [first, second, third] = [await issue(person, key), await issue(person, key), await issue(person, key)]
     await person.post(`/api/ssh/certs/${first.id}/revoke`, { reason: 'lost' })
@@ -73,9 +70,9 @@ onEachEngine('the revocation list', (engine) => {
     assert.equal(formatWins.body, raw.body)
   })
 
-  test('leaves out what has expired, at the second it does, unless it is asked for', async (t) => {
+  test('leaves out certificates from the second they expire, unless expired ones are requested', async (t) => {
     const app = await startApp(t, { engine })
-    const [person, host] = [await officer(app), anonymous(app)]
+    const [person, host] = [await signInCertificateManager(app), anonymous(app)]
     const key = await saveKey(person)
     const [short, long] = [await issue(person, key, 60), await issue(person, key, 3600)]
     for (const { id } of [short, long]) await person.post(`/api/ssh/certs/${id}/revoke`, {})
@@ -86,18 +83,18 @@ onEachEngine('the revocation list', (engine) => {
     assert.deepEqual(await listed(), [long.serial])
     assert.deepEqual(await listed('&includeExpired=false'), [long.serial])
     assert.deepEqual(await listed('&includeExpired=true'), [short.serial, long.serial])
-    const whole = await host.get('/ssh/krl?format=krl&includeExpired=true')
+    const withExpired = await host.get('/ssh/krl?format=krl&includeExpired=true')
     const { blob } = openAuthority(app.services.sshCa.privateKey)
-    assert.ok(isRevoked(readKrl(whole.rawPayload), blob, BigInt(short.serial)))
+    assert.ok(isRevoked(readKrl(withExpired.rawPayload), blob, BigInt(short.serial)))
     app.clock.advance(-60_000)
     assert.deepEqual(await listed(), [short.serial, long.serial], 'after the clock was set back')
     app.clock.advance(4_000_000)
     assert.equal(await listed(), null)
   })
 
-  test('has an entity tag that changes with the list and with nothing else', async (t) => {
+  test('has an ETag that changes only with the list', async (t) => {
     const app = await startApp(t, { engine })
-    const [person, host] = [await officer(app), anonymous(app)]
+    const [person, host] = [await signInCertificateManager(app), anonymous(app)]
     const { id } = await issue(person, await saveKey(person), 600)
     for (const query of ['', '?format=raw', '?format=krl', '?format=krl&wildcard=true', '?includeExpired=true']) {
       const tagged = async (tag?: string) =>
@@ -127,9 +124,9 @@ onEachEngine('the revocation list', (engine) => {
     assert.deepEqual([expired.statusCode, expired.json()], [200, { revoked: [] }])
   })
 
-  test('is built once for all who ask while nothing changes', async (t) => {
+  test('is built once for all requests while nothing changes', async (t) => {
     const app = await startApp(t, { engine })
-    const [person, host] = [await officer(app), anonymous(app)]
+    const [person, host] = [await signInCertificateManager(app), anonymous(app)]
     const { id } = await issue(person, await saveKey(person))
     await person.post(`/api/ssh/certs/${id}/revoke`, {})
     const answers = await Promise.all(Array.from({ length: 50 }, () => host.get('/ssh/krl?format=krl')))
@@ -139,9 +136,9 @@ onEachEngine('the revocation list', (engine) => {
     assert.deepEqual(later.rawPayload, answers[0]?.rawPayload, 'not even its time of generation has changed')
   })
 
-  test('is an error, and no list, when the revocations cannot be read', async (t) => {
+  test('is an error, and not a list, when the revocations can’t be read', async (t) => {
     const app = await startApp(t, { engine })
-    const [person, host] = [await officer(app), anonymous(app)]
+    const [person, host] = [await signInCertificateManager(app), anonymous(app)]
     const { id } = await issue(person, await saveKey(person))
     await person.post(`/api/ssh/certs/${id}/revoke`, {})
     const known = await host.get('/ssh/krl?format=krl')
@@ -164,7 +161,7 @@ onEachEngine('the revocation list', (engine) => {
     await rename(app, 'gone', 'counters')
   })
 
-  test('reads whatever the number of revocations, a page at a time', async (t) => {
+  test('has any number of revocations, which are read page by page', async (t) => {
     const app = await startApp(t, { engine })
     const { db } = app.services
     const count = 5_000
@@ -184,7 +181,7 @@ onEachEngine('the revocation list', (engine) => {
   })
 })
 
-/** Many expire in the same millisecond, so that pages also end inside one. */
+/** Many rows expire in the same millisecond, so that a page can end between them. */
 const revokedRow = (serial: number, now: number) => ({
   id: `certificate ${serial}`,
   serial: BigInt(serial),
@@ -201,10 +198,10 @@ const revokedRow = (serial: number, now: number) => ({
   created_at: now,
 })
 
-test('a revocation on one replica is in the list of every other at once', async (t) => {
+test('a revocation on one replica is in the list of every other one immediately', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
   const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
-  const person = await officer(one)
+  const person = await signInCertificateManager(one)
   const key = await saveKey(person)
   for (let round = 0; round < 5; round++) {
     const { id, serial } = await issue(person, key)
@@ -216,7 +213,7 @@ test('a revocation on one replica is in the list of every other at once', async 
   }
 })
 
-test('an unknown format, and a truth value that is none, are 400', async (t) => {
+test('an unknown format and an invalid boolean answer 400', async (t) => {
   const host = anonymous(await startApp(t))
   for (const query of [
     'format=xml',
@@ -233,7 +230,7 @@ test('an unknown format, and a truth value that is none, are 400', async (t) => 
   }
 })
 
-test('the CA key is one OpenSSH line that any page may read, with an entity tag', async (t) => {
+test('the CA key is one OpenSSH line that any origin may read, with an ETag', async (t) => {
   const app = await startApp(t)
   const host = anonymous(app)
   const response = await host.get('/ssh/ca.pub')
@@ -248,9 +245,9 @@ test('the CA key is one OpenSSH line that any page may read, with an entity tag'
   assert.equal(krl.headers['access-control-allow-credentials'], undefined)
 })
 
-test('both are the same after a restart', async (t) => {
+test('the CA key and the revocation list are the same after a restart', async (t) => {
   const first = await startApp(t)
-  const person = await officer(first)
+  const person = await signInCertificateManager(first)
   const { id } = await issue(person, await saveKey(person))
   await person.post(`/api/ssh/certs/${id}/revoke`, {})
   const before = [(await person.get('/ssh/ca.pub')).body, (await person.get('/ssh/krl')).headers['etag']]

@@ -10,25 +10,25 @@ import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
 import { until } from '../../support/replicas.ts'
-import { issue, type Issued, saveKey } from '../public-keys.ts'
+import { issue, type Issued, saveKey, signInCertificateUser } from '../public-keys.ts'
 
 let names = 0
 
-const makeRole = async (admin: SignedInPerson, carries: { principals?: string[]; permissions?: Permission[] }) => {
-  const made = await admin.post('/api/admin/roles', { name: `Role ${++names}`, ...carries })
+const createRole = async (admin: SignedInPerson, content: { principals?: string[]; permissions?: Permission[] }) => {
+  const made = await admin.post('/api/admin/roles', { name: `Role ${++names}`, ...content })
   assert.equal(made.statusCode, 201, made.body)
   return made.json<{ role: Role }>().role.id
 }
 
-const ok = async (answer: Promise<{ statusCode: number; body: string }>) => {
+const assertOk = async (answer: Promise<{ statusCode: number; body: string }>) => {
   const { statusCode, body } = await answer
   assert.equal(statusCode, 200, body)
 }
 
 const assign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: string) =>
-  ok(admin.post(`/api/admin/users/${user.id}/roles`, { roleId }))
+  assertOk(admin.post(`/api/admin/users/${user.id}/roles`, { roleId }))
 const unassign = (admin: SignedInPerson, { user }: SignedInPerson, roleId: string) =>
-  ok(admin.delete(`/api/admin/users/${user.id}/roles/${roleId}`))
+  assertOk(admin.delete(`/api/admin/users/${user.id}/roles/${roleId}`))
 
 const listCertificates = ({ services }: TestApp, { user }: SignedInPerson) =>
   services.db.read
@@ -44,19 +44,19 @@ async function areRevoked(app: TestApp, ...issued: Issued[]): Promise<boolean[]>
   return issued.map(({ serial }) => isRevoked(krl, app.services.sshCa.blob, BigInt(serial)))
 }
 
-type Lose = (admin: SignedInPerson, person: SignedInPerson, roleId: string) => Promise<Response>
+type Loss = (admin: SignedInPerson, person: SignedInPerson, roleId: string) => Promise<Response>
 
-const LOSSES: Record<string, Lose> = {
-  'takes the role away': (admin, { user }, id) => admin.delete(`/api/admin/users/${user.id}/roles/${id}`),
-  'takes the principal out of the role': (admin, _, id) => admin.patch(`/api/admin/roles/${id}`, { principals: [] }),
+const LOSSES: Record<string, Loss> = {
+  'removes the role': (admin, { user }, id) => admin.delete(`/api/admin/users/${user.id}/roles/${id}`),
+  'removes the principal from the role': (admin, _, id) => admin.patch(`/api/admin/roles/${id}`, { principals: [] }),
   'deletes the role': (admin, _, id) => admin.delete(`/api/admin/roles/${id}`),
-  'takes the permission from the role': (admin, _, id) =>
+  'revokes the permission from the role': (admin, _, id) =>
     admin.delete(`/api/admin/roles/${id}/permissions/ssh:cert:issue`),
   'changes the username': (admin, { user }) =>
     admin.patch(`/api/admin/users/${user.id}`, { preferredUsername: `renamed-${++names}` }),
 }
 
-onEachEngine('certificates that name what their owner has lost', (engine) => {
+onEachEngine('certificates with principals or permissions that their owner has lost', (engine) => {
   const shared = sharedApp({ engine })
   let app: TestApp
   let admin: SignedInPerson
@@ -65,28 +65,30 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     admin = await signedInPerson(app, { admin: true })
   })
 
-  const certificatePerson = () => signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
+  const newCertificateUser = () => signInCertificateUser(app)
 
   test('are revoked when the username is changed, and the next one has the new name', async () => {
-    const [person, other] = [await certificatePerson(), await certificatePerson()]
+    const [person, other] = [await newCertificateUser(), await newCertificateUser()]
     const key = await saveKey(person)
-    const [before, theirs] = [await issue(person, key), await issue(other, await saveKey(other))]
+    const [before, foreign] = [await issue(person, key), await issue(other, await saveKey(other))]
     const url = `/api/admin/users/${person.user.id}`
-    await ok(admin.patch(url, { displayName: 'Still the same', preferredUsername: person.user.preferredUsername }))
+    await assertOk(
+      admin.patch(url, { displayName: 'Still the same', preferredUsername: person.user.preferredUsername }),
+    )
     assert.deepEqual(await areRevoked(app, before), [false])
-    await ok(admin.patch(url, { preferredUsername: 'new-name' }))
+    await assertOk(admin.patch(url, { preferredUsername: 'new-name' }))
     const after = await issue(person, key)
     assert.deepEqual(after.principals, ['new-name'])
-    assert.deepEqual(await areRevoked(app, before, theirs, after), [true, false, false])
+    assert.deepEqual(await areRevoked(app, before, foreign, after), [true, false, false])
     const [first] = await listCertificates(app, person)
     assert.equal(first?.reason, 'The username was changed.')
   })
 
-  test('are revoked when a role is taken away, and only those', async () => {
-    const person = await certificatePerson()
+  test('are revoked when a role is removed, and other certificates are not', async () => {
+    const person = await newCertificateUser()
     const key = await saveKey(person)
     const before = await issue(person, key)
-    const roleId = await makeRole(admin, { principals: ['deploy', 'web'] })
+    const roleId = await createRole(admin, { principals: ['deploy', 'web'] })
     await assign(admin, person, roleId)
     const during = await issue(person, key)
     assert.deepEqual(during.principals, [person.user.preferredUsername, 'deploy', 'web'])
@@ -95,67 +97,67 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     assert.deepEqual(await areRevoked(app, before, during, after), [false, true, false])
   })
 
-  test('are revoked when a principal is taken out of a role, and not when one is added', async () => {
-    const person = await certificatePerson()
+  test('are revoked when a principal is removed from a role, and not when one is added', async () => {
+    const person = await newCertificateUser()
     const key = await saveKey(person)
-    const roleId = await makeRole(admin, { principals: ['db'] })
+    const roleId = await createRole(admin, { principals: ['db'] })
     await assign(admin, person, roleId)
     const small = await issue(person, key)
-    await ok(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db', 'web'] }))
+    await assertOk(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db', 'web'] }))
     const large = await issue(person, key)
-    await ok(admin.patch(`/api/admin/roles/${roleId}`, { description: 'Other words' }))
+    await assertOk(admin.patch(`/api/admin/roles/${roleId}`, { description: 'Other words' }))
     assert.deepEqual(await areRevoked(app, small, large), [false, false])
-    await ok(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db'] }))
+    await assertOk(admin.patch(`/api/admin/roles/${roleId}`, { principals: ['db'] }))
     assert.deepEqual(await areRevoked(app, small, large), [false, true])
   })
 
-  test('are revoked when a role is deleted, of all who had it', async () => {
-    const people = [await certificatePerson(), await certificatePerson()]
-    const roleId = await makeRole(admin, { principals: ['deploy'] })
+  test('are revoked for all users of a role when it is deleted', async () => {
+    const people = [await newCertificateUser(), await newCertificateUser()]
+    const roleId = await createRole(admin, { principals: ['deploy'] })
     const issued: Issued[] = []
     for (const person of people) {
       await assign(admin, person, roleId)
       issued.push(await issue(person, await saveKey(person)))
     }
-    await ok(admin.delete(`/api/admin/roles/${roleId}`))
+    await assertOk(admin.delete(`/api/admin/roles/${roleId}`))
     assert.deepEqual(await areRevoked(app, ...issued), [true, true])
   })
 
-  test('stay when another role gives the same principal, or it is the username', async () => {
-    const person = await certificatePerson()
+  test('stay valid while another role or the username gives the same principal', async () => {
+    const person = await newCertificateUser()
     const own = person.user.preferredUsername
     const key = await saveKey(person)
     const roles = [
-      await makeRole(admin, { principals: ['deploy', own] }),
-      await makeRole(admin, { principals: ['deploy'] }),
-      await makeRole(admin, { principals: ['deploy'] }),
+      await createRole(admin, { principals: ['deploy', own] }),
+      await createRole(admin, { principals: ['deploy'] }),
+      await createRole(admin, { principals: ['deploy'] }),
     ]
     for (const roleId of roles) await assign(admin, person, roleId)
     const issued = await issue(person, key)
     assert.deepEqual(issued.principals, [own, 'deploy'])
     await unassign(admin, person, roles[0]!)
-    await ok(admin.patch(`/api/admin/roles/${roles[1]}`, { principals: [] }))
+    await assertOk(admin.patch(`/api/admin/roles/${roles[1]}`, { principals: [] }))
     assert.deepEqual(await areRevoked(app, issued), [false])
-    await ok(admin.delete(`/api/admin/roles/${roles[2]}`))
+    await assertOk(admin.delete(`/api/admin/roles/${roles[2]}`))
     assert.deepEqual(await areRevoked(app, issued), [true])
   })
 
-  test('are all revoked with the permission to get any, however it is lost, and stay when another role gives it', async () => {
+  test('are all revoked when the permission to issue is lost in any way, and stay valid while another role gives it', async () => {
     const losses: ((person: SignedInPerson, roleId: string) => Promise<void>)[] = [
       (person, roleId) => unassign(admin, person, roleId),
-      (_person, roleId) => ok(admin.delete(`/api/admin/roles/${roleId}/permissions/ssh:cert:issue`)),
-      (_person, roleId) => ok(admin.delete(`/api/admin/roles/${roleId}`)),
+      (_person, roleId) => assertOk(admin.delete(`/api/admin/roles/${roleId}/permissions/ssh:cert:issue`)),
+      (_person, roleId) => assertOk(admin.delete(`/api/admin/roles/${roleId}`)),
     ]
     for (const lose of losses) {
       const person = await signedInPerson(app, { permissions: ['ssh:keys:manage'] })
       const roles = [
-        await makeRole(admin, { permissions: ['ssh:cert:issue', 'users:read'] }),
-        await makeRole(admin, { permissions: ['ssh:cert:issue'] }),
+        await createRole(admin, { permissions: ['ssh:cert:issue', 'users:read'] }),
+        await createRole(admin, { permissions: ['ssh:cert:issue'] }),
       ]
       for (const roleId of roles) await assign(admin, person, roleId)
       const key = await saveKey(person)
       const issued = [await issue(person, key), await issue(person, key)]
-      await ok(admin.delete(`/api/admin/roles/${roles[0]}/permissions/users:read`))
+      await assertOk(admin.delete(`/api/admin/roles/${roles[0]}/permissions/users:read`))
       await lose(person, roles[0]!)
       assert.deepEqual(await areRevoked(app, ...issued), [false, false])
       await lose(person, roles[1]!)
@@ -163,14 +165,14 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     }
   })
 
-  test('that are expired or revoked already stay as they are', async () => {
-    const person = await certificatePerson()
+  test('stay unchanged if they are already expired or revoked', async () => {
+    const person = await newCertificateUser()
     const key = await saveKey(person)
-    const roleId = await makeRole(admin, { principals: ['deploy'] })
+    const roleId = await createRole(admin, { principals: ['deploy'] })
     await assign(admin, person, roleId)
     await issue(person, key, 60)
     const { id } = await issue(person, key)
-    await ok(admin.post(`/api/ssh/certs/${id}/revoke`, { reason: 'Lost laptop' }))
+    await assertOk(admin.post(`/api/ssh/certs/${id}/revoke`, { reason: 'Lost laptop' }))
     app.clock.advance(61_000)
     await unassign(admin, person, roleId)
     assert.deepEqual(
@@ -179,12 +181,12 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     )
   })
 
-  test('the audit trail says how many were revoked', async () => {
-    const person = await certificatePerson()
-    const roleId = await makeRole(admin, { principals: ['deploy'] })
+  test('are counted in the audit trail when they are revoked', async () => {
+    const person = await newCertificateUser()
+    const roleId = await createRole(admin, { principals: ['deploy'] })
     await assign(admin, person, roleId)
     await issue(person, await saveKey(person))
-    await ok(admin.delete(`/api/admin/roles/${roleId}`))
+    await assertOk(admin.delete(`/api/admin/roles/${roleId}`))
     const { data } = await app.services.db.read
       .selectFrom('audit_events')
       .select('data')
@@ -194,13 +196,13 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
     assert.equal((JSON.parse(data) as { certificatesRevoked: number }).certificatesRevoked, 1)
   })
 
-  for (const [what, lose] of Object.entries(LOSSES)) {
-    test(`a certificate that is issued while somebody ${what} does not keep what is lost`, async () => {
+  for (const [change, lose] of Object.entries(LOSSES)) {
+    test(`are not left by an issue that is concurrent with an administrator who ${change}`, async () => {
       for (let round = 0; round < 3; round++) {
         const people = await Promise.all(
           Array.from({ length: 3 }, () => signedInPerson(app, { permissions: ['ssh:keys:manage'] })),
         )
-        const roleId = await makeRole(admin, { principals: ['root'], permissions: ['ssh:cert:issue'] })
+        const roleId = await createRole(admin, { principals: ['root'], permissions: ['ssh:cert:issue'] })
         for (const person of people) await assign(admin, person, roleId)
         const keys = await Promise.all(people.map((person) => saveKey(person)))
         const ask = async (index: number) => people[index]!.post('/api/ssh/certs/issue', { savedKeyId: keys[index] })
@@ -213,8 +215,8 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
         const { user } = people[0]!
         const me = (await people[0]!.get('/api/account/profile')).json<{ preferredUsername: string }>()
         const principals = (await people[0]!.get('/api/ssh/principals')).json<{ principals?: string[] }>().principals
-        const held = new Set(principals ?? [])
-        if (held.size > 0) assert.ok(held.has(me.preferredUsername))
+        const current = new Set(principals ?? [])
+        if (current.size > 0) assert.ok(current.has(me.preferredUsername))
         const live = await app.services.db.read
           .selectFrom('ssh_certificates')
           .select('principals')
@@ -222,10 +224,10 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
           .where('revoked_at', 'is', null)
           .execute()
         for (const certificate of live) {
-          const carried = JSON.parse(certificate.principals) as string[]
+          const inCertificate = JSON.parse(certificate.principals) as string[]
           assert.ok(
-            carried.every((name) => held.has(name)),
-            `${certificate.principals} and not ${[...held].join(' ')}`,
+            inCertificate.every((name) => current.has(name)),
+            `${certificate.principals} and not ${[...current].join(' ')}`,
           )
         }
       }
@@ -233,39 +235,39 @@ onEachEngine('certificates that name what their owner has lost', (engine) => {
   }
 })
 
-describe('a certificate that is about to be written (postgres)', () => {
+describe('a certificate that is being issued (postgres)', () => {
   const shared = sharedApp({ engine: 'postgres' })
 
-  for (const [what, lose] of Object.entries(LOSSES)) {
-    test(`is waited for by whoever ${what}, and revoked`, async () => {
+  for (const [change, lose] of Object.entries(LOSSES)) {
+    test(`is waited for by an administrator who ${change}, and is then revoked`, async () => {
       const app = shared()
       const admin = await signedInPerson(app, { admin: true })
-      // The role gives what is lost, and nothing else.
+      // The role gives only what is lost.
       const toIssue: Permission[] = ['ssh:cert:issue']
-      const [own, given] = what.includes('permission') ? [[], toIssue] : [toIssue, []]
+      const [own, given] = change.includes('permission') ? [[], toIssue] : [toIssue, []]
       const person = await signedInPerson(app, { permissions: ['ssh:keys:manage', ...own] })
-      const roleId = await makeRole(admin, { principals: ['root'], permissions: given })
+      const roleId = await createRole(admin, { principals: ['root'], permissions: given })
       await assign(admin, person, roleId)
       const key = await saveKey(person)
       const [database, watcher] = [new pg.Client(app.place.databaseUrl), new pg.Client(app.place.databaseUrl)]
       await Promise.all([database.connect(), watcher.connect()])
       try {
-        const haveWaiting = async (count: number) => {
+        const areWaiting = async (count: number) => {
           const { rows } = await watcher.query<{ waiting: string }>(
             `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           )
           return Number(rows[0]?.waiting) === count
         }
-        // The serial is the last that a certificate waits for.
+        // The row of the serial is the last one that issuing a certificate locks.
         await database.query('begin')
         await database.query("update counters set value = value where name = 'ssh_serial'")
         const issuing = issue(person, key)
-        await until(() => haveWaiting(1))
+        await until(() => areWaiting(1))
         const losing = lose(admin, person, roleId)
-        await until(() => haveWaiting(2))
+        await until(() => areWaiting(2))
         await database.query('commit')
         const issued = await issuing
-        await ok(losing)
+        await assertOk(losing)
         assert.deepEqual(await areRevoked(app, issued), [true])
       } finally {
         await Promise.all([database.end(), watcher.end()])
@@ -274,15 +276,15 @@ describe('a certificate that is about to be written (postgres)', () => {
   }
 })
 
-onEachEngine('a role with very many holders', (engine) => {
-  /** The role that everyone has opens an account, and there is everyone. */
-  const setScene = async (t: Parameters<typeof startApp>[0]) => {
+onEachEngine('a role with very many users', (engine) => {
+  /** The built-in user role gives a principal, and has more than 1,200 users. */
+  const setUp = async (t: Parameters<typeof startApp>[0]) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
-    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: ['shared'] }))
+    await assertOk(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: ['shared'] }))
     const people: SignedInPerson[] = []
     for (let index = 0; index < 5; index++) {
-      people.push(await signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] }))
+      people.push(await signInCertificateUser(app))
     }
     await addAccounts(app, 1200)
     const issued: Issued[] = []
@@ -323,9 +325,9 @@ onEachEngine('a role with very many holders', (engine) => {
     }
   }
 
-  test('has its certificates revoked in the background, and it is on record', async (t) => {
-    const { app, admin, issued, people } = await setScene(t)
-    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
+  test('has its certificates revoked in the background, which is recorded', async (t) => {
+    const { app, admin, issued, people } = await setUp(t)
+    await assertOk(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
     const after = await issue(people[0]!, await saveKey(people[0]!))
     await app.tick()
     assert.deepEqual(await areRevoked(app, ...issued, after), issued.map(() => true).concat(false))
@@ -338,9 +340,9 @@ onEachEngine('a role with very many holders', (engine) => {
     assert.deepEqual(await app.services.db.read.selectFrom('ssh_certificate_reviews').selectAll().execute(), [])
   })
 
-  test('is taken up where it stopped, after a crash and by another process', async (t) => {
-    const { app, admin, issued } = await setScene(t)
-    await ok(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
+  test('has its certificates revoked from where a process stopped, by another process', async (t) => {
+    const { app, admin, issued } = await setUp(t)
+    await assertOk(admin.patch(`/api/admin/roles/${USER_ROLE}`, { principals: [] }))
     await app.services.db.transaction((trx) =>
       trx
         .updateTable('ssh_certificate_reviews')

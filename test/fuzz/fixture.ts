@@ -12,37 +12,37 @@ import {
 } from '../support/application.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 import type { RequestSource } from './requests.ts'
-import type { Known } from './values.ts'
+import type { KnownValues } from './values.ts'
 
-/** Who may be asked to ask, and what is there to ask about. */
-export interface World {
+/** Who sends requests, and which values exist. */
+export interface Fixture {
   cookieOf(source: RequestSource): string
-  known: Known
-  /** Whoever has been locked out, signed out or deleted on the way is replaced. */
+  known: KnownValues
+  /** Replaces a caller that was locked out, signed out or deleted during the run. */
   renew(source: RequestSource): Promise<void>
 }
 
-/** Names that nobody has yet. */
-const fresh = (before: string, after = ''): string[] =>
+/** Names that are not in use. */
+const unused = (before: string, after = ''): string[] =>
   Array.from({ length: 20 }, () => `${before}${randomUUID().slice(0, 8)}${after}`)
 
 const PASSWORD = 'correct horse battery staple'
 const SCOPES = 'openid profile email offline_access'
 
-/** An app with a little of everything in it. */
-export async function createWorld(test: TestApp): Promise<World> {
-  const callers: Record<Exclude<RequestSource, 'nobody'>, SignedInPerson> = {
+/** Creates records of every kind. */
+export async function createFixture(test: TestApp): Promise<Fixture> {
+  const callers: Record<Exclude<RequestSource, 'anonymous'>, SignedInPerson> = {
     person: await newPerson(test),
     administrator: await newAdministrator(test),
   }
-  // The last administrator can't be removed; with another there it is worth trying.
+  // The last administrator can't be removed, so there is a second one.
   const victims = [await newPerson(test), await newPerson(test), await newAdministrator(test)]
-  const known = await knownOf(test, callers.administrator, [callers.person, ...victims])
+  const known = await createKnownValues(test, callers.administrator, [callers.person, ...victims])
   return {
-    cookieOf: (source) => (source === 'nobody' ? '' : callers[source].cookie),
+    cookieOf: (source) => (source === 'anonymous' ? '' : callers[source].cookie),
     known,
     async renew(source) {
-      if (source === 'nobody') return
+      if (source === 'anonymous') return
       const path = source === 'person' ? '/api/auth/me' : '/api/admin/roles'
       const { statusCode } = await callers[source].get(path)
       if (statusCode === 200) return
@@ -55,7 +55,11 @@ const newPerson = (test: TestApp) =>
   signedInPerson(test, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'], principals: ['deploy'] })
 const newAdministrator = (test: TestApp) => signedInPerson(test, { admin: true })
 
-async function knownOf(test: TestApp, administrator: SignedInPerson, people: SignedInPerson[]): Promise<Known> {
+async function createKnownValues(
+  test: TestApp,
+  administrator: SignedInPerson,
+  people: SignedInPerson[],
+): Promise<KnownValues> {
   const application = await registerApplication(test)
   const browserApplication = await registerApplication(test, { clientType: 'public' })
   const tokens = await getTokens(test, administrator, application, { scope: SCOPES })
@@ -89,10 +93,10 @@ async function knownOf(test: TestApp, administrator: SignedInPerson, people: Sig
     serial: certificates.map(({ serial }) => serial),
     notifications: await notificationsOf(administrator),
     passkeys: ['none'],
-    actionId: await plannedFor(administrator, people[1] ?? administrator),
-    email: [...people.map(({ user }) => user.email), 'New@Example.com', ...fresh('', '@example.com')],
-    name: fresh('Name '),
-    preferredUsername: fresh('name'),
+    actionId: await scheduleAction(administrator, people[1] ?? administrator),
+    email: [...people.map(({ user }) => user.email), 'New@Example.com', ...unused('', '@example.com')],
+    name: unused('Name '),
+    preferredUsername: unused('name'),
     displayName: ['Ada Example', 'Zo\u00eb \u6f22\u5b57'],
     password: [PASSWORD, 'short'],
     currentPassword: [PASSWORD],
@@ -107,7 +111,7 @@ const identifiers = ({
   userIds,
   roleIds,
   clientIds,
-}: Record<'userIds' | 'roleIds' | 'clientIds', string[]>): Known => ({
+}: Record<'userIds' | 'roleIds' | 'clientIds', string[]>): KnownValues => ({
   userId: userIds,
   user: userIds,
   actor: userIds,
@@ -126,7 +130,7 @@ const identifiers = ({
 const protocol = (
   { redirectUri }: Application,
   { verifier, challenge }: { verifier: string; challenge: string },
-): Known => ({
+): KnownValues => ({
   grant_type: ['authorization_code', 'refresh_token', 'client_credentials'],
   response_type: ['code'],
   redirect_uri: [redirectUri],
@@ -155,8 +159,8 @@ const rolesOf = async (administrator: SignedInPerson): Promise<string[]> => {
 const notificationsOf = async (person: SignedInPerson): Promise<string[]> =>
   (await person.get('/api/notifications')).json<{ notifications: { id: string }[] }>().notifications.map(({ id }) => id)
 
-/** An action that waits, to be cancelled. */
-async function plannedFor(administrator: SignedInPerson, { user }: SignedInPerson): Promise<string[]> {
+/** Schedules an action, so that there is one to cancel. */
+async function scheduleAction(administrator: SignedInPerson, { user }: SignedInPerson): Promise<string[]> {
   const url = `/api/admin/users/${user.id}/lifecycle`
   await administrator.post(url, { action: 'disable', executeAt: Date.UTC(2026, 5, 1) })
   const { actions } = (await administrator.get(url)).json<{ actions: { id: string }[] }>()

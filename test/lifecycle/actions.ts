@@ -9,8 +9,8 @@ export const lifecycleOf = (userId: string): string => `/api/admin/users/${userI
 export const actionsOf = async (admin: Person, userId: string): Promise<LifecycleAction[]> =>
   (await admin.get(lifecycleOf(userId))).json<{ actions: LifecycleAction[] }>().actions
 
-/** What somebody was told about a user, oldest first. */
-export async function toldAbout(person: Person, userId: string): Promise<string[]> {
+/** The types of a person's notifications about a user, oldest first. */
+export async function notificationsAbout(person: Person, userId: string): Promise<string[]> {
   const response = await person.get('/api/notifications?limit=200')
   const { notifications } = response.json<{ notifications: Notification[] }>()
   return notifications
@@ -19,7 +19,7 @@ export async function toldAbout(person: Person, userId: string): Promise<string[
     .toReversed()
 }
 
-interface Planned {
+interface NewAction {
   userId: string
   action?: 'enable' | 'disable'
   executeAt: number
@@ -29,9 +29,9 @@ interface Planned {
   requestedBy?: string
 }
 
-/** A planned action as the table holds it, whatever state a process left it in. */
-export async function plan({ services }: TestApp, planned: Planned[]): Promise<string[]> {
-  const rows = planned.map(({ userId, action = 'disable', executeAt, status = 'pending', ...rest }) => ({
+/** Inserts actions into the table directly, in any state that a process can leave them in. */
+export async function insertActions({ services }: TestApp, actions: NewAction[]): Promise<string[]> {
+  const rows = actions.map(({ userId, action = 'disable', executeAt, status = 'pending', ...rest }) => ({
     id: newId(),
     user_id: userId,
     action,
