@@ -10,8 +10,15 @@ export const newId = (): string => randomUUID()
 /**
  * For what is written often and kept: these begin with the time (RFC 9562 §5.7), so that new rows are next to each other
  * in the index, and a commit writes a few of its pages instead of one for each row. They reveal when the row was made.
+ * Those of one process ascend, also within a millisecond.
  */
-export const newOrderedId = (): string => randomUUIDv7()
+export function newOrderedId(): string {
+  const id = randomUUIDv7()
+  newest = id > newest ? id : increment(newest)
+  return newest
+}
+
+let newest = ''
 
 /** Makes ids in ascending order, all greater than `before`, also when that is of this millisecond or the clock went back. */
 export function idsAfter(before: string | null | undefined): () => string {

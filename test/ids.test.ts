@@ -14,6 +14,7 @@ test('an ordered id is a unique UUID of version 7 with the time of its creation'
     assert.ok(timeOf(id) >= from && timeOf(id) <= until, id)
   }
   assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual(ids, ids.toSorted(), 'in the order in which they were made')
 })
 
 test('ids made after a given id sort after it, even when the time in that id is in the future', () => {

@@ -10,28 +10,23 @@ export interface Turn {
   failed(error: unknown): void
 }
 
-interface Outcome {
-  /** Another process holds the write lock, so these turns have not run. */
-  locked(turns: Turn[], error: unknown): Promise<void>
-  /** Called in the same step as `committed` of the turns, before any code that awaits one of them runs. */
-  committed(): void
-  undone(): void
-}
+/** Called when another process holds the write lock, so that these turns have not run. */
+type Locked = (turns: Turn[], error: unknown) => Promise<void>
 
 /** Runs the turns one after the other and commits them together. Never rejects: a failure goes to the turns it concerns. */
 export async function commitBatch(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
   turns: Turn[],
-  outcome: Outcome,
+  locked: Locked,
 ): Promise<void> {
   const done: Turn[] = []
   try {
     for (const [index, turn] of turns.entries()) {
       // At the start, and after a turn that had the SQLite transaction for itself and undid it: nothing was written yet.
-      const locked = connection.isTransaction ? undefined : begin(connection)
-      if (locked !== undefined) {
-        await outcome.locked(turns.slice(index), locked)
+      const busy = connection.isTransaction ? undefined : begin(connection)
+      if (busy !== undefined) {
+        await locked(turns.slice(index), busy)
         break
       }
       try {
@@ -47,13 +42,11 @@ export async function commitBatch(
     if (connection.isTransaction) connection.exec('COMMIT')
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK')
-    outcome.undone()
     // Calling `failed` twice does no harm: a promise is settled once.
     for (const turn of turns) turn.failed(translate(error))
     return
   }
   for (const turn of done) turn.committed()
-  outcome.committed()
 }
 
 /** Returns the error when another process holds the write lock. */

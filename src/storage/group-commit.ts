@@ -15,8 +15,6 @@ export interface Writer {
   write<T>(run: () => T): Promise<T>
   /** Resolves when this transaction has the connection to itself. */
   begin(): Promise<Transaction>
-  /** Runs once the batch in progress is durable, or at once if there is none. */
-  afterCommit(task: () => void): void
   /** Runs between two batches. Writes wait for it; it must not fail. */
   between(work: () => Promise<void>): void
   /** How many turns wait for a batch. */
@@ -53,7 +51,6 @@ export function createWriter(
 ): Writer {
   const waiting: Turn[] = []
   const idle: (() => void)[] = []
-  const tasks = createTasks()
   let pause: (() => Promise<void>) | undefined
   let busy = false
 
@@ -71,7 +68,7 @@ export function createWriter(
   const nextBatch = () => {
     const work = pause
     pause = undefined
-    void (work ? work().then(tasks.run) : commitNext()).then(() => {
+    void (work ? work() : commitNext()).then(() => {
       if (pause || waiting.length > 0) return setImmediate(nextBatch)
       busy = false
       return idle.splice(0).forEach((resolve) => resolve())
@@ -79,14 +76,10 @@ export function createWriter(
   }
 
   const commitNext = () =>
-    commitBatch(connection, translate, waiting.splice(0, MAX_TURNS), {
-      async locked(turns, error) {
-        waiting.unshift(...turns)
-        for (const late of takeLate(waiting, maxLockWaitMs)) late.failed(translate(error))
-        if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
-      },
-      committed: tasks.run,
-      undone: tasks.drop,
+    commitBatch(connection, translate, waiting.splice(0, MAX_TURNS), async (turns, error) => {
+      waiting.unshift(...turns)
+      for (const late of takeLate(waiting, maxLockWaitMs)) late.failed(translate(error))
+      if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
     })
 
   return {
@@ -95,10 +88,6 @@ export function createWriter(
       new Promise((started, refused) =>
         enqueue(createTransactionTurn(connection, maxTransactionMs, { started, refused })),
       ),
-    afterCommit(task) {
-      if (busy) tasks.add(task)
-      else task()
-    },
     between(work) {
       pause = work
       wake()
@@ -127,21 +116,5 @@ function createStatementTurn<T>(
     },
     committed: () => resolve(result),
     failed: reject,
-  }
-}
-
-/** What runs once the batch in progress is durable. */
-function createTasks() {
-  let tasks: (() => void)[] = []
-  return {
-    add: (task: () => void) => void tasks.push(task),
-    drop() {
-      tasks = []
-    },
-    run() {
-      const due = tasks
-      tasks = []
-      for (const task of due) task()
-    },
   }
 }

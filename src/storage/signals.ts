@@ -3,7 +3,7 @@ import type { Trx } from './database.ts'
 
 /**
  * Messages between replicas. A signal is a hint that something may have changed: its listener reads the database again, so
- * one that comes twice, or whose transaction was undone, does no harm.
+ * one that comes twice does no harm.
  */
 export interface SignalPayloads {
   notifications: { userIds: string[] }
@@ -49,7 +49,7 @@ export function createEmitter() {
 }
 
 /** For SQLite: one process works on the file, so signals stay within it. */
-export function createLocalSignals(afterCommit: (task: () => void) => void): Signals {
+export function createLocalSignals(): Signals {
   const { deliver, on } = createEmitter()
-  return { emit: async (_trx, name, payload) => afterCommit(() => deliver(name, payload)), on }
+  return { emit: async (trx, name, payload) => trx.afterCommit(() => deliver(name, payload)), on }
 }

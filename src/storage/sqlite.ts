@@ -41,7 +41,7 @@ export function openSqlite(file: string): Engine {
       },
     },
     kysely: writing.kysely,
-    signals: createLocalSignals(writer.afterCommit),
+    signals: createLocalSignals(),
     load: () => ({ writesWaiting: writer.waiting() }),
     async close() {
       await writer.drained()

@@ -92,16 +92,6 @@ test('a transaction that is rolled back does not affect the rest of its batch, w
   assert.equal(commits(), 2)
 })
 
-test('an afterCommit callback runs after the commit', async (t) => {
-  const { writer, add, all } = open(t)
-  const seen: unknown[] = []
-  const pending = add(1)
-  writer.afterCommit(() => seen.push(all()))
-  assert.deepEqual(seen, [])
-  await pending
-  assert.deepEqual(seen, [[1]])
-})
-
 /** Holds the write lock on another connection, as another process would, until it is released. */
 function lockFile(t: TestContext, file: string): () => void {
   const other = new DatabaseSync(file)
