@@ -58,7 +58,7 @@ test('a service whose standard output closes during the start still serves, and 
   service.child.stdout.destroy()
   await waitUntilUp(service)
   for (let n = 0; n < 20; n++) assert.ok(await isHealthy(service))
-  await service.waitForOutput(/latchkey: Standard output can't be written \(EPIPE\)\. The service goes on/)
+  await service.waitForOutput(/latchkey: Standard output can't be written \(EPIPE\)\. The service continues/)
   await assertEndsOnSigterm(service)
 })
 
