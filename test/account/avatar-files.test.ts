@@ -9,8 +9,8 @@ import { createClock } from '../support/clock.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { loseNextCommit } from '../support/lost-commit.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
+import { pollDuring } from '../support/poll-during.ts'
 import { startS3 } from '../support/s3.ts'
-import { watch } from '../support/watch.ts'
 import { AVATAR_PATH, picture, putAvatar } from './upload.ts'
 
 const HOUR = 3_600_000
@@ -151,7 +151,7 @@ test('a request for an avatar that is being replaced gets the old one or the new
   const replacing = (async () => {
     for (let round = 0; round < 10; round++) await putAvatar(person, await picture(20 + round))
   })()
-  const seen = await watch(replacing, async () => (await person.get(AVATAR_PATH)).statusCode)
+  const seen = await pollDuring(replacing, async () => (await person.get(AVATAR_PATH)).statusCode)
   assert.deepEqual([...seen], [200])
   await replacing
 })

@@ -16,9 +16,9 @@ import { getTokens, registerApplication } from '../support/application.ts'
 import { createClock } from '../support/clock.ts'
 import { latchkey } from '../support/command.ts'
 import type { Place } from '../support/engines.ts'
+import { sendRequest } from '../support/http-client.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
-import { ask } from '../support/visitor.ts'
 import { newFolder, newPlace } from './temporary.ts'
 
 const log = createLogger('silent')
@@ -213,7 +213,7 @@ test('a backup of a running service contains every write that was acknowledged b
     while (!stop.signal.aborted) {
       const email = `writer${++count}@example.com`
       const json = { email, password: 'correct horse battery staple' }
-      const answer = await ask(replica.address, 'POST', '/api/auth/register', { json })
+      const answer = await sendRequest(replica.address, 'POST', '/api/auth/register', { json })
       assert.equal(answer.status, 201, answer.body)
       acknowledged.push(email)
     }

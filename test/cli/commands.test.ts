@@ -6,9 +6,9 @@ import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
 import { onEachEngine, type Place } from '../support/engines.ts'
+import { sendRequest, sessionOf } from '../support/http-client.ts'
 import { signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
-import { ask, sessionOf } from '../support/visitor.ts'
 import { newFolder, newPlace } from './temporary.ts'
 
 const socketOf = ({ databaseUrl }: Place) => `${databaseUrl.slice('sqlite:'.length)}.sock`
@@ -19,8 +19,8 @@ onEachEngine('latchkey beside a running service', (engine) => {
     const place = await newPlace(t, engine)
     const replica = await startOn(t, place)
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
-    const cookie = sessionOf(await ask(replica.address, 'POST', '/api/auth/register', { json }))
-    const asAdministrator = () => ask(replica.address, 'GET', '/api/admin/users', { cookie })
+    const cookie = sessionOf(await sendRequest(replica.address, 'POST', '/api/auth/register', { json }))
+    const asAdministrator = () => sendRequest(replica.address, 'GET', '/api/admin/users', { cookie })
     assert.equal((await asAdministrator()).status, 403)
 
     const granted = await latchkey(place, ['admin', 'grant', 'ADA@example.com'])
@@ -28,7 +28,9 @@ onEachEngine('latchkey beside a running service', (engine) => {
     assert.equal((await asAdministrator()).status, 200)
     const again = await latchkey(place, ['admin', 'grant', 'ada@example.com'])
     assert.deepEqual([again.code, again.stdout], [0, 'ada@example.com was an administrator already.\n'])
-    const { events } = (await ask(replica.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })).json<{
+    const { events } = (
+      await sendRequest(replica.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })
+    ).json<{
       events: unknown[]
     }>()
     assert.equal(events.length, 1)
@@ -45,7 +47,7 @@ onEachEngine('latchkey beside a running service', (engine) => {
     const place = await newPlace(t, engine)
     const replica = await startOn(t, place)
     const keys = async () => {
-      const answer = await ask(replica.address, 'GET', '/.well-known/jwks.json')
+      const answer = await sendRequest(replica.address, 'GET', '/.well-known/jwks.json')
       return answer.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
     }
     const expectKeys = async (expected: string[]) => {

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/http/log.ts'
 import { openMail } from '../../src/mail/mail.ts'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { caughtMails } from '../support/mail.ts'
+import { sentMails } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { freePort } from '../support/postgres.ts'
 import { startMailServer } from './mail-server.ts'
@@ -79,7 +79,7 @@ onEachEngine('mail', (engine) => {
       email: 'local@example.com',
       password: 'correct horse battery staple',
     })
-    const [mail] = await caughtMails(app)
+    const [mail] = await sentMails(app)
     assert.equal(mail?.to, 'local@example.com')
     const line = app
       .logged()

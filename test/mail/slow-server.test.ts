@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { UndeliverableMail } from '../../src/mail/mail.ts'
 import { createSmtp } from '../../src/mail/smtp.ts'
 import { startApp } from '../support/app.ts'
-import { cuttable } from '../support/cuttable.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
 import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
 import { until } from '../support/replicas.ts'
 import { startMailServer } from './mail-server.ts'
@@ -111,7 +111,7 @@ onEachEngine('slow mail servers', (engine: EngineName) => {
 test('a mail that was accepted while the database was unavailable is not sent again when it is back', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
+  const line = await startCuttableProxy(t, place.databaseUrl)
   const server = await startMailServer(t, { decide: () => line.cut() })
   const app = await startApp(t, {
     engine: 'postgres',
@@ -121,7 +121,7 @@ test('a mail that was accepted while the database was unavailable is not sent ag
   await register(app, 'taken@example.com')
   await app.tick()
   assert.equal(server.received.length, 1)
-  await line.mend()
+  await line.restore()
   // The lease has expired, but this replica knows that the mail was sent.
   app.clock.advance(5 * MINUTE)
   await until(async () => {

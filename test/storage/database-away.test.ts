@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
-import { cuttable } from '../support/cuttable.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
 import { createPlace } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { assertWithin } from '../support/speed.ts'
@@ -9,7 +9,7 @@ import { assertWithin } from '../support/speed.ts'
 test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and they work again when it is back', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
+  const line = await startCuttableProxy(t, place.databaseUrl)
   const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
   const person = await signedInPerson(app)
   assert.equal((await person.get('/api/auth/me')).statusCode, 200)
@@ -32,7 +32,7 @@ test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and 
     assert.equal((await anonymous(app).get(url)).statusCode, 200, `${url} needs no database`)
   }
 
-  await line.mend()
+  await line.restore()
   assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
   const back = await person.get('/api/account/profile')
   assert.equal(back.statusCode, 200)
@@ -42,7 +42,7 @@ test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and 
 test('replicas receive signals again after their listening connection was lost', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
+  const line = await startCuttableProxy(t, place.databaseUrl)
   const one = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
   const two = await startApp(t, { engine: 'postgres', place })
   const resynced = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ test('replicas receive signals again after their listening connection was lost',
     })
   })
   await line.cut()
-  await line.mend()
+  await line.restore()
   await resynced
   const received = new Promise<{ userIds: string[] }>((resolve) => {
     const stop = one.services.signals.on('notifications', (payload) => {

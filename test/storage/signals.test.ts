@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { activateNextKey, publishNextKey } from '../../src/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { delayedLine } from '../support/delayed-line.ts'
+import { startDelayingProxy } from '../support/delaying-proxy.ts'
 import { createPlace, onEachEngine } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
@@ -40,7 +40,7 @@ onEachEngine('a signal', (engine) => {
 test('a replica whose first LISTEN is late learns of the changes before it', async (t) => {
   const place = await createPlace('postgres')
   t.after(place.remove)
-  const line = await delayedLine(t, place.databaseUrl, 'listen latchkey')
+  const line = await startDelayingProxy(t, place.databaseUrl, 'listen latchkey')
   const other = await startApp(t, { engine: 'postgres', place })
   const late = await startApp(t, {
     engine: 'postgres',

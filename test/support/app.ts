@@ -12,14 +12,14 @@ import { createPlace, type EngineName, type Place } from './engines.ts'
 export const ORIGIN = 'http://localhost:3000'
 export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
 
-const CHEAP = { memoryCost: 64, timeCost: 1 }
+const CHEAP_HASHING = { memoryCost: 64, timeCost: 1 }
 
 export interface TestApp {
   app: FastifyInstance
   services: OpenServices
   clock: Clock
   place: Place
-  /** What was logged, as one text. */
+  /** All log lines as one string. */
   logged(): string
   /** Runs the background work that is due by the test's clock. */
   tick(): Promise<void>
@@ -36,17 +36,17 @@ interface Options {
   engine?: EngineName
   config?: Partial<Config>
   clock?: Clock
-  /** A second replica on the same database, or a restart on it. */
+  /** For a second replica on an existing database, or a restart. */
   place?: Place
   logLevel?: string
   maxBodyMs?: number
-  /** 1 where a test is about the limits on how long PostgreSQL may take. Others are not to fail on a slow machine. */
+  /** 1 in tests of the time limits on PostgreSQL. Other tests must not fail on a slow machine. */
   timeoutFactor?: number
-  /** Set where a test is about what hashing a password costs. Others hash cheaply: the cost is most of what they would take. */
+  /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
 
-/** The whole service in this process, gone when the test is over. */
+/** Starts the whole service in this process, and closes it when the test ends. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
   const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5, realHashCost = false } = options
   const place = options.place ?? (await createPlace(engine))
@@ -61,7 +61,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     now: clock.now,
     monotonicNow: clock.monotonicNow,
     timeoutFactor,
-    ...(realHashCost ? {} : { hashCost: CHEAP }),
+    ...(realHashCost ? {} : { hashCost: CHEAP_HASHING }),
   })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
@@ -90,15 +90,15 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   }
 }
 
-/** One app for all tests of the suite it is called in; starting one for each would cost most of their time. */
+/** One app for all tests of the current suite; starting one for each test would take most of their time. */
 export function sharedApp(options: Options = {}): () => TestApp {
-  const endings: (() => Promise<void>)[] = []
+  const cleanups: (() => Promise<void>)[] = []
   let app: TestApp
   before(async () => {
-    app = await startApp({ after: (work) => void endings.push(work) }, options)
+    app = await startApp({ after: (work) => void cleanups.push(work) }, options)
   })
   after(async () => {
-    for (const end of endings.toReversed()) await end()
+    for (const cleanUp of cleanups.toReversed()) await cleanUp()
   })
   return () => app
 }

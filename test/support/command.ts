@@ -11,7 +11,7 @@ export interface Outcome {
   stderr: string
 }
 
-/** Runs the command as people run it, on the database of that place. */
+/** Runs the `latchkey` command in a separate process, on the given database. */
 export async function latchkey(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   args: string[],
@@ -27,12 +27,12 @@ export async function latchkey(
       ...environment,
     },
   })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
-      said[name] += chunk.toString()
+      output[name] += chunk.toString()
     })
   }
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...said }
+  return { code, ...output }
 }

@@ -7,7 +7,7 @@ import { createDatabase, dropDatabase } from './postgres.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
-/** Runs a suite on both engines: what holds on one must hold on the other. */
+/** Runs a suite on both engines. */
 export function onEachEngine(name: string, suite: (engine: EngineName) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) describe(`${name} (${engine})`, () => suite(engine))
 }

@@ -1,6 +1,6 @@
 /**
- * Writes a database in MaxMind's format that knows one IPv4 address: a binary tree of 24-bit records, a data section and
- * the metadata, as the format's specification describes them.
+ * Writes a database in MaxMind's format that contains one IPv4 address: a binary tree of 24-bit records, a data section and
+ * the metadata, as specified for the format.
  */
 export function geoDatabase(address: string, place: object): Buffer {
   const bits = address.split('.').flatMap((part) => Number(part).toString(2).padStart(8, '0').split('').map(Number))

@@ -7,8 +7,8 @@ import { openAuthority } from '../../../src/openssh/certificate.ts'
 import { parsePublicKey } from '../../../src/openssh/public-key.ts'
 import { parseCertificateLine, readCertificate } from '../../openssh/read-certificate.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
+import { sendWithDelayedBody } from '../../support/delayed-body.ts'
 import { onEachEngine } from '../../support/engines.ts'
-import { sendHeldBack } from '../../support/held-back.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../../support/people.ts'
 import { issue, newPublicKey, saveKey, signInCertificateManager, signInCertificateUser } from '../public-keys.ts'
 
@@ -225,7 +225,7 @@ onEachEngine('SSH certificates', (engine) => {
     for (const [status, end] of cases) {
       const person = await signInCertificateUser(app)
       const body = { savedKeyId: await saveKey(person) }
-      const answer = await sendHeldBack(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
+      const answer = await sendWithDelayedBody(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
         const ended = (await end(person)) as { statusCode: number; body: string }
         assert.equal(ended.statusCode, 200, ended.body)
       })
