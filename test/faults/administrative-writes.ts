@@ -4,7 +4,7 @@ import { becomes } from './ledger.ts'
 import { between } from './run-options.ts'
 import { effectsOfDisabling, type Person, type WorkerContext, type Write } from './worker-context.ts'
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 
 const asAdmin = ({ installation }: WorkerContext, method: string, path: string, json?: unknown) =>
   installation.send(method, path, { cookie: installation.admin.cookie, ...(json === undefined ? {} : { json }) })
@@ -89,7 +89,7 @@ async function schedule(
 }
 
 export const scheduleForLater: Write = async (context, person) => {
-  const actionId = await schedule(context, person, Date.now() + HOUR, ['pending'])
+  const actionId = await schedule(context, person, Date.now() + HOUR_MS, ['pending'])
   if (actionId !== undefined) person.scheduled.push(actionId)
   return actionId !== undefined
 }

@@ -13,7 +13,7 @@ test('when the service, PostgreSQL or both are killed with SIGKILL or SIGQUIT du
     part: 'Crash on PostgreSQL',
     // The first kills the service, the second the database, the third both.
     crashes: 3,
-    place: { databaseUrl },
+    storage: { databaseUrl },
     environment: {},
     unavailable: 'unknown',
     async crash(replica, start, round) {

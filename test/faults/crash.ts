@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Place } from '../support/engines.ts'
+import type { TestStorage } from '../support/engines.ts'
 import { type Replica, startReplica, until } from '../support/replicas.ts'
 import type { Tolerance } from './attempt.ts'
 import { createInstallation, ENVIRONMENT } from './installation.ts'
@@ -16,7 +16,7 @@ interface CrashTest {
   part: string
   /** The number of crashes in the short form. */
   crashes: number
-  place: Pick<Place, 'databaseUrl'>
+  storage: Pick<TestStorage, 'databaseUrl'>
   environment: Record<string, string>
   /** Whether a request may be answered 503 because the database is unavailable. */
   unavailable: Tolerance['unavailable']
@@ -29,9 +29,9 @@ interface CrashTest {
 /** In each round: mixed writes, a crash during them, and a check that everything acknowledged is still there. */
 export async function crashRepeatedly(t: TestContext, crashTest: CrashTest): Promise<void> {
   const random = seededRandom(t)
-  const { part, place } = crashTest
+  const { part, storage } = crashTest
   const count = rounds(crashTest.crashes)
-  const start = () => startReplica(t, place, { environment: { ...ENVIRONMENT, ...crashTest.environment } })
+  const start = () => startReplica(t, storage, { environment: { ...ENVIRONMENT, ...crashTest.environment } })
   let replica = await start()
   const installation = await createInstallation(replica.address)
   const traffic = createTraffic(t, installation, fork(random))

@@ -43,9 +43,9 @@ async function measureOutage(
   outageMs: number,
 ): Promise<Measured> {
   const { attempts } = traffic
-  const acknowledge = async (count: number, withinMs?: number) => {
+  const acknowledge = async (count: number, timeoutMs?: number) => {
     const before = traffic.acknowledged()
-    await until(async () => traffic.acknowledged() - before >= count, withinMs)
+    await until(async () => traffic.acknowledged() - before >= count, timeoutMs)
   }
   attempts.unavailable.length = 0
   attempts.tolerance = { brokenConnections: false, unavailable: 'never' }

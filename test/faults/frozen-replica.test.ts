@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { newPublicKey } from '../ssh/public-keys.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { type Answer, sendRequest, sessionOf } from '../support/http-client.ts'
 import { type Replica, startReplica, until } from '../support/replicas.ts'
 import { createInstallation, ENVIRONMENT, passwordOf, type Installation } from './installation.ts'
@@ -17,17 +17,17 @@ const MAX_CONNECTIONS = 10
 
 /** Two replicas, and two connections of the test to their database: one for changes and one for monitoring. */
 async function setUp(t: TestContext) {
-  const place = await createPlace('postgres')
-  const [client, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
+  const storage = await createStorage('postgres')
+  const [client, observer] = [new pg.Client(storage.databaseUrl), new pg.Client(storage.databaseUrl)]
   for (const each of [client, observer]) await each.connect()
   t.after(async () => {
     for (const each of [client, observer]) await each.end()
-    await place.remove()
+    await storage.remove()
   })
-  const start = () => startReplica(t, place, { environment: ENVIRONMENT })
+  const start = () => startReplica(t, storage, { environment: ENVIRONMENT })
   const [victim, other] = await Promise.all([start(), start()])
   const installation = await createInstallation(other.address)
-  return { place, victim, other, installation, client, observer }
+  return { storage, victim, other, installation, client, observer }
 }
 
 /** The number of database sessions of the service that meet the condition. */
@@ -153,7 +153,7 @@ test('when a replica is frozen while it holds the administration lock, other rep
 
 test('when a replica is frozen at a random moment under load, other replicas serve within 15 seconds, and no acknowledged write is lost', async (t) => {
   const random = seededRandom(t)
-  const { place, victim, other, installation } = await setUp(t)
+  const { storage, victim, other, installation } = await setUp(t)
   const bystander = await addStaff(installation, 'by@example.com')
   installation.address = victim.address
   const traffic = createTraffic(t, installation, fork(random))
@@ -179,7 +179,7 @@ test('when a replica is frozen at a random moment under load, other replicas ser
   }
   await traffic.settle()
   const checked = await traffic.verify('all')
-  await assertSoundServer(place.databaseUrl)
+  await assertSoundServer(storage.databaseUrl)
   figure(t, PART, 'frozen at a random moment, times', count)
   figure(t, PART, 'frozen at a random moment: others serve everything again, ms after the freeze', maxRecoveryMs)
   figure(t, PART, 'checks afterwards', checked)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
 import { startDelayingProxy } from '../support/delaying-proxy.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { ENVIRONMENT } from './installation.ts'
@@ -16,13 +16,13 @@ const keysOf = async (address: string): Promise<string[]> => {
 }
 
 test('a process whose LISTEN reaches PostgreSQL only after a key rotation still loads the new key', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const proxy = await startDelayingProxy(t, place.databaseUrl, 'listen latchkey')
-  const other = await startReplica(t, place, { environment: ENVIRONMENT })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const proxy = await startDelayingProxy(t, storage.databaseUrl, 'listen latchkey')
+  const other = await startReplica(t, storage, { environment: ENVIRONMENT })
   const late = await startReplica(t, { databaseUrl: proxy.url }, { environment: ENVIRONMENT })
   await proxy.held
-  const { code, stderr } = await latchkey(place, ['keys', 'rotate'])
+  const { code, stderr } = await latchkey(storage, ['keys', 'rotate'])
   assert.equal(code, 0, stderr)
   await until(async () => (await keysOf(other.address)).length === 2, 10_000)
   assert.deepEqual(await keysOf(late.address), ['service-id-1'])

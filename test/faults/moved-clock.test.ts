@@ -4,36 +4,36 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+import { createStorage, onEachEngine, type TestStorage } from '../support/engines.ts'
 import { sessionOf } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { createInstallation, ENVIRONMENT, passwordOf, type Installation } from './installation.ts'
 import { figure } from './run-options.ts'
 
 const PART = 'Wrong clock'
-const DAY = 24 * 3_600_000
-const MINUTE = 60_000
+const DAY_MS = 24 * 3_600_000
+const MINUTE_MS = 60_000
 /** Enough time for a busy machine to schedule the action. */
 const SOON_MS = 4000
 const SHIFTED_CLOCK = pathToFileURL(join(import.meta.dirname, '../support/shifted-clock.ts')).href
 
 /** Starts the service with a clock that is ahead or behind by the offset. */
-const startWithOffset = (t: TestContext, place: Place, offsetMs: number) =>
-  startReplica(t, place, {
+const startWithOffset = (t: TestContext, storage: TestStorage, offsetMs: number) =>
+  startReplica(t, storage, {
     environment: { ...ENVIRONMENT, NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, CLOCK_OFFSET_MS: String(offsetMs) },
   })
 
 /** Runs a statement while no replica is running. */
-async function query(place: Place, statement: string): Promise<Record<string, unknown>[]> {
-  if (place.databaseUrl.startsWith('sqlite:')) {
-    const file = new DatabaseSync(place.databaseUrl.slice('sqlite:'.length))
+async function query(storage: TestStorage, statement: string): Promise<Record<string, unknown>[]> {
+  if (storage.databaseUrl.startsWith('sqlite:')) {
+    const file = new DatabaseSync(storage.databaseUrl.slice('sqlite:'.length))
     try {
       return file.prepare(statement).all()
     } finally {
       file.close()
     }
   }
-  const client = new pg.Client(place.databaseUrl)
+  const client = new pg.Client(storage.databaseUrl)
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(statement)).rows
@@ -55,29 +55,29 @@ async function waitForBackgroundJobs(installation: Installation, offsetMs: numbe
 
 onEachEngine('a wrong clock', (engine) => {
   test('after one start with the clock 400 days ahead and one 400 days behind, all background jobs run on time with the correct clock', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
     let installation: Installation | undefined
     const runOnce = async (offsetMs: number, email: string) => {
-      const replica = await startWithOffset(t, place, offsetMs)
+      const replica = await startWithOffset(t, storage, offsetMs)
       if (installation === undefined) installation = await createInstallation(replica.address)
       else await signInAgain(installation, replica.address)
       await waitForBackgroundJobs(installation, offsetMs, email)
       assert.equal(await replica.stop(), 0)
     }
-    await runOnce(400 * DAY, 'ahead@example.com')
-    await runOnce(-400 * DAY, 'behind@example.com')
+    await runOnce(400 * DAY_MS, 'ahead@example.com')
+    await runOnce(-400 * DAY_MS, 'behind@example.com')
     await query(
-      place,
+      storage,
       `insert into passkey_challenges (id, challenge, expires_at, created_at)
-        values ('expired', 'x', ${Date.now() - MINUTE}, 0) returning id`,
+        values ('expired', 'x', ${Date.now() - MINUTE_MS}, 0) returning id`,
     )
 
     await runOnce(0, 'now@example.com')
     figure(t, PART, `${engine}, clock ahead once and behind once`, 'everything on time afterwards')
-    assert.deepEqual(await query(place, `select id from passkey_challenges where id = 'expired'`), [])
-    for (const job of await query(place, 'select name, next_run_at from background_jobs')) {
-      assert.ok(Number(job['next_run_at']) <= Date.now() + MINUTE, `${String(job['name'])} is not delayed`)
+    assert.deepEqual(await query(storage, `select id from passkey_challenges where id = 'expired'`), [])
+    for (const job of await query(storage, 'select name, next_run_at from background_jobs')) {
+      assert.ok(Number(job['next_run_at']) <= Date.now() + MINUTE_MS, `${String(job['name'])} is not delayed`)
     }
   })
 })

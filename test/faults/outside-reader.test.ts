@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { readInAnotherProcess } from '../support/other-process.ts'
 import { startReplica } from '../support/replicas.ts'
@@ -25,12 +25,12 @@ const emailsIn = (file: string): string[] => {
 }
 
 test('when another process opens, reads and closes the SQLite file after a restart, no write that is acknowledged later is lost', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
   const backups = mkdtempSync(join(tmpdir(), 'latchkey-backups-'))
   t.after(() => rmSync(backups, { recursive: true, force: true }))
-  const file = place.databaseUrl.slice('sqlite:'.length)
-  const start = () => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+  const file = storage.databaseUrl.slice('sqlite:'.length)
+  const start = () => startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
 
   // The first start creates the files; the second opens existing ones.
   assert.equal(await (await start()).stop(), 0)
@@ -43,7 +43,7 @@ test('when another process opens, reads and closes the SQLite file after a resta
     })
     assert.equal(answer.status, 201, answer.body)
   }
-  const backup = await latchkey(place, ['backup', join(backups, 'backup')])
+  const backup = await latchkey(storage, ['backup', join(backups, 'backup')])
   assert.equal(backup.code, 0, backup.stderr)
   await readInAnotherProcess(file)
   await replica.kill()

@@ -7,7 +7,7 @@ import { newPublicKey } from '../ssh/public-keys.ts'
 import { ORIGIN } from '../support/app.ts'
 import { newPkce, REDIRECT_URI } from '../support/application.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { sendRequest, type RequestContent, sessionOf } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
@@ -162,9 +162,9 @@ async function timeUntilRefused(
 }
 
 async function startThree(t: TestContext) {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const start = () => startReplica(t, place, { environment: ENVIRONMENT })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const start = () => startReplica(t, storage, { environment: ENVIRONMENT })
   const replicas = await Promise.all([start(), start(), start()])
   const proxy = await startRoundRobin(
     t,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { openEventStream } from '../notifications/event-stream.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
@@ -50,10 +50,10 @@ async function listNotifications(installation: Installation): Promise<string[]> 
 
 test('during a rolling restart under load no request fails and no notification is lost', async (t) => {
   const random = seededRandom(t)
-  const place = await createPlace('postgres')
-  t.after(place.remove)
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
   const start = (port?: number) =>
-    startReplica(t, place, { environment: ENVIRONMENT, ...(port === undefined ? {} : { port }) })
+    startReplica(t, storage, { environment: ENVIRONMENT, ...(port === undefined ? {} : { port }) })
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start()))
   const ports = replicas.map(({ port }) => port)
   const proxy = await startRoundRobin(t, ports)
@@ -87,7 +87,7 @@ test('during a rolling restart under load no request fails and no notification i
   assert.deepEqual(traffic.attempts.unexpected, [])
   await traffic.settle()
   const checked = await traffic.verify('all')
-  await assertSoundServer(place.databaseUrl)
+  await assertSoundServer(storage.databaseUrl)
   const notifications = await listNotifications(installation)
   await until(async () => notifications.every((id) => watcher.seen.includes(id)))
   assert.equal(new Set(watcher.seen).size, watcher.seen.length, 'No notification comes twice.')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { startMailServer } from '../mail/mail-server.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { createInstallation, ENVIRONMENT } from './installation.ts'
 import { figure, rounds } from './run-options.ts'
@@ -13,18 +13,18 @@ const PART = 'Silent mail server'
 const SILENCE_MS = Math.min(60, rounds(12, 2)) * 1000
 
 test('a mail server that takes a minute to accept a mail receives it once, although two replicas are running', async (t) => {
-  const place = await createPlace('postgres')
-  const client = new pg.Client(place.databaseUrl)
+  const storage = await createStorage('postgres')
+  const client = new pg.Client(storage.databaseUrl)
   await client.connect()
   t.after(async () => {
     await client.end()
-    await place.remove()
+    await storage.remove()
   })
   const server = await startMailServer(t, { decide: () => setTimeout(SILENCE_MS) })
   const environment = { ...ENVIRONMENT, SMTP_URL: server.url }
   const [one, two] = await Promise.all([
-    startReplica(t, place, { environment }),
-    startReplica(t, place, { environment }),
+    startReplica(t, storage, { environment }),
+    startReplica(t, storage, { environment }),
   ])
   // Registering the administrator sends a mail.
   await createInstallation(one.address)

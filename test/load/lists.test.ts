@@ -16,10 +16,10 @@ onEachEngine('lists with more rows than one request examines', (engine) => {
   const shared = sharedApp({ engine })
   let admin: SignedInPerson
   before(async () => {
-    const { place, clock } = shared()
+    const { storage, clock } = shared()
     admin = await signedInPerson(shared(), { admin: true, email: 'admin@example.com' })
     const now = clock.now()
-    await grow(place.databaseUrl, {
+    await grow(storage.databaseUrl, {
       users: USERS,
       tokens: 50,
       certificates: CERTIFICATES,
@@ -105,7 +105,7 @@ onEachEngine('lists with more rows than one request examines', (engine) => {
   })
 
   test('the sweeper deletes all expired rows, also thousands of them, and no others', async () => {
-    const { services, place, clock } = shared()
+    const { services, storage, clock } = shared()
     const countRows = async () => {
       const { tokens } = await services.db.read
         .selectFrom('oauth_access_tokens')
@@ -114,7 +114,7 @@ onEachEngine('lists with more rows than one request examines', (engine) => {
       return tokens
     }
     const kept = await countRows()
-    await run(place.databaseUrl, expiredStatements(3000, 2000, clock.now()))
+    await run(storage.databaseUrl, expiredStatements(3000, 2000, clock.now()))
     assert.equal(await countRows(), kept + 3000)
     assert.equal(await sweepExpired(services), 5000)
     assert.equal(await countRows(), kept)

@@ -9,7 +9,7 @@ import { slopeOf } from './slope.ts'
 import { mixedTraffic, type Share } from './traffic.ts'
 
 const CONNECTIONS = shortOrLong(8, 32)
-const REVOKED_TOKENS = shortOrLong(100, 10_000)
+const REVOKED_CERTIFICATES = shortOrLong(100, 10_000)
 const MAX_RATE_RUN_MS = 15_000
 const MINUTES = Number(process.env['LOAD_MINUTES'] ?? 10)
 const SHORT_MS = 8000
@@ -26,7 +26,7 @@ const MAX_MB_PER_MINUTE = 1
 test('mixed traffic is answered without a failure, and memory does not grow', async (t) => {
   const folder = newFolder()
   t.after(() => removeFolder(folder))
-  const { file, fixture } = await seedFile(folder, REVOKED_TOKENS)
+  const { file, fixture } = await seedFile(folder, REVOKED_CERTIFICATES)
   const server = await startOnCopy(folder, file)
   t.after(() => server.stop())
   const connections = await openConnections(server.port, CONNECTIONS)

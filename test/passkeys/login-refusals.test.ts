@@ -50,8 +50,8 @@ onEachEngine('logins that are refused', (engine) => {
 
   if (engine === 'postgres') {
     test('of 20 identical concurrent logins at two replicas exactly one succeeds', async (t) => {
-      const { place, clock } = shared()
-      const replica = await startApp(t, { engine, place, clock, config: { rateLimits: false } })
+      const { storage, clock } = shared()
+      const replica = await startApp(t, { engine, storage, clock, config: { rateLimits: false } })
       const { authenticator, visitor } = await enrol(shared())
       const options = await loginOptions(anonymous(replica))
       const response = authenticator.authenticate(options)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 import { sendRequest, sessionOf } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { type Running, start } from './start.ts'
@@ -96,9 +96,9 @@ test('a reader of standard output that stops reading delays neither requests nor
 
 onEachEngine('a clean shutdown', (engine) => {
   test('logs nothing at error level, even with requests, streams and probes in progress', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    const replica = await startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    const replica = await startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
     const cookie = sessionOf(await sendRequest(replica.address, 'POST', '/api/auth/register', { json }))
     const stream = sendRequest(replica.address, 'GET', '/api/notifications/stream', { cookie })

@@ -2,15 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { startCuttableProxy } from '../support/cuttable-proxy.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { assertWithin } from '../support/speed.ts'
 
 test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and they work again when it is back', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await startCuttableProxy(t, place.databaseUrl)
-  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const app = await startApp(t, {
+    engine: 'postgres',
+    timeoutFactor: 1,
+    storage: { ...storage, databaseUrl: line.url },
+  })
   const person = await signedInPerson(app)
   assert.equal((await person.get('/api/auth/me')).statusCode, 200)
 
@@ -40,11 +44,15 @@ test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and 
 })
 
 test('replicas receive signals again after their listening connection was lost', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await startCuttableProxy(t, place.databaseUrl)
-  const one = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
-  const two = await startApp(t, { engine: 'postgres', place })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const one = await startApp(t, {
+    engine: 'postgres',
+    timeoutFactor: 1,
+    storage: { ...storage, databaseUrl: line.url },
+  })
+  const two = await startApp(t, { engine: 'postgres', storage })
   const resynced = new Promise<void>((resolve) => {
     const stop = one.services.signals.on('resync', () => {
       stop()

@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices, type OpenServices } from '../../src/open-services.ts'
 import { type Clock, createClock } from './clock.ts'
-import { createPlace, type EngineName, type Place } from './engines.ts'
+import { createStorage, type EngineName, type TestStorage } from './engines.ts'
 
 export const ORIGIN = 'http://localhost:3000'
 export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
@@ -18,7 +18,7 @@ export interface TestApp {
   app: FastifyInstance
   services: OpenServices
   clock: Clock
-  place: Place
+  storage: TestStorage
   /** All log lines as one string. */
   logged(): string
   /** Runs the background work that is due by the test's clock. */
@@ -37,7 +37,7 @@ interface Options {
   config?: Partial<Config>
   clock?: Clock
   /** For a second replica on an existing database, or a restart. */
-  place?: Place
+  storage?: TestStorage
   logLevel?: string
   maxBodyMs?: number
   /** 1 in tests of the time limits on PostgreSQL. Other tests must not fail on a slow machine. */
@@ -49,11 +49,11 @@ interface Options {
 /** Starts the whole service in this process, and closes it when the test ends. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
   const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5, realHashCost = false } = options
-  const place = options.place ?? (await createPlace(engine))
+  const storage = options.storage ?? (await createStorage(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
   const config: Config = {
-    ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
+    ...readConfig({ DATA_DIR: storage.dataDir, DATABASE_URL: storage.databaseUrl, SECRET_KEY }),
     ...options.config,
   }
   const services = await openServices(config, {
@@ -76,13 +76,13 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   }
   t.after(async () => {
     await close()
-    if (!options.place) await place.remove()
+    if (!options.storage) await storage.remove()
   })
   return {
     app,
     services,
     clock,
-    place,
+    storage,
     logged: () => lines.join(''),
     tick: ticker.tick,
     listen: () => app.listen({ port: 0, host: '127.0.0.1' }),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SECRET_KEY } from './app.ts'
-import type { Place } from './engines.ts'
+import type { TestStorage } from './engines.ts'
 
 export interface Outcome {
   code: number | null
@@ -13,7 +13,7 @@ export interface Outcome {
 
 /** Runs the `latchkey` command in a separate process, on the given database. */
 export async function latchkey(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  storage: Pick<TestStorage, 'databaseUrl' | 'dataDir'>,
   args: string[],
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
@@ -21,8 +21,8 @@ export async function latchkey(
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'] ?? '',
-      DATA_DIR: place.dataDir,
-      DATABASE_URL: place.databaseUrl,
+      DATA_DIR: storage.dataDir,
+      DATABASE_URL: storage.databaseUrl,
       SECRET_KEY,
       ...environment,
     },

@@ -15,13 +15,13 @@ export interface SentMail {
 export async function sentMails(test: TestApp): Promise<SentMail[]> {
   await test.tick()
   await test.tick()
-  const folder = join(test.place.dataDir, 'outbox')
+  const folder = join(test.storage.dataDir, 'outbox')
   if (!existsSync(folder)) return []
   const log = test
     .logged()
     .split('\n')
     .filter((line) => line.includes('Mail written to the outbox.'))
-  const files = log.map((line) => join(test.place.dataDir, (JSON.parse(line) as { file: string }).file))
+  const files = log.map((line) => join(test.storage.dataDir, (JSON.parse(line) as { file: string }).file))
   const known = readdirSync(folder)
   return files
     .filter((file) => known.some((name) => file.endsWith(name)))

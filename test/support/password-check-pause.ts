@@ -1,13 +1,13 @@
 import type { TestApp } from './app.ts'
 
-export interface Gate {
+export interface PasswordCheckPause {
   /** Resolves when this many password checks have finished and are paused. */
   reached(count?: number): Promise<void>
   open(): void
 }
 
 /** Pauses every request directly after its password check until `open` is called, so that a test can act in between. */
-export function pauseAfterPasswordCheck({ services }: TestApp): Gate {
+export function pauseAfterPasswordCheck({ services }: TestApp): PasswordCheckPause {
   const { passwords } = services
   const opened = Promise.withResolvers<void>()
   const listeners: (() => void)[] = []

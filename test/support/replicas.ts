@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { SECRET_KEY } from './app.ts'
 import type { Clock } from './clock.ts'
-import type { Place } from './engines.ts'
+import type { TestStorage } from './engines.ts'
 import { freePort } from './postgres.ts'
 
 /** A separate process of the service. */
@@ -40,7 +40,7 @@ interface Options {
 /** Starts the service in a separate process on the given database, and waits until it is healthy. */
 export async function startReplica(
   t: Pick<TestContext, 'after'>,
-  place: Pick<Place, 'databaseUrl'>,
+  storage: Pick<TestStorage, 'databaseUrl'>,
   { port: requestedPort, environment = {}, within = [] }: Options = {},
 ): Promise<Replica> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
@@ -52,7 +52,7 @@ export async function startReplica(
       PATH: process.env['PATH'] ?? '',
       PORT: String(port),
       DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: place.databaseUrl,
+      DATABASE_URL: storage.databaseUrl,
       BASE_URL: 'http://localhost:3000',
       SECRET_KEY,
       ...environment,

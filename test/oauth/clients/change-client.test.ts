@@ -98,7 +98,7 @@ onEachEngine('concurrent changes of one client', (engine) => {
 
 test('concurrent changes of one client on two replicas are both kept', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const traits = { permissions: ['oauth_clients:read', 'oauth_clients:write'] } as const
   const people = [await signedInPerson(first, { permissions: [...traits.permissions] })]
   people.push(await signedInPerson(second, { permissions: [...traits.permissions] }))

@@ -306,7 +306,7 @@ for (const table of ['users', 'ssh_keys'] as const) {
     const app = await startApp(t, { engine: 'postgres' })
     const [blocked, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const keys = [await saveKey(blocked), await saveKey(other)]
-    const database = new pg.Client(app.place.databaseUrl)
+    const database = new pg.Client(app.storage.databaseUrl)
     await database.connect()
     try {
       await database.query('begin')
@@ -331,7 +331,7 @@ for (const table of ['users', 'ssh_keys'] as const) {
 
 test('five hundred concurrent certificates from two replicas have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
-  const two = await startApp(t, { engine: 'postgres', place: one.place })
+  const two = await startApp(t, { engine: 'postgres', storage: one.storage })
   const people = await Promise.all([signInCertificateUser(one), signInCertificateUser(two)])
   const keys = await Promise.all(people.map((person) => saveKey(person)))
   const issued = await Promise.all(
