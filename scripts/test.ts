@@ -85,7 +85,7 @@ function hasSpace(path: string): boolean {
   }
 }
 
-/** Reads the lines of Playwright's list reporter: `  ✓   1 e2e/sign-in.spec.ts:9:1 › somebody signs in (1.2s)`. */
+/** Reads the lines of Playwright's list reporter: `  ✓   1 e2e/sign-in.spec.ts:9:1 › a user signs in (1.2s)`. */
 function browserTestTimes(output: string): TestTime[] {
   const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
   return [...output.matchAll(/^ +[✓✘] +\d+ (.+) \(([\d.]+)(ms|s|m)\)$/gm)].map(([, name = '', value, unit = 'ms']) => ({

@@ -46,7 +46,7 @@ function writeHistory({ dataDir }: Server, email: string) {
   for (let ago = 29; ago > 0; ago -= 1) {
     const at = today - ago * DAY_MS
     const activity = [0, 6].includes(new Date(at).getUTCDay()) ? 0.25 : 1
-    // Passkeys take over from passwords as the month goes on.
+    // During the month the share of passkeys grows and that of passwords falls.
     write(at, Math.round(activity * (9 + (29 - ago) * 0.9 + (ago % 4))), 'session.started', { method: 'passkey' })
     write(at, Math.round(activity * (7 + ago * 0.6 + ((ago * 7) % 5))), 'session.started', { method: 'password' })
     write(at, (ago * 5) % 7 > 4 ? 2 : Math.round(activity), 'session.refused')

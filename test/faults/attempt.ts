@@ -5,7 +5,7 @@ import type { Effect, Ledger } from './ledger.ts'
 export interface Tolerance {
   /** Connections may break, because the process is killed. */
   brokenConnections: boolean
-  /** Whether 503 may be answered, and whether the write was then certainly not done. */
+  /** Whether 503 may be answered, and what that means for the write: the outcome is unknown, or it was not done. */
   unavailable: 'never' | 'unknown' | 'not done'
 }
 

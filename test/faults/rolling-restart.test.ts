@@ -90,7 +90,7 @@ test('during a rolling restart under load no request fails and no notification i
   await assertSoundServer(storage.databaseUrl)
   const notifications = await listNotifications(installation)
   await until(async () => notifications.every((id) => watcher.seen.includes(id)))
-  assert.equal(new Set(watcher.seen).size, watcher.seen.length, 'No notification comes twice.')
+  assert.equal(new Set(watcher.seen).size, watcher.seen.length, 'No notification is delivered twice.')
   await watcher.stop()
 
   figure(t, PART, 'replicas restarted under load', cycles * REPLICAS)
