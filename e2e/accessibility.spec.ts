@@ -3,7 +3,7 @@ import { redPicture } from './support/picture.ts'
 import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
 
-const OUTSIDE = [
+const PUBLIC_PAGES = [
   '/login',
   '/register',
   '/forgot-password',
@@ -12,18 +12,18 @@ const OUTSIDE = [
   '/logout',
   '/setup',
 ]
-const INSIDE = [
+const ACCOUNT_PAGES = [
   '/account',
   '/account/password',
   '/account/passkeys',
   '/account/sessions',
   '/account/applications',
   '/notifications',
-  // Confirming needs a session: without one this page leads to the sign-in.
+  // Confirming needs a session; without one this page redirects to the sign-in.
   '/verify-email?token=x',
 ]
 
-const ADMINISTRATION = [
+const ADMINISTRATION_PAGES = [
   '/admin',
   '/admin/users',
   '/admin/roles',
@@ -47,11 +47,11 @@ const APPLICATION = {
   scopes: ['openid'],
 }
 
-// Every page is loaded and examined in turn.
+// These tests load and check many pages one after another.
 test.slow()
 
-test('the entrance pages meet WCAG 2.2 AA', async ({ page, expectAccessible }) => {
-  for (const path of OUTSIDE) {
+test('the public pages meet WCAG 2.2 AA', async ({ page, expectAccessible }) => {
+  for (const path of PUBLIC_PAGES) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expectAccessible()
@@ -59,14 +59,14 @@ test('the entrance pages meet WCAG 2.2 AA', async ({ page, expectAccessible }) =
 })
 
 test('the account pages meet WCAG 2.2 AA', async ({ page, person: _person, expectAccessible }) => {
-  for (const path of INSIDE) {
+  for (const path of ACCOUNT_PAGES) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expectAccessible()
   }
 })
 
-test('one user’s and one application’s page and their dialogs meet WCAG 2.2 AA', async ({
+test('the pages of a user and of an application and their dialogs meet WCAG 2.2 AA', async ({
   asAdministrator: page,
   newcomer,
   expectAccessible,
@@ -92,7 +92,7 @@ test('one user’s and one application’s page and their dialogs meet WCAG 2.2 
   await expectAccessible('[role=dialog]')
 })
 
-test('the other dialogs, the tabs and what is not found meet WCAG 2.2 AA', async ({
+test('the other dialogs, the tabs and the page for unknown addresses meet WCAG 2.2 AA', async ({
   asAdministrator: page,
   expectAccessible,
 }) => {
@@ -112,12 +112,12 @@ test('the other dialogs, the tabs and what is not found meet WCAG 2.2 AA', async
   await expectAccessible('main')
 })
 
-test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
+test('the dialogs for passkeys and the avatar meet WCAG 2.2 AA', async ({
   page,
   person: _person,
   expectAccessible,
 }, info) => {
-  const look = async (name: string) => {
+  const checkDialog = async (name: string) => {
     const dialog = page.getByRole('dialog')
     await expect(dialog).toBeVisible()
     await expectAccessible('[role=dialog]')
@@ -126,12 +126,12 @@ test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await page.getByRole('button', { name: 'Add a passkey' }).first().click()
-  await look('passkey-add')
+  await checkDialog('passkey-add')
   await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
   const passkey = page.getByRole('listitem').filter({ hasText: 'This device only' }).first()
   for (const name of ['Rename', 'Remove']) {
     await passkey.getByRole('button', { name }).click()
-    await look(`passkey-${name.toLowerCase()}`)
+    await checkDialog(`passkey-${name.toLowerCase()}`)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toBeHidden()
   }
@@ -140,10 +140,10 @@ test('the dialogs about passkeys and the picture meet WCAG 2.2 AA', async ({
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose a picture' }).click()
   await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await redPicture() })
-  await look('picture-crop')
+  await checkDialog('picture-crop')
 })
 
-test('adding an SSH key, revoking a certificate and revoking an application meet WCAG 2.2 AA', async ({
+test('the dialogs to add an SSH key, revoke a certificate and revoke an application meet WCAG 2.2 AA', async ({
   asAdministrator: page,
   expectAccessible,
 }) => {
@@ -189,7 +189,7 @@ test('adding an SSH key, revoking a certificate and revoking an application meet
 })
 
 test('the administration pages meet WCAG 2.2 AA', async ({ asAdministrator: page, expectAccessible }) => {
-  for (const path of ADMINISTRATION) {
+  for (const path of ADMINISTRATION_PAGES) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expectAccessible()

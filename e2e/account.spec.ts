@@ -3,10 +3,10 @@ import { redPicture } from './support/picture.ts'
 import { expect, test } from './support/test.ts'
 
 test.beforeEach(({ person: _person }) => {
-  // Asking for the fixture is what signs somebody in.
+  // Using the fixture signs the user in.
 })
 
-test('the profile can be changed', async ({ page, person }) => {
+test('a user can change their profile', async ({ page, person }) => {
   await page.goto('/account')
   await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
   await page.getByLabel('Display name').fill('Ada King')
@@ -18,7 +18,7 @@ test('the profile can be changed', async ({ page, person }) => {
   await expect(page.getByRole('button', { name: 'Account menu of Ada King' })).toBeVisible()
 })
 
-test('a username that is reserved is refused in the words of the API', async ({ page }) => {
+test('a reserved username is refused with the error message of the API', async ({ page }) => {
   await page.goto('/account')
   await page.getByLabel('Username').fill('root')
   const answered = page.waitForResponse('**/api/account/profile')
@@ -27,7 +27,7 @@ test('a username that is reserved is refused in the words of the API', async ({ 
   await expect(page.getByRole('alert')).toContainText(error)
 })
 
-test('a picture is cropped, uploaded, shown and removed', async ({ page }) => {
+test('an avatar can be cropped, uploaded, shown and removed', async ({ page }) => {
   await page.goto('/account')
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose a picture' }).click()
@@ -42,7 +42,7 @@ test('a picture is cropped, uploaded, shown and removed', async ({ page }) => {
   await expect(page.locator('main img')).toBeHidden()
 })
 
-test('a file that is no picture is refused before it is sent', async ({ page }) => {
+test('a file that is not an image is refused before it is uploaded', async ({ page }) => {
   await page.goto('/account')
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose a picture' }).click()
@@ -65,7 +65,7 @@ test('changing the password ends the other sessions', async ({ page, person, bro
   await elsewhere.close()
 })
 
-test('a wrong current password changes nothing', async ({ page }) => {
+test('changing the password with a wrong current password is refused', async ({ page }) => {
   await page.goto('/account/password')
   await page.getByLabel('Current password').fill('not the password')
   await page.getByLabel('New password').fill('quite another password 7')
@@ -73,7 +73,7 @@ test('a wrong current password changes nothing', async ({ page }) => {
   await expect(page.getByRole('alert')).toBeVisible()
 })
 
-test('a passkey is added, renamed and removed', async ({ page }) => {
+test('a passkey can be added, renamed and removed', async ({ page }) => {
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await expect(page.getByText('No passkeys yet')).toBeVisible()
@@ -92,7 +92,7 @@ test('a passkey is added, renamed and removed', async ({ page }) => {
   await expect(page.getByText('No passkeys yet')).toBeVisible()
 })
 
-test('the same authenticator is not registered twice', async ({ page }) => {
+test('the same authenticator can’t be registered twice', async ({ page }) => {
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   for (const round of ['first', 'second']) {
@@ -103,7 +103,12 @@ test('the same authenticator is not registered twice', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('already has a passkey')
 })
 
-test('another session is ended with one click, and all others with two', async ({ page, person, browser, baseURL }) => {
+test('a user can end one other session, or all other sessions after a confirmation', async ({
+  page,
+  person,
+  browser,
+  baseURL,
+}) => {
   const others = await Promise.all(
     [1, 2, 3].map(async () => {
       const context = await browser.newContext({ baseURL: baseURL ?? '' })
@@ -125,7 +130,7 @@ test('another session is ended with one click, and all others with two', async (
   }
 })
 
-test('somebody without permissions sees only what is theirs', async ({ page }) => {
+test('a user without permissions sees only their own account and no administration', async ({ page }) => {
   await page.goto('/account')
   await expect(page.getByRole('link', { name: 'Profile' })).toBeVisible()
   await expect(page.getByText('Administration')).toBeHidden()
@@ -134,7 +139,7 @@ test('somebody without permissions sees only what is theirs', async ({ page }) =
   await expect(page.getByText('This page is not open to you')).toBeVisible()
 })
 
-test('an address without a page says so', async ({ page }) => {
+test('an unknown address shows a not-found page', async ({ page }) => {
   await page.goto('/account/nowhere')
   await expect(page.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
 })

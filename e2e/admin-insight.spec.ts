@@ -1,6 +1,6 @@
 import { expect, test } from './support/test.ts'
 
-test('the overview counts people and sign-ins', async ({ asAdministrator: page }) => {
+test('the overview shows the number of users and the sign-ins of each day', async ({ asAdministrator: page }) => {
   await page.goto('/admin')
   await expect(page.getByText('Active users')).toBeVisible()
   const signIns = page.getByRole('table', { name: 'Sign-ins a day' })
@@ -9,7 +9,10 @@ test('the overview counts people and sign-ins', async ({ asAdministrator: page }
   await expect(page.getByText('Nothing is scheduled')).toBeVisible()
 })
 
-test('the audit trail is filtered, opened and downloaded', async ({ asAdministrator: page, administrator }) => {
+test('the audit trail can be filtered, expanded and downloaded as CSV', async ({
+  asAdministrator: page,
+  administrator,
+}) => {
   await page.goto('/admin/audit')
   await page.getByLabel('Action').fill('session.*')
   await page.getByLabel('Who').fill(administrator.email)
@@ -27,7 +30,13 @@ test('the audit trail is filtered, opened and downloaded', async ({ asAdministra
   expect((await downloading).suggestedFilename()).toBe('audit.csv')
 })
 
-test('a role with one permission opens one page', async ({ page, person, playwright, server, administrator }) => {
+test('a user whose role has one permission sees only the page for that permission', async ({
+  page,
+  person,
+  playwright,
+  server,
+  administrator,
+}) => {
   const api = await playwright.request.newContext({ baseURL: server.origin })
   const { email, password } = administrator
   await api.post('/api/auth/login', { data: { email, password } })

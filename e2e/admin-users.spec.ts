@@ -1,7 +1,7 @@
 import { linkInMail } from './support/mail.ts'
 import { expect, test } from './support/test.ts'
 
-test('a user is invited, chooses a password and is inside', async ({
+test('an invited user sets a password through the mail and can sign in', async ({
   asAdministrator: page,
   newcomer,
   server,
@@ -18,23 +18,28 @@ test('a user is invited, chooses a password and is inside', async ({
   await page.getByRole('button', { name: 'Send the invitation again' }).click()
   await expect(page.getByText('The invitation is on its way.')).toBeVisible()
 
-  const invited = await browser.newContext({ locale: 'en-GB', baseURL: server.origin })
-  const theirs = await invited.newPage()
-  await theirs.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password', first))
-  await theirs.getByLabel('New password').fill(newcomer.password)
-  await theirs.getByRole('button', { name: 'Set the password' }).click()
-  await expect(theirs.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
+  const invitedContext = await browser.newContext({ locale: 'en-GB', baseURL: server.origin })
+  const userPage = await invitedContext.newPage()
+  await userPage.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password', first))
+  await userPage.getByLabel('New password').fill(newcomer.password)
+  await userPage.getByRole('button', { name: 'Set the password' }).click()
+  await expect(userPage.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
   const { email, password } = newcomer
-  const signedIn = await invited.request.post('/api/auth/login', { data: { email, password } })
+  const signedIn = await invitedContext.request.post('/api/auth/login', { data: { email, password } })
   expect(signedIn.status()).toBe(200)
-  await invited.close()
+  await invitedContext.close()
 
   await page.reload()
   await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send the invitation again' })).toHaveCount(0)
 })
 
-test('users are found by search and status', async ({ asAdministrator: page, newcomer, playwright, server }) => {
+test('users can be searched and filtered by status', async ({
+  asAdministrator: page,
+  newcomer,
+  playwright,
+  server,
+}) => {
   const api = await playwright.request.newContext({ baseURL: server.origin })
   await api.post('/api/auth/register', { data: newcomer })
   await api.dispose()
@@ -47,7 +52,7 @@ test('users are found by search and status', async ({ asAdministrator: page, new
   await expect(page.getByText('Nobody found')).toBeVisible()
 })
 
-test.describe('with somebody to look after', () => {
+test.describe('the page of a user', () => {
   let userId: string
   test.beforeEach(async ({ playwright, server, newcomer, asAdministrator: page }) => {
     const api = await playwright.request.newContext({ baseURL: server.origin })
@@ -57,27 +62,32 @@ test.describe('with somebody to look after', () => {
     await page.goto(`/admin/users/${userId}`)
   })
 
-  test('disabling tells what ends, and the person is told kindly', async ({ page, newcomer, browser, server }) => {
+  test('disabling shows what will end, and the sign-in page tells the user that the account is disabled', async ({
+    page,
+    newcomer,
+    browser,
+    server,
+  }) => {
     await page.getByRole('button', { name: 'Disable…' }).click()
     await expect(page.getByRole('dialog')).toContainText('1 session')
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await expect(page.getByText('This account is disabled since')).toBeVisible()
 
-    const theirs = await (await browser.newContext({ locale: 'en-GB', baseURL: server.origin })).newPage()
-    await theirs.goto('/login')
-    await theirs.getByLabel('Email').fill(newcomer.email)
-    await theirs.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
-    await theirs.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await expect(theirs.getByRole('alert')).toContainText('Your account has been disabled.')
-    await expect(theirs.getByRole('alert')).toContainText('Nothing has been deleted')
-    await theirs.context().close()
+    const userPage = await (await browser.newContext({ locale: 'en-GB', baseURL: server.origin })).newPage()
+    await userPage.goto('/login')
+    await userPage.getByLabel('Email').fill(newcomer.email)
+    await userPage.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
+    await userPage.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await expect(userPage.getByRole('alert')).toContainText('Your account has been disabled.')
+    await expect(userPage.getByRole('alert')).toContainText('Nothing has been deleted')
+    await userPage.context().close()
 
     await page.getByRole('button', { name: 'Enable…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
     await expect(page.getByText('This account is active.')).toBeVisible()
   })
 
-  test('disabling is scheduled and cancelled', async ({ page }) => {
+  test('disabling can be scheduled, and the scheduled action cancelled', async ({ page }) => {
     await page.getByRole('button', { name: 'Disable…' }).click()
     await page.getByLabel('At a set time').check()
     await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click()
@@ -86,7 +96,7 @@ test.describe('with somebody to look after', () => {
     await expect(page.getByRole('listitem').filter({ hasText: 'Cancelled' })).toBeVisible()
   })
 
-  test('a role is given and taken away', async ({ page }) => {
+  test('a role can be granted and revoked', async ({ page }) => {
     await page.getByLabel('Role', { exact: true }).selectOption('admin')
     await page.getByRole('button', { name: 'Give a role' }).click()
     await expect(page.getByRole('button', { name: 'Take away admin' })).toBeVisible()
@@ -94,7 +104,7 @@ test.describe('with somebody to look after', () => {
     await expect(page.getByRole('button', { name: 'Take away admin' })).toBeHidden()
   })
 
-  test('details are changed', async ({ page }) => {
+  test('an administrator can change the profile of a user', async ({ page }) => {
     await page.getByLabel('Given name').fill('Augusta')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(page.getByText('Saved.')).toBeVisible()
@@ -102,7 +112,7 @@ test.describe('with somebody to look after', () => {
     await expect(page.getByLabel('Given name')).toHaveValue('Augusta')
   })
 
-  test('deleting asks for the email first', async ({ page, newcomer }) => {
+  test('deleting a user requires typing their email', async ({ page, newcomer }) => {
     await page.getByRole('button', { name: 'Delete…' }).click()
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete for good' })
     await expect(confirm).toBeDisabled()
@@ -114,7 +124,9 @@ test.describe('with somebody to look after', () => {
   })
 })
 
-test('the last administrator can’t be disabled, and the API says why', async ({ asAdministrator: page }) => {
+test('the last administrator can’t be disabled, and the dialog shows the error of the API', async ({
+  asAdministrator: page,
+}) => {
   await page.goto('/admin/users')
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
   await page.getByRole('button', { name: 'Disable…' }).click()
@@ -122,19 +134,22 @@ test('the last administrator can’t be disabled, and the API says why', async (
   await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
 })
 
-test('roles are created, given permissions in the matrix, and deleted', async ({ asAdministrator: page, newcomer }) => {
+test('a role can be created, given a permission in the matrix, and deleted', async ({
+  asAdministrator: page,
+  newcomer,
+}) => {
   const name = `ops-${newcomer.email.slice(4, 12)}`
   await page.goto('/admin/roles')
   await page.getByRole('button', { name: 'Create a role' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)
   await page.getByRole('dialog').getByLabel('SSH principals').fill('deploy')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
-  const tick = page.getByRole('checkbox', { name: `${name} gives users:read` })
-  await tick.click()
-  await expect(tick).toBeChecked()
+  const checkbox = page.getByRole('checkbox', { name: `${name} gives users:read` })
+  await checkbox.click()
+  await expect(checkbox).toBeChecked()
   await page.reload()
-  await expect(tick).toBeChecked()
+  await expect(checkbox).toBeChecked()
   await page.getByRole('button', { name: `Delete the role ${name}?` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(tick).toHaveCount(0)
+  await expect(checkbox).toHaveCount(0)
 })

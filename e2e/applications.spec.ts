@@ -31,7 +31,7 @@ const register = test.extend<{ registered: { issuer: string; clientId: string; c
   },
 })
 
-test('an application is registered, its secret shown once, changed, rotated and deleted', async ({
+test('an application can be registered with a secret that is shown once, changed, given a new secret, and deleted', async ({
   asAdministrator: page,
   newcomer,
 }) => {
@@ -69,7 +69,9 @@ test('an application is registered, its secret shown once, changed, rotated and 
   await expect(page.getByRole('link', { name })).toHaveCount(0)
 })
 
-test('a redirect URL that is not allowed is refused in the words of the API', async ({ asAdministrator: page }) => {
+test('a redirect URL that is not allowed is refused with the error message of the API', async ({
+  asAdministrator: page,
+}) => {
   await page.goto('/admin/applications')
   await page.getByRole('button', { name: 'Register an application' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Bad one')
@@ -79,7 +81,7 @@ test('a redirect URL that is not allowed is refused in the words of the API', as
 })
 
 register(
-  'a person signs in to an application, allows it, and takes it back',
+  'a user signs in to an application, consents, and revokes the consent',
   async ({ page, person, registered, expectAccessible }) => {
     await page.context().clearCookies()
     await page.goto(await application.start(registered))
@@ -97,7 +99,7 @@ register(
     await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
     expect(await application.userinfo()).toMatchObject({ email: person.email, name: person.displayName })
 
-    // Once allowed, it is not asked again.
+    // A second authorization needs no consent.
     await page.goto(await application.start(registered))
     await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
 
@@ -111,13 +113,16 @@ register(
   },
 )
 
-register('cancelling tells the application', async ({ page, person: _person, registered }) => {
-  await page.goto(await application.start(registered))
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await expect(page.getByRole('heading', { name: 'Refused: access_denied' })).toBeVisible()
-})
+register(
+  'cancelling the consent redirects to the application with access_denied',
+  async ({ page, person: _person, registered }) => {
+    await page.goto(await application.start(registered))
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('heading', { name: 'Refused: access_denied' })).toBeVisible()
+  },
+)
 
-register('consent works with the keyboard alone', async ({ page, person: _person, registered }) => {
+register('a user can consent with the keyboard alone', async ({ page, person: _person, registered }) => {
   await page.goto(await application.start(registered))
   await expect(page.getByRole('heading', { name: 'Team Wiki asks for access' })).toBeVisible()
   const allow = page.getByRole('button', { name: 'Allow' })
@@ -128,7 +133,7 @@ register('consent works with the keyboard alone', async ({ page, person: _person
   await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
 })
 
-test('a consent page without a request says so', async ({ page, person: _person }) => {
+test('a consent page without a valid request shows an error', async ({ page, person: _person }) => {
   await page.goto('/consent?client_id=nobody')
   await expect(page.getByRole('heading', { name: 'This request can’t go on' })).toBeVisible()
   await expect(page.getByRole('alert')).toBeVisible()

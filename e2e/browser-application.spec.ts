@@ -25,18 +25,18 @@ const test = base.extend<{ application: BrowserApplication }>({
   },
 })
 
-test('an application in the browser signs in, asks who it is, renews and signs out', async ({
+test('a single-page application signs in, reads userinfo, renews its tokens and signs out', async ({
   page,
   person,
   application,
   server,
 }) => {
   await page.context().clearCookies()
-  const asked: string[] = []
+  const fetched: string[] = []
   page.on('response', (response) => {
     const { origin, pathname } = new URL(response.url())
     const isFetch = response.request().resourceType() === 'fetch'
-    if (origin === server.origin && page.url().startsWith(application.origin) && isFetch) asked.push(pathname)
+    if (origin === server.origin && page.url().startsWith(application.origin) && isFetch) fetched.push(pathname)
   })
   await page.goto(application.origin)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -51,7 +51,7 @@ test('an application in the browser signs in, asks who it is, renews and signs o
 
   await page.getByRole('button', { name: 'Renew' }).click()
   await expect(page.getByRole('status')).toHaveText(`Renewed for ${person.email}`)
-  expect(asked).toEqual(
+  expect(fetched).toEqual(
     expect.arrayContaining(['/.well-known/openid-configuration', '/oauth/token', '/oauth/userinfo']),
   )
 
@@ -61,7 +61,7 @@ test('an application in the browser signs in, asks who it is, renews and signs o
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('an application in the browser that was revoked can’t renew', async ({ page, person: _person, application }) => {
+test('a revoked single-page application can’t renew its tokens', async ({ page, person: _person, application }) => {
   await page.goto(application.origin)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Allow' }).click()

@@ -1,7 +1,7 @@
 import { startServer } from './support/server.ts'
 import { expect, test } from './support/test.ts'
 
-test('a notification arrives over the stream, is listed and marked read', async ({
+test('a notification arrives over the stream, is listed, and can be marked as read', async ({
   page,
   person,
   browser,
@@ -29,7 +29,7 @@ test('a notification arrives over the stream, is listed and marked read', async 
   await expect(unread).toHaveCount(before)
 })
 
-test('the stream comes back by itself after the server was away, and brings what it missed', async ({
+test('the stream reconnects after a restart of the server and delivers the missed notifications', async ({
   browser,
   newcomer,
   playwright,
@@ -46,16 +46,16 @@ test('the stream comes back by itself after the server was away, and brings what
     const unread = page.getByRole('listitem').filter({ hasText: 'Unread' })
     const before = await unread.count()
 
-    const back = page.waitForResponse('**/api/notifications/stream')
+    const reconnected = page.waitForResponse('**/api/notifications/stream')
     await server.restart()
     const elsewhere = await playwright.request.newContext({ baseURL: server.origin, userAgent: 'Firefox/140.0' })
     const { email, password } = newcomer
     expect((await elsewhere.post('/api/auth/login', { data: { email, password } })).status()).toBe(200)
-    await back
+    await reconnected
     await expect(unread).toHaveCount(before + 1)
     await expect(page.getByRole('heading', { name: 'Notifications' })).toBeVisible()
 
-    // And it is live again, not only caught up.
+    // New notifications arrive over the stream too.
     await context.request.post('/api/account/password', {
       data: { currentPassword: password, newPassword: 'another one of mine' },
     })

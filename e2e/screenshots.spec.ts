@@ -17,7 +17,7 @@ const test = base.extend<object, { sample: Sample }>({
   ],
 })
 
-// Pictures for the documentation, of the real thing: SCREENSHOTS=1 npx playwright test screenshots
+// Screenshots for the documentation: SCREENSHOTS=1 npx playwright test screenshots
 
 const FOLDER = process.env.SCREENSHOTS_FOLDER ?? 'docs/screenshots'
 const LOOKS = {
@@ -30,7 +30,7 @@ type View = { path: string; act?: (page: Page) => Promise<unknown> }
 const click = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const tab = (name: string) => (page: Page) => page.getByRole('tab', { name }).click()
 
-const OUTSIDE: Record<string, View> = {
+const PUBLIC_VIEWS: Record<string, View> = {
   'sign-in': { path: '/login' },
   'sign-in-refused': {
     path: '/login',
@@ -64,7 +64,7 @@ const OUTSIDE: Record<string, View> = {
   'set-up': { path: '/setup' },
 }
 
-const inside = ({ userId, invitedId, clientId, consent }: Sample): Record<string, View> => ({
+const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record<string, View> => ({
   consent: { path: consent },
   profile: { path: '/account' },
   password: { path: '/account/password' },
@@ -141,11 +141,16 @@ for (const [look, options] of Object.entries(LOOKS)) {
   test.describe(look, () => {
     test.use(options)
 
-    test(`every page and dialog, ${look}`, async ({ asAdministrator: page, sample, server, browser }) => {
+    test(`screenshots of every page and dialog, ${look}`, async ({
+      asAdministrator: page,
+      sample,
+      server,
+      browser,
+    }) => {
       test.setTimeout(600_000)
-      const outside = await browser.newContext({ ...options, locale: 'en-GB', baseURL: server.origin })
-      await take(await outside.newPage(), look, OUTSIDE)
-      await outside.close()
+      const signedOut = await browser.newContext({ ...options, locale: 'en-GB', baseURL: server.origin })
+      await take(await signedOut.newPage(), look, PUBLIC_VIEWS)
+      await signedOut.close()
 
       await addAuthenticator(page)
       await page.goto('/account/passkeys')
@@ -153,7 +158,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
       await page.getByRole('dialog').getByLabel('Name').fill('Work laptop')
       await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
       await expect(page.getByText('Work laptop').first()).toBeVisible()
-      await take(page, look, inside(sample))
+      await take(page, look, signedInViews(sample))
     })
   })
 }

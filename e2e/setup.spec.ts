@@ -2,14 +2,18 @@ import { addAuthenticator } from './support/authenticator.ts'
 import { startServer, type Server } from './support/server.ts'
 import { expect, test } from './support/test.ts'
 
-// Each of these needs an installation that nobody has set up.
+// Each test needs a new installation without an administrator.
 let fresh: Server
 test.beforeEach(async () => {
   fresh = await startServer()
 })
 test.afterEach(() => fresh.stop())
 
-test('the printed link leads to an administrator with a passkey', async ({ page, newcomer, expectAccessible }) => {
+test('the printed setup link creates an administrator, who can then add a passkey', async ({
+  page,
+  newcomer,
+  expectAccessible,
+}) => {
   const authenticator = await addAuthenticator(page)
   await page.goto(fresh.setupLink)
   await page.getByLabel('Your name').fill(newcomer.displayName)
@@ -27,7 +31,10 @@ test('the printed link leads to an administrator with a passkey', async ({ page,
   expect(await authenticator.credentials()).toBe(1)
 })
 
-test('a wrong secret is refused, and the account can try again', async ({ page, newcomer }) => {
+test('a wrong setup secret is refused, and the same account can then use the correct one', async ({
+  page,
+  newcomer,
+}) => {
   await page.goto(`${fresh.origin}/setup#secret=wrong`)
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
@@ -41,7 +48,7 @@ test('a wrong secret is refused, and the account can try again', async ({ page, 
   await expect(page.getByRole('heading', { name: 'Add a passkey' })).toBeVisible()
 })
 
-test('the link serves once', async ({ page, browser, newcomer }) => {
+test('the setup link works only once', async ({ page, browser, newcomer }) => {
   await page.goto(fresh.setupLink)
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)

@@ -2,7 +2,7 @@ import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
 import { expect, test } from './support/test.ts'
 
-test('a newcomer registers, is inside, signs out and signs in with the password', async ({ page, newcomer }) => {
+test('a new user registers, is signed in, signs out and signs in with the password', async ({ page, newcomer }) => {
   await page.goto('/register')
   await page.getByLabel('Your name').fill(newcomer.displayName)
   await page.getByLabel('Email').fill(newcomer.email)
@@ -20,7 +20,7 @@ test('a newcomer registers, is inside, signs out and signs in with the password'
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
 })
 
-test('a wrong password is refused in the words of the API, with the request id', async ({ page, newcomer }) => {
+test('a wrong password is refused with the error message of the API and the request id', async ({ page, newcomer }) => {
   await page.goto('/login')
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
@@ -32,7 +32,7 @@ test('a wrong password is refused in the words of the API, with the request id',
   await expect(page.getByRole('alert')).toContainText(response.headers()['x-request-id'] ?? 'no request id')
 })
 
-test('a password that is easy to guess is explained while it is typed and when it is sent, in German too', async ({
+test('a weak password is explained while it is typed and when it is submitted, in English and German', async ({
   page,
   newcomer,
 }) => {
@@ -63,7 +63,7 @@ test('a password that is easy to guess is explained while it is typed and when i
 })
 
 for (const remembered of [true, false]) {
-  test(`the session ${remembered ? 'outlives the browser when asked to' : 'ends with the browser otherwise'}`, async ({
+  test(`the session ${remembered ? 'outlives the browser if “Keep me signed in” is checked' : 'ends with the browser otherwise'}`, async ({
     page,
     person,
   }) => {
@@ -76,12 +76,12 @@ for (const remembered of [true, false]) {
     await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
     const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
     if (remembered) expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000 + 86_400)
-    // What a browser calls a session cookie has no expiry, which is told as -1.
+    // Playwright reports -1 for a cookie without an expiry.
     else expect(cookie?.expires).toBe(-1)
   })
 }
 
-test('signing in works with the keyboard alone', async ({ page, person }) => {
+test('a user can sign in with the keyboard alone', async ({ page, person }) => {
   await page.context().clearCookies()
   await page.goto('/login')
   await expect(page.getByLabel('Email')).toBeFocused()
@@ -92,7 +92,7 @@ test('signing in works with the keyboard alone', async ({ page, person }) => {
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
 })
 
-test('who asks for a page inside comes back to it after signing in', async ({ page, person }) => {
+test('a page that needs a session is opened after signing in', async ({ page, person }) => {
   await page.context().clearCookies()
   await page.goto('/account/sessions')
   await expect(page).toHaveURL(/\/login\?return_to=%2Faccount%2Fsessions/)
@@ -109,7 +109,7 @@ for (const hostile of [
   '/api/auth/logout',
   'javascript:alert(1)',
 ]) {
-  test(`return_to=${hostile} leads to the account instead`, async ({ page, person }) => {
+  test(`return_to=${hostile} is ignored and leads to the account`, async ({ page, person }) => {
     await page.context().clearCookies()
     await page.goto(`/login?return_to=${encodeURIComponent(hostile)}`)
     await page.getByLabel('Email').fill(person.email)
@@ -119,7 +119,7 @@ for (const hostile of [
   })
 }
 
-test('a passkey signs in with its button and without an email', async ({ page, person, baseURL }) => {
+test('a user can sign in with the passkey button and without an email', async ({ page, person, baseURL }) => {
   const authenticator = await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -128,7 +128,7 @@ test('a passkey signs in with its button and without an email', async ({ page, p
   expect(await authenticator.credentials()).toBe(1)
 
   await page.context().clearCookies()
-  // Without conditional mediation, so that it is the button that signs in.
+  // Disables conditional mediation, so that the button starts the sign-in.
   await page.addInitScript({
     content: 'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
   })
@@ -138,7 +138,7 @@ test('a passkey signs in with its button and without an email', async ({ page, p
   await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
 })
 
-test('a passkey is offered inside the email field', async ({ page, person }) => {
+test('a passkey is offered in the autofill of the email field', async ({ page, person }) => {
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -147,11 +147,11 @@ test('a passkey is offered inside the email field', async ({ page, person }) => 
 
   await page.context().clearCookies()
   await page.goto('/login')
-  // The virtual authenticator's owner picks the offered passkey at once.
+  // The virtual authenticator accepts the offered passkey immediately.
   await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
 })
 
-test('a passkey that was removed signs nobody in any more', async ({ page, person: _person }) => {
+test('a removed passkey can’t be used to sign in', async ({ page, person: _person }) => {
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -171,7 +171,7 @@ test('a passkey that was removed signs nobody in any more', async ({ page, perso
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('a forgotten password is reset through the mail', async ({ page, person, server }) => {
+test('a forgotten password can be reset once through the link in the mail', async ({ page, person, server }) => {
   await page.context().clearCookies()
   await page.goto('/login')
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -205,7 +205,7 @@ test('the link in the mail verifies the email', async ({ page, person, server })
   await expect(page.getByText('Verified', { exact: true })).toBeVisible()
 })
 
-test('a verification link in a browser that is not signed in asks to sign in first, and then verifies', async ({
+test('a verification link in a browser that is not signed in requires signing in first, and then verifies the email', async ({
   page,
   person,
   server,
@@ -220,7 +220,7 @@ test('a verification link in a browser that is not signed in asks to sign in fir
   await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
 })
 
-test('a verification link of another account verifies nothing and says whose it is', async ({
+test('a verification link of another account verifies nothing and shows that it is for another account', async ({
   page,
   person,
   server,
@@ -233,13 +233,13 @@ test('a verification link of another account verifies nothing and says whose it 
   await expect(page.getByText('Not verified')).toBeVisible()
 })
 
-test('a used verification link says so', async ({ page, person }) => {
+test('an invalid verification link shows that it no longer works', async ({ page, person }) => {
   expect(person).toBeDefined()
   await page.goto('/verify-email?token=unknown')
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible()
 })
 
-test('signing out asks first', async ({ page, person: _person }) => {
+test('signing out requires a confirmation', async ({ page, person: _person }) => {
   await page.goto('/logout')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
@@ -247,7 +247,10 @@ test('signing out asks first', async ({ page, person: _person }) => {
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('the pages speak German to a German browser, and English when asked', async ({ browser, baseURL }) => {
+test('the pages are in German in a German browser, and in English after it is selected', async ({
+  browser,
+  baseURL,
+}) => {
   const context = await browser.newContext({ locale: 'de-DE', baseURL: baseURL ?? '' })
   const page = await context.newPage()
   await page.goto('/login')

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { makeKey } from './support/ssh-key.ts'
 import { expect, test } from './support/test.ts'
 
-test('a key is added, a certificate issued and downloaded, and then revoked in the log', async ({
-  asAdministrator: page,
-}) => {
+test('a key can be added, and a certificate issued, downloaded and revoked', async ({ asAdministrator: page }) => {
   const { folder, publicKey } = makeKey('ada@laptop')
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Keys' }).click()
@@ -23,9 +21,9 @@ test('a key is added, a certificate issued and downloaded, and then revoked in t
   await page.getByRole('button', { name: 'Download' }).click()
   const file = join(folder, 'id_ed25519-cert.pub')
   writeFileSync(file, readFileSync(await (await downloading).path()))
-  const told = execFileSync('ssh-keygen', ['-L', '-f', file], { encoding: 'utf8' })
-  expect(told).toContain('user certificate')
-  const serial = /Serial: (\d+)/.exec(told)?.[1] ?? ''
+  const listing = execFileSync('ssh-keygen', ['-L', '-f', file], { encoding: 'utf8' })
+  expect(listing).toContain('user certificate')
+  const serial = /Serial: (\d+)/.exec(listing)?.[1] ?? ''
   await expect(page.getByRole('list', { name: 'Issued to you' })).toContainText(serial)
 
   await page.goto('/admin/certificates')
@@ -37,7 +35,7 @@ test('a key is added, a certificate issued and downloaded, and then revoked in t
   await expect(row).toContainText('Laptop lost')
 })
 
-test('a key of another kind is refused in the words of the API', async ({ asAdministrator: page }) => {
+test('a key of an unsupported type is refused with the error message of the API', async ({ asAdministrator: page }) => {
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Keys' }).click()
   await page.getByRole('button', { name: 'Add a key' }).click()
@@ -46,7 +44,7 @@ test('a key of another kind is refused in the words of the API', async ({ asAdmi
   await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
 })
 
-test('the page tells how to set up a host', async ({ asAdministrator: page, server }) => {
+test('the page shows the command to set up a host', async ({ asAdministrator: page, server }) => {
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Set up a host' }).click()
   await expect(page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)).toBeVisible()

@@ -1,12 +1,12 @@
-// Types, lint and format, and whether what is generated is up to date, side by side. Prints only what is wrong.
+// Checks types, lint, format and that generated files are up to date, all in parallel. Prints the output of failed checks only.
 import { run } from './run.ts'
 
 type Program = [string, ...string[]]
 
-/** What the compiler found out is kept, so that the next time it looks only at what has changed. */
+/** Incremental: the compiler stores its results, so that the next run checks only what has changed. */
 const types = (project: string, name: string): Program => {
-  const kept = `node_modules/.cache/types/${name}.tsbuildinfo`
-  return ['tsc', '-p', project, '--incremental', '--tsBuildInfoFile', kept]
+  const buildInfo = `node_modules/.cache/types/${name}.tsbuildinfo`
+  return ['tsc', '-p', project, '--incremental', '--tsBuildInfoFile', buildInfo]
 }
 
 const CHECKS: Record<string, Program> = {

@@ -1,5 +1,5 @@
-// The fault tests in their long form: crashes, an unavailable database, full disks, replicas that start and stop.
-// Everything is a real process on this machine. It takes some minutes, and ends with the figures for docs/operating.md.
+// Runs the long form of the fault tests: crashes, an unavailable database, full disks, replicas that start and stop.
+// All of them use real processes on this machine. It takes some minutes and prints the figures for docs/operating.md.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ interface Figure {
 }
 
 const ROUNDS = process.env['FAULT_ROUNDS'] ?? '51'
-/** No single test takes longer on any machine that this is worth running on. */
+/** Far more than any test takes, also on a slow machine. */
 const MAX_TEST_MS = 30 * 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-figures-'))
@@ -35,7 +35,7 @@ rmSync(folder, { recursive: true })
 
 process.stdout.write(`\n${machine()}\n\n| Fault | Figure | |\n|---|---|--:|\n`)
 for (const { part, what, value } of figures) process.stdout.write(`| ${part} | ${what} | ${value} |\n`)
-process.stdout.write(code === 0 ? '\nEverything held.\n' : '\nSomething did not hold; see above.\n')
+process.stdout.write(code === 0 ? '\nAll tests passed.\n' : '\nSome tests failed; see above.\n')
 process.exitCode = code
 
 function machine(): string {

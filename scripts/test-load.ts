@@ -1,5 +1,5 @@
-// The long form of the fuzz, load and growth tests, every other test that holds us to a time, and a table of what was
-// measured. It needs an otherwise idle machine and half an hour.
+// Runs the long form of the fuzz, load and growth tests and every other test with time limits, and prints a table of the
+// measurements. It needs an idle machine and half an hour.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import type { Figure } from '../test/load/figures.ts'
 import { run } from './run.ts'
 
-/** The times of the fault tests are those of `npm run test:faults`. */
+/** Without the fault tests, whose times `npm run test:faults` measures. */
 const FILES = globSync('test/**/*.test.ts').filter(
   (path) =>
     /^test\/(fuzz|load)\//.test(path) ||
     (!path.startsWith('test/faults/') && readFileSync(path, 'utf8').includes(`/speed.ts'`)),
 )
-/** A test that takes longer hangs, and fails. */
+/** Far more than any test takes. A test that exceeds it fails. */
 const MAX_TEST_MS = 45 * 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-figures-'))
@@ -43,7 +43,7 @@ function readFigures(): Figure[] {
   return lines.map((line) => JSON.parse(line) as Figure)
 }
 
-/** Ready to be copied into a document. */
+/** A Markdown table for the documentation. */
 function describe(figures: Figure[]): string {
   const [processor] = cpus()
   const gigabytes = (totalmem() / 1024 ** 3).toFixed(0)

@@ -4,15 +4,15 @@ import * as openid from 'openid-client'
 
 export type Application = {
   redirectUri: string
-  /** Where the application sends a browser that wants to sign in. */
+  /** The URL that the application redirects a browser to for the sign-in. */
   start: (client: { issuer: string; clientId: string; clientSecret: string; prompt?: string }) => Promise<string>
-  /** What the application learned about whoever signed in last. */
+  /** The userinfo of the user who signed in last. */
   userinfo: () => Promise<openid.UserInfoResponse>
   refresh: () => Promise<unknown>
   stop: () => Promise<void>
 }
 
-/** A web application of somebody else's, built on a certified OpenID Connect library. */
+/** A web application that uses a certified OpenID Connect library. */
 export async function startApplication(): Promise<Application> {
   let config: openid.Configuration
   let checks: { pkceCodeVerifier: string; expectedState: string; expectedNonce: string }

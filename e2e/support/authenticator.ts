@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 
 export type Authenticator = { credentials: () => Promise<number>; remove: () => Promise<void> }
 
-/** A platform authenticator, as in a laptop with a fingerprint reader, whose owner always consents. */
+/** A platform authenticator, as in a laptop with a fingerprint reader, which always confirms. */
 export async function addAuthenticator(page: Page): Promise<Authenticator> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')

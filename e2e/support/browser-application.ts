@@ -19,15 +19,15 @@ const FILES: Record<string, { type: string; text: string | Buffer }> = {
   ),
 }
 
-/** Static pages of somebody else's at an origin of their own, built on a widespread OpenID Connect library. */
+/** A single-page application on its own origin that uses a widespread OpenID Connect library. */
 export async function startBrowserApplication(
-  settings: (origin: string) => Promise<Settings>,
+  register: (origin: string) => Promise<Settings>,
 ): Promise<BrowserApplication> {
-  let settled: Settings | undefined
+  let settings: Settings | undefined
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', origin)
     const file =
-      pathname === '/settings.json' ? { type: 'application/json', text: JSON.stringify(settled) } : FILES[pathname]
+      pathname === '/settings.json' ? { type: 'application/json', text: JSON.stringify(settings) } : FILES[pathname]
     if (!file) return response.writeHead(404).end()
     return response.setHeader('content-type', file.type).end(file.text)
   }).listen(0, 'localhost')
@@ -35,7 +35,7 @@ export async function startBrowserApplication(
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The application has no port.')
   const origin = `http://localhost:${address.port}`
-  settled = await settings(origin)
+  settings = await register(origin)
   return {
     origin,
     async stop() {

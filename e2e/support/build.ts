@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUN_FOLDER } from './folder.ts'
 
-/** The server serves what is built, so the tests see the dashboard as it is now. Returns what to do after the last test. */
+/** Builds the dashboard if it has changed, because the server serves the built files. Returns the cleanup after the last test. */
 export default function prepare(): () => void {
   execFileSync(process.execPath, ['scripts/build-dashboard.ts', '--if-stale'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-e2e-'))

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A picture that is no square, so that there is something to crop. */
+/** An image that is not square, so that it has to be cropped. */
 export const redPicture = (): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
     .png()

@@ -30,7 +30,7 @@ async function signInElsewhere(
   await api.dispose()
 }
 
-/** A month of sign-ins and certificates. Only time itself could make them through the API. */
+/** Adds a month of sign-ins and certificates directly to the database, because the API can't create events in the past. */
 function writeHistory({ dataDir }: Server, email: string) {
   const db = new DatabaseSync(join(dataDir, 'latchkey.db'), { timeout: 10_000 })
   const insert = db.prepare(
@@ -45,12 +45,12 @@ function writeHistory({ dataDir }: Server, email: string) {
   db.exec('begin immediate')
   for (let ago = 29; ago > 0; ago -= 1) {
     const at = today - ago * DAY_MS
-    const atWork = [0, 6].includes(new Date(at).getUTCDay()) ? 0.25 : 1
-    // Passkeys take over from passwords as the month goes on.
-    write(at, Math.round(atWork * (9 + (29 - ago) * 0.9 + (ago % 4))), 'session.started', { method: 'passkey' })
-    write(at, Math.round(atWork * (7 + ago * 0.6 + ((ago * 7) % 5))), 'session.started', { method: 'password' })
-    write(at, (ago * 5) % 7 > 4 ? 2 : Math.round(atWork), 'session.refused')
-    write(at, Math.round(atWork * (6 + ((ago * 11) % 9))), 'ssh_certificate.issued')
+    const activity = [0, 6].includes(new Date(at).getUTCDay()) ? 0.25 : 1
+    // During the month the share of passkeys grows and that of passwords falls.
+    write(at, Math.round(activity * (9 + (29 - ago) * 0.9 + (ago % 4))), 'session.started', { method: 'passkey' })
+    write(at, Math.round(activity * (7 + ago * 0.6 + ((ago * 7) % 5))), 'session.started', { method: 'password' })
+    write(at, (ago * 5) % 7 > 4 ? 2 : Math.round(activity), 'session.refused')
+    write(at, Math.round(activity * (6 + ((ago * 11) % 9))), 'ssh_certificate.issued')
   }
   const certificates = db.prepare(`select count(*) as count from audit_events where action = 'ssh_certificate.issued'`)
   db.prepare(`update counters set value = ? where name = 'ssh_serial'`).run(Number(certificates.get()?.['count']))
@@ -60,7 +60,7 @@ function writeHistory({ dataDir }: Server, email: string) {
 
 export type Sample = { userId: string; invitedId: string; clientId: string; consent: string }
 
-/** A small team at work: people, a role, an application that one of them uses, a key with certificates. */
+/** Creates the data of a small team: users, a role, two applications, a key with certificates. */
 export async function populate(
   api: APIRequestContext,
   server: Server,
@@ -106,7 +106,7 @@ export async function populate(
     redirectUris: ['https://status.example.com/'],
     scopes: ['openid', 'profile'],
   })
-  const asked = {
+  const authorizationRequest = {
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
@@ -116,7 +116,7 @@ export async function populate(
     code_challenge_method: 'S256',
   }
   const useApplication = async (person: APIRequestContext) => {
-    const { redirectTo } = await post<{ redirectTo: string }>(person, '/oauth/approve', asked)
+    const { redirectTo } = await post<{ redirectTo: string }>(person, '/oauth/approve', authorizationRequest)
     const exchanged = await person.post('/oauth/token', {
       headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
       form: {
@@ -145,6 +145,6 @@ export async function populate(
   for (const userAgent of [BROWSERS.phone, BROWSERS.firefox])
     await signInElsewhere(server, userAgent, administrator.email, { password: administrator.password })
 
-  const consent = `/consent?${new URLSearchParams({ ...asked, prompt: 'consent' }).toString()}`
+  const consent = `/consent?${new URLSearchParams({ ...authorizationRequest, prompt: 'consent' }).toString()}`
   return { userId: radia.id, invitedId: barbara.id, clientId, consent }
 }

@@ -11,7 +11,7 @@ export type Server = {
   origin: string
   dataDir: string
   setupLink: string
-  /** Away, and back on the same port with the same data, as after an update. */
+  /** Stops the server and starts it again on the same port with the same data. */
   restart: () => Promise<void>
   stop: () => Promise<void>
 }
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Starts the real server with a data folder of its own, as a person would on a new machine. */
+/** Starts the server in a separate process with a new data folder. */
 export async function startServer(): Promise<Server> {
   const port = await freePort()
   const dataDir = newFolder('server')
@@ -36,7 +36,7 @@ export async function startServer(): Promise<Server> {
   function run(): ChildProcess {
     const started = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'inherit', 'pipe'] })
     started.once('exit', (code, signal) => {
-      if (!ending) process.stderr.write(`The server ended by itself: ${signal ?? `code ${code}`}.\n`)
+      if (!ending) process.stderr.write(`The server exited unexpectedly: ${signal ?? `code ${code}`}.\n`)
     })
     return started
   }
@@ -56,10 +56,10 @@ export async function startServer(): Promise<Server> {
     ending = false
     child = run()
     child.stderr?.pipe(process.stderr)
-    await listening(child, origin)
+    await waitUntilReady(child, origin)
   }
   try {
-    const setupLink = await printed(child.stderr, /https?:\/\/\S+\/setup#secret=\S+/)
+    const setupLink = await waitForOutput(child.stderr, /https?:\/\/\S+\/setup#secret=\S+/)
     return { origin, dataDir, setupLink, restart, stop }
   } catch (error) {
     await stop()
@@ -67,26 +67,26 @@ export async function startServer(): Promise<Server> {
   }
 }
 
-/** What it says once it listens. */
-async function printed(output: Readable | null, pattern: RegExp): Promise<string> {
+/** Waits until the server prints the pattern, which it does once it listens. */
+async function waitForOutput(output: Readable | null, pattern: RegExp): Promise<string> {
   if (!output) throw new Error('The server has no output to read.')
-  const said: string[] = []
+  const lines: string[] = []
   for await (const line of createInterface(output)) {
     const found = pattern.exec(line)?.[0]
     if (found) {
       output.pipe(process.stderr)
       return found
     }
-    said.push(line)
+    lines.push(line)
   }
-  throw new Error(`The server ended before it said that it listens: ${said.join(' ')}`)
+  throw new Error(`The server exited before it listened: ${lines.join(' ')}`)
 }
 
-async function listening(child: ChildProcess, origin: string): Promise<void> {
+async function waitUntilReady(child: ChildProcess, origin: string): Promise<void> {
   while (child.exitCode === null && child.signalCode === null) {
     const answer = await fetch(`${origin}/readyz`).catch(() => undefined)
     if (answer?.ok) return
     await wait(50)
   }
-  throw new Error('The server ended before it listened.')
+  throw new Error('The server exited before it listened.')
 }

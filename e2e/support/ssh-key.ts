@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newFolder } from './folder.ts'
 
-/** A fresh key pair, made by OpenSSH itself. */
+/** Creates a key pair with ssh-keygen. */
 export function makeKey(comment: string): { folder: string; publicKey: string } {
   const folder = newFolder('key')
   const file = join(folder, 'id_ed25519')

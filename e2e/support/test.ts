@@ -6,22 +6,22 @@ import { startServer, type Server } from './server.ts'
 export type Person = { email: string; password: string; displayName: string }
 
 type Fixtures = {
-  /** Nobody has this email yet. */
+  /** A user who is not registered yet. */
   newcomer: Person
-  /** Registered, and signed in in the test's own browser. */
+  /** A registered user, signed in in the browser of the test. */
   person: Person
-  /** The test's own page, with the worker's administrator signed in. */
+  /** The page of the test, with the administrator signed in. */
   asAdministrator: Page
-  /** Every test fails when its page breaks the content security policy or asks anybody but our own server. */
-  keepsToItself: void
+  /** Fails every test whose page violates the content security policy or sends requests to another server. */
+  failOnViolations: void
   /** Fails on any violation of WCAG 2.2 A or AA on the current page, or in the named part of it, in light and in dark colours. */
   expectAccessible: (within?: string) => Promise<void>
 }
 
-/** One server for each worker: tests share it and keep out of each other's way by using people of their own. */
+/** One server for each worker: its tests share the server, and each uses its own users. */
 export const test = base.extend<Fixtures, { server: Server; administrator: Person }>({
   server: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture's needs from this pattern.
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
     async ({}, use) => {
       const server = await startServer()
       await use(server)
@@ -62,31 +62,31 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
     expect(await me.json()).toMatchObject({ user: { email: newcomer.email } })
     await use(newcomer)
   },
-  keepsToItself: [
+  failOnViolations: [
     async ({ page }, use) => {
-      const breaches: string[] = []
+      const violations: string[] = []
       page.on('console', (message) => {
-        if (/content security policy/i.test(message.text())) breaches.push(message.text())
+        if (/content security policy/i.test(message.text())) violations.push(message.text())
       })
-      page.on('pageerror', (error) => breaches.push(String(error)))
+      page.on('pageerror', (error) => violations.push(String(error)))
       page.on('request', (request) => {
         const { protocol, hostname } = new URL(request.url())
-        const ours = hostname === 'localhost' || protocol === 'data:' || protocol === 'blob:'
-        if (!ours && !request.isNavigationRequest()) breaches.push(request.url())
+        const isOwn = hostname === 'localhost' || protocol === 'data:' || protocol === 'blob:'
+        if (!isOwn && !request.isNavigationRequest()) violations.push(request.url())
       })
       await use()
-      expect(breaches).toEqual([])
+      expect(violations).toEqual([])
     },
     { auto: true },
   ],
   expectAccessible: async ({ page }, use) => {
     await use(async (within = 'html') => {
-      // Our pages have no frames: in this mode axe runs in the page itself, and opens no second one for its results.
+      // The pages have no frames: in legacy mode axe runs in the page itself and opens no second page for its results.
       const analyzer = () => new AxeBuilder({ page }).setLegacyMode().include(within)
-      await showIn(page, 'dark')
+      await setColorScheme(page, 'dark')
       // The structure of a page is the same in dark colours: only the rules about colours are checked a second time.
       const dark = await analyzer().withRules(COLOUR_RULES).analyze()
-      await showIn(page, 'light')
+      await setColorScheme(page, 'light')
       const light = await analyzer().withTags(WCAG_22_AA).analyze()
       const found = [...dark.violations, ...light.violations].map(
         ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join('\n  ')}`,
@@ -99,8 +99,8 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
 const WCAG_22_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Changes the colours that the system prefers, and waits until the page has followed. */
-async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+/** Sets the preferred colour scheme and waits until the page uses it. */
+async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
 }

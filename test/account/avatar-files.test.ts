@@ -9,8 +9,8 @@ import { createClock } from '../support/clock.ts'
 import { type EngineName, onEachEngine } from '../support/engines.ts'
 import { loseNextCommit } from '../support/lost-commit.ts'
 import { type Person, signedInPerson } from '../support/people.ts'
+import { pollDuring } from '../support/poll-during.ts'
 import { startS3 } from '../support/s3.ts'
-import { watch } from '../support/watch.ts'
 import { AVATAR_PATH, picture, putAvatar } from './upload.ts'
 
 const HOUR = 3_600_000
@@ -25,7 +25,7 @@ interface Fixture {
 const STORES: Record<string, (t: TestContext, engine: EngineName) => Promise<Fixture>> = {
   'in a folder': async (t, engine) => {
     const app = await startApp(t, { engine, clock: createClock(Date.now()) })
-    const folder = join(app.place.dataDir, 'avatars')
+    const folder = join(app.storage.dataDir, 'avatars')
     const names = async () =>
       existsSync(folder)
         ? readdirSync(folder, { recursive: true })
@@ -128,7 +128,7 @@ for (const [where, open] of Object.entries(STORES)) {
 
 test('the sweeper checks a thousand files in one run, continues from there in the next, and deletes unfinished uploads too', async (t) => {
   const app = await startApp(t)
-  const { dataDir } = app.place
+  const { dataDir } = app.storage
   const old = app.clock.now() / 1000 - 2 * 24 * 3600
   const names = Array.from({ length: 1050 }, (_, index) => `usr_${index}/orphan.webp`)
   names.push('usr_1/upload.webp.6b1f6f6e-0a0c-4b8e-9a39-1a52fd5cf0f4.part')
@@ -151,7 +151,7 @@ test('a request for an avatar that is being replaced gets the old one or the new
   const replacing = (async () => {
     for (let round = 0; round < 10; round++) await putAvatar(person, await picture(20 + round))
   })()
-  const seen = await watch(replacing, async () => (await person.get(AVATAR_PATH)).statusCode)
+  const seen = await pollDuring(replacing, async () => (await person.get(AVATAR_PATH)).statusCode)
   assert.deepEqual([...seen], [200])
   await replacing
 })

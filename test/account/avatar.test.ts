@@ -146,7 +146,7 @@ onEachEngine('avatars', (engine) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)
     for (const width of [10, 20, 30]) await put(person, { bytes: await picture(width).png().toBuffer() })
-    assert.equal(readdirSync(join(app.place.dataDir, 'avatars', person.user.id)).length, 1)
+    assert.equal(readdirSync(join(app.storage.dataDir, 'avatars', person.user.id)).length, 1)
   })
 
   test('on an S3-compatible store, replacing and deleting an avatar delete its old object', async (t) => {

@@ -47,7 +47,7 @@ onEachEngine('when the system clock is changed', (engine) => {
     await ahead.tick()
     await ahead.close()
     ahead.clock.adjust(-400 * DAY)
-    const { services, tick } = await startApp(t, { engine, place: ahead.place, clock: ahead.clock })
+    const { services, tick } = await startApp(t, { engine, storage: ahead.storage, clock: ahead.clock })
     const { db, now } = services
     await db.transaction((trx) =>
       trx
@@ -69,7 +69,7 @@ onEachEngine('when the system clock is changed', (engine) => {
     assert.equal((await login(PASSWORD)).statusCode, 429)
     app.clock.adjust(-400 * DAY)
     assert.equal((await login(PASSWORD)).statusCode, 200)
-    const restarted = await startApp(t, { engine, place: await closeApp(app), clock: app.clock })
+    const restarted = await startApp(t, { engine, storage: await closeApp(app), clock: app.clock })
     assert.equal((await anonymous(restarted).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 200)
     // Failures are counted from zero again.
     for (let count = 0; count < 10; count++) {
@@ -157,5 +157,5 @@ onEachEngine('when the system clock is changed', (engine) => {
 /** Closes the app, and returns its database and data folder for the next one. */
 async function closeApp(app: Awaited<ReturnType<typeof startApp>>) {
   await app.close()
-  return app.place
+  return app.storage
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
 import { createTicker } from '../../src/background/ticker.ts'
 import { sharedApp } from '../support/app.ts'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 import { startReplica, until } from '../support/replicas.ts'
 
 const EXPIRED_ROWS = 300_000
@@ -32,10 +32,10 @@ onEachEngine('background work that is stopped', (engine) => {
 })
 
 test('SIGTERM during a sweep of 300,000 rows stops the service cleanly and leaves the remaining rows for the next start', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const file = place.databaseUrl.slice('sqlite:'.length)
-  const start = () => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const file = storage.databaseUrl.slice('sqlite:'.length)
+  const start = () => startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
   assert.equal(await (await start()).stop(), 0)
   const database = new DatabaseSync(file, { timeout: 5000 })
   t.after(() => database.close())

@@ -62,7 +62,7 @@ test('a backup succeeds when the picture of an account is already missing', asyn
   const app = await startApp(t)
   const person = await signedInPerson(app)
   await putAvatar(person, await picture())
-  rmSync(join(app.place.dataDir, 'avatars', person.user.id), { recursive: true })
+  rmSync(join(app.storage.dataDir, 'avatars', person.user.id), { recursive: true })
   const backup = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   assert.equal(missingPictures(backup.folder).length, 1)
 })

@@ -15,11 +15,11 @@ import { SECRET_KEY, startApp, type TestApp } from '../support/app.ts'
 import { getTokens, registerApplication } from '../support/application.ts'
 import { createClock } from '../support/clock.ts'
 import { latchkey } from '../support/command.ts'
-import type { Place } from '../support/engines.ts'
+import type { TestStorage } from '../support/engines.ts'
+import { sendRequest } from '../support/http-client.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
-import { ask } from '../support/visitor.ts'
-import { newFolder, newPlace } from './temporary.ts'
+import { newFolder, newStorage } from './temporary.ts'
 
 const log = createLogger('silent')
 
@@ -34,10 +34,10 @@ const restoreElsewhere = async (
   from: string,
   now: () => number,
   keepAccess = false,
-): Promise<Place> => {
-  const place = await newPlace(t)
-  await restoreBackup(configOf(place.dataDir), { from, keepAccess, now, log })
-  return place
+): Promise<TestStorage> => {
+  const storage = await newStorage(t)
+  await restoreBackup(configOf(storage.dataDir), { from, keepAccess, now, log })
+  return storage
 }
 
 /** An app whose key is in the data folder, with a picture and a mail in the outbox. */
@@ -53,7 +53,7 @@ async function startUsedApp(t: TestContext): Promise<TestApp> {
 
 test('a backup contains the database, the pictures and the key but no mail, and only its owner can read it', async (t) => {
   const app = await startUsedApp(t)
-  assert.equal(readdirSync(join(app.place.dataDir, 'outbox')).length, 1)
+  assert.equal(readdirSync(join(app.storage.dataDir, 'outbox')).length, 1)
   const { folder, manifest } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   assert.deepEqual(
     manifest.files.map(({ path }) => path.replace(/usr_[^/]+/, 'ada')),
@@ -72,7 +72,7 @@ test('no token, secret or link is in a backup in plaintext', async (t) => {
   const person = await signedInPerson(app, { admin: true })
   const application = await registerApplication(app)
   const tokens = await getTokens(app, person, application)
-  const mail = readFileSync(filesBelow(join(app.place.dataDir, 'outbox'))[0] ?? '', 'utf8')
+  const mail = readFileSync(filesBelow(join(app.storage.dataDir, 'outbox'))[0] ?? '', 'utf8')
   const link = /token=3?D?(pr_[\w-]{8})/.exec(mail)?.[1] ?? ''
   assert.match(link, /^pr_/)
   const { folder } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
@@ -107,11 +107,11 @@ test('restoring a backup brings back its accounts, pictures and keys', async (t)
   const { folder } = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   const caKey = (await anonymous(app).get('/ssh/ca.pub')).body
   app.clock.advance(5000)
-  const place = await restoreElsewhere(t, folder, app.clock.now)
-  for (const path of filesBelow(place.dataDir).filter((each) => !each.endsWith('.lock'))) {
+  const storage = await restoreElsewhere(t, folder, app.clock.now)
+  for (const path of filesBelow(storage.dataDir).filter((each) => !each.endsWith('.lock'))) {
     assert.equal(statSync(path).mode & 0o077, 0, path)
   }
-  const again = await startApp(t, { config: { secretKey: undefined }, place, clock: app.clock })
+  const again = await startApp(t, { config: { secretKey: undefined }, storage, clock: app.clock })
   const person = anonymous(again)
   const login = await person.post('/api/auth/login', { email: 'ada@example.com', password: 'correct horse battery' })
   assert.equal(login.statusCode, 200)
@@ -129,8 +129,8 @@ test('after a restore, a certificate issued after the backup is revoked and its 
   const after = await issue(person, key)
   app.clock.advance(5000)
 
-  const place = await restoreElsewhere(t, folder, app.clock.now, true)
-  const again = await startApp(t, { config: { secretKey: undefined }, place, clock: app.clock })
+  const storage = await restoreElsewhere(t, folder, app.clock.now, true)
+  const again = await startApp(t, { config: { secretKey: undefined }, storage, clock: app.clock })
   const same = Object.assign(anonymous(again, person.cookie), { user: person.user, sessionId: person.sessionId })
   const next = await issue(same, key)
   assert.ok(BigInt(next.serial) > BigInt(after.serial))
@@ -192,9 +192,9 @@ test('a restore refuses to overwrite data or to run beside a running service', a
   const request = { from: folder, keepAccess: false, now: app.clock.now, log }
   await assert.rejects(restoreBackup(app.services.config, request), /already running/)
   await app.close()
-  const before = readFileSync(join(app.place.dataDir, 'latchkey.db'))
+  const before = readFileSync(join(app.storage.dataDir, 'latchkey.db'))
   await assert.rejects(restoreBackup(app.services.config, request), /data already/)
-  assert.deepEqual(readFileSync(join(app.place.dataDir, 'latchkey.db')), before)
+  assert.deepEqual(readFileSync(join(app.storage.dataDir, 'latchkey.db')), before)
   for (const left of ['secret.key', 'latchkey.db', 'latchkey.db-wal']) {
     const dataDir = newFolder(t)
     writeFileSync(join(dataDir, left), 'precious')
@@ -204,8 +204,8 @@ test('a restore refuses to overwrite data or to run beside a running service', a
 })
 
 test('a backup of a running service contains every write that was acknowledged before the backup began', async (t) => {
-  const place = await newPlace(t)
-  const replica = await startReplica(t, place, { environment: { RATE_LIMITS: 'off', DATA_DIR: place.dataDir } })
+  const storage = await newStorage(t)
+  const replica = await startReplica(t, storage, { environment: { RATE_LIMITS: 'off', DATA_DIR: storage.dataDir } })
   const acknowledged: string[] = []
   let count = 0
   const stop = new AbortController()
@@ -213,7 +213,7 @@ test('a backup of a running service contains every write that was acknowledged b
     while (!stop.signal.aborted) {
       const email = `writer${++count}@example.com`
       const json = { email, password: 'correct horse battery staple' }
-      const answer = await ask(replica.address, 'POST', '/api/auth/register', { json })
+      const answer = await sendRequest(replica.address, 'POST', '/api/auth/register', { json })
       assert.equal(answer.status, 201, answer.body)
       acknowledged.push(email)
     }
@@ -224,7 +224,7 @@ test('a backup of a running service contains every write that was acknowledged b
     for (const name of ['one', 'two']) {
       while (acknowledged.length < (name === 'one' ? 3 : 8)) await new Promise(setImmediate)
       const before = [...acknowledged]
-      const outcome = await latchkey(place, ['backup', join(folder, name)])
+      const outcome = await latchkey(storage, ['backup', join(folder, name)])
       assert.deepEqual([outcome.code, outcome.stderr], [0, ''])
       assert.match(outcome.stdout, /SECRET_KEY is NOT in this backup/)
       const database = new DatabaseSync(join(folder, name, 'latchkey.db'), { readOnly: true })
@@ -244,11 +244,11 @@ test('a backup of a running service contains every write that was acknowledged b
     stop.abort()
     await Promise.all(writers)
   }
-  const elsewhere = await newPlace(t)
+  const elsewhere = await newStorage(t)
   const back = await latchkey(elsewhere, ['restore', join(folder, 'two')])
   assert.equal(back.code, 0, back.stderr)
   assert.match(back.stderr, /^\nWARNING: whatever changed after \d{4}-/)
-  const again = await startApp(t, { place: elsewhere, clock: REAL_CLOCK })
+  const again = await startApp(t, { storage: elsewhere, clock: REAL_CLOCK })
   const { events } = (
     await (await signedInPerson(again, { admin: true })).get('/api/admin/audit?action=service.*')
   ).json()

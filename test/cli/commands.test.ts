@@ -5,35 +5,38 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
-import { onEachEngine, type Place } from '../support/engines.ts'
+import { onEachEngine, type TestStorage } from '../support/engines.ts'
+import { sendRequest, sessionOf } from '../support/http-client.ts'
 import { signedInPerson } from '../support/people.ts'
 import { REAL_CLOCK, startReplica, until } from '../support/replicas.ts'
-import { ask, sessionOf } from '../support/visitor.ts'
-import { newFolder, newPlace } from './temporary.ts'
+import { newFolder, newStorage } from './temporary.ts'
 
-const socketOf = ({ databaseUrl }: Place) => `${databaseUrl.slice('sqlite:'.length)}.sock`
-const startOn = (t: TestContext, place: Place) => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+const socketOf = ({ databaseUrl }: TestStorage) => `${databaseUrl.slice('sqlite:'.length)}.sock`
+const startOn = (t: TestContext, storage: TestStorage) =>
+  startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
 
 onEachEngine('latchkey beside a running service', (engine) => {
   test('admin grant makes a user an administrator immediately, and reports an unknown email', async (t) => {
-    const place = await newPlace(t, engine)
-    const replica = await startOn(t, place)
+    const storage = await newStorage(t, engine)
+    const replica = await startOn(t, storage)
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
-    const cookie = sessionOf(await ask(replica.address, 'POST', '/api/auth/register', { json }))
-    const asAdministrator = () => ask(replica.address, 'GET', '/api/admin/users', { cookie })
+    const cookie = sessionOf(await sendRequest(replica.address, 'POST', '/api/auth/register', { json }))
+    const asAdministrator = () => sendRequest(replica.address, 'GET', '/api/admin/users', { cookie })
     assert.equal((await asAdministrator()).status, 403)
 
-    const granted = await latchkey(place, ['admin', 'grant', 'ADA@example.com'])
+    const granted = await latchkey(storage, ['admin', 'grant', 'ADA@example.com'])
     assert.deepEqual(granted, { code: 0, stdout: 'ada@example.com is an administrator now.\n', stderr: '' })
     assert.equal((await asAdministrator()).status, 200)
-    const again = await latchkey(place, ['admin', 'grant', 'ada@example.com'])
+    const again = await latchkey(storage, ['admin', 'grant', 'ada@example.com'])
     assert.deepEqual([again.code, again.stdout], [0, 'ada@example.com was an administrator already.\n'])
-    const { events } = (await ask(replica.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })).json<{
+    const { events } = (
+      await sendRequest(replica.address, 'GET', '/api/admin/audit?action=role.assigned', { cookie })
+    ).json<{
       events: unknown[]
     }>()
     assert.equal(events.length, 1)
 
-    const unknown = await latchkey(place, ['admin', 'grant', 'nobody@example.com'])
+    const unknown = await latchkey(storage, ['admin', 'grant', 'nobody@example.com'])
     assert.deepEqual(unknown, {
       code: 1,
       stdout: '',
@@ -42,10 +45,10 @@ onEachEngine('latchkey beside a running service', (engine) => {
   })
 
   test('keys rotate publishes a key that the running service serves immediately', async (t) => {
-    const place = await newPlace(t, engine)
-    const replica = await startOn(t, place)
+    const storage = await newStorage(t, engine)
+    const replica = await startOn(t, storage)
     const keys = async () => {
-      const answer = await ask(replica.address, 'GET', '/.well-known/jwks.json')
+      const answer = await sendRequest(replica.address, 'GET', '/.well-known/jwks.json')
       return answer.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid)
     }
     const expectKeys = async (expected: string[]) => {
@@ -56,12 +59,12 @@ onEachEngine('latchkey beside a running service', (engine) => {
       assert.deepEqual(await keys(), expected)
     }
     await expectKeys(['service-id-1'])
-    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
+    assert.equal((await latchkey(storage, ['keys', 'rotate'])).code, 0)
     await expectKeys(['service-id-1', 'service-id-2'])
-    const now = await latchkey(place, ['keys', 'rotate', '--now'])
+    const now = await latchkey(storage, ['keys', 'rotate', '--now'])
     assert.equal(now.stdout, 'service-id-2 signs from now on.\n')
     await expectKeys(['service-id-2', 'service-id-1'])
-    const retired = await latchkey(place, ['keys', 'rotate', '--retire-previous'])
+    const retired = await latchkey(storage, ['keys', 'rotate', '--retire-previous'])
     assert.equal(retired.stdout, 'Withdrawn: service-id-1.\n')
     await expectKeys(['service-id-2'])
   })
@@ -69,14 +72,14 @@ onEachEngine('latchkey beside a running service', (engine) => {
 
 onEachEngine('latchkey without a running service', (engine) => {
   test('admin grant refuses a disabled account', async (t) => {
-    const place = await newPlace(t, engine)
-    const app = await startApp(t, { place, clock: REAL_CLOCK })
+    const storage = await newStorage(t, engine)
+    const app = await startApp(t, { storage, clock: REAL_CLOCK })
     const person = await signedInPerson(app, { email: 'off@example.com' })
     await app.services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', person.user.id).execute(),
     )
     await app.close()
-    const refused = await latchkey(place, ['admin', 'grant', 'off@example.com'])
+    const refused = await latchkey(storage, ['admin', 'grant', 'off@example.com'])
     assert.deepEqual(
       [refused.code, refused.stderr],
       [1, 'latchkey: The account off@example.com is disabled. Enable it first.\n'],
@@ -84,15 +87,15 @@ onEachEngine('latchkey without a running service', (engine) => {
   })
 
   test('restored ends all sessions in the configured database, notifies its administrators, and warns', async (t) => {
-    const place = await newPlace(t, engine)
-    const app = await startApp(t, { place, clock: REAL_CLOCK })
+    const storage = await newStorage(t, engine)
+    const app = await startApp(t, { storage, clock: REAL_CLOCK })
     const person = await signedInPerson(app, { admin: true })
     await app.close()
-    const outcome = await latchkey(place, ['restored'])
+    const outcome = await latchkey(storage, ['restored'])
     assert.equal(outcome.code, 0, outcome.stderr)
     assert.match(outcome.stdout, /^Ended: 1 sessions, .*serials 1 to \d{16}\.\n$/s)
     assert.match(outcome.stderr, /WARNING/)
-    const again = await startApp(t, { place, clock: REAL_CLOCK })
+    const again = await startApp(t, { storage, clock: REAL_CLOCK })
     const rows = await again.services.db.read.selectFrom('notifications').select(['user_id', 'type']).execute()
     assert.deepEqual(
       rows.map(({ user_id, type }) => [user_id, type]),
@@ -104,25 +107,25 @@ onEachEngine('latchkey without a running service', (engine) => {
 
 describe('the socket of a service on SQLite', () => {
   test('is accessible to its owner alone, is replaced after a crash, and is removed when the service stops', async (t) => {
-    const place = await newPlace(t)
-    const first = await startOn(t, place)
-    assert.equal(statSync(socketOf(place)).mode & 0o777, 0o600)
+    const storage = await newStorage(t)
+    const first = await startOn(t, storage)
+    assert.equal(statSync(socketOf(storage)).mode & 0o777, 0o600)
     await first.kill()
-    assert.ok(existsSync(socketOf(place)), 'left behind')
-    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0, 'a command works in spite of it')
-    const second = await startOn(t, place)
-    assert.equal((await latchkey(place, ['keys', 'rotate'])).code, 0)
+    assert.ok(existsSync(socketOf(storage)), 'left behind')
+    assert.equal((await latchkey(storage, ['keys', 'rotate'])).code, 0, 'a command works in spite of it')
+    const second = await startOn(t, storage)
+    assert.equal((await latchkey(storage, ['keys', 'rotate'])).code, 0)
     assert.equal(await second.stop(), 0)
-    assert.ok(!existsSync(socketOf(place)))
+    assert.ok(!existsSync(socketOf(storage)))
   })
 
   test('refuses unknown commands and lines that are too long, and does not wait for an idle connection at shutdown', async (t) => {
-    const place = await newPlace(t)
-    const replica = await startOn(t, place)
+    const storage = await newStorage(t)
+    const replica = await startOn(t, storage)
     const send = (text: string) =>
       new Promise<string>((resolve, reject) => {
         let received = ''
-        const connection = connect(socketOf(place), () => connection.write(text))
+        const connection = connect(socketOf(storage), () => connection.write(text))
         connection.on('data', (chunk) => (received += chunk.toString()))
         connection.on('error', reject)
         connection.on('close', () => resolve(received))
@@ -131,7 +134,7 @@ describe('the socket of a service on SQLite', () => {
       assert.match(await send(text), /does not know this command/, text)
     }
     assert.equal(await send('x'.repeat(10_000)), '', 'a line that does not end')
-    const idle = connect(socketOf(place))
+    const idle = connect(socketOf(storage))
     assert.equal(await replica.stop(), 0, 'an idle connection does not delay the shutdown')
     idle.destroy()
   })
@@ -139,29 +142,29 @@ describe('the socket of a service on SQLite', () => {
   test('is left out, with a warning, when its path would be too long', async (t) => {
     const dataDir = join(newFolder(t), 'x'.repeat(120))
     mkdirSync(dataDir)
-    const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
-    const replica = await startOn(t, place)
+    const storage = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}`, remove: async () => {} }
+    const replica = await startOn(t, storage)
     await until(async () => replica.output().includes('too long for a socket'))
-    const refused = await latchkey(place, ['keys', 'rotate'])
+    const refused = await latchkey(storage, ['keys', 'rotate'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /^latchkey: Another Latchkey is already running on \S+\. Stop it, [^\n]*\n$/)
   })
 })
 
 test('a command that fails prints one line and exits with a code that says why, and --help prints the usage', async (t) => {
-  const place = await newPlace(t)
-  const postgres = { ...place, databaseUrl: 'postgres://nobody@127.0.0.1:1/none' }
-  const cases: [Place, string[], number, RegExp][] = [
-    [place, [], 2, /^$/],
-    [place, ['frobnicate'], 2, /^latchkey: There is no command "frobnicate"/],
-    [place, ['toString'], 2, /^latchkey: There is no command/],
-    [place, ['admin'], 2, /^latchkey: Usage: latchkey admin grant <email>\n$/],
-    [place, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
-    [place, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
-    [place, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],
-    [place, ['backup'], 2, /^latchkey: Usage: latchkey backup <folder>\n$/],
-    [place, ['backup', join(place.dataDir, 'none')], 1, /^latchkey: There is no database at /],
-    [place, ['restore', join(place.dataDir, 'none')], 1, /no backup of Latchkey/],
+  const storage = await newStorage(t)
+  const postgres = { ...storage, databaseUrl: 'postgres://nobody@127.0.0.1:1/none' }
+  const cases: [TestStorage, string[], number, RegExp][] = [
+    [storage, [], 2, /^$/],
+    [storage, ['frobnicate'], 2, /^latchkey: There is no command "frobnicate"/],
+    [storage, ['toString'], 2, /^latchkey: There is no command/],
+    [storage, ['admin'], 2, /^latchkey: Usage: latchkey admin grant <email>\n$/],
+    [storage, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
+    [storage, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
+    [storage, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],
+    [storage, ['backup'], 2, /^latchkey: Usage: latchkey backup <folder>\n$/],
+    [storage, ['backup', join(storage.dataDir, 'none')], 1, /^latchkey: There is no database at /],
+    [storage, ['restore', join(storage.dataDir, 'none')], 1, /no backup of Latchkey/],
     [postgres, ['backup', '/tmp/none'], 1, /pg_dump/],
     [postgres, ['restore', '/tmp/none'], 1, /pg_restore/],
     [postgres, ['admin', 'grant', 'x@example.com'], 1, /^latchkey: The database at 127\.0\.0\.1:1 can't be reached/],
@@ -180,11 +183,11 @@ test('a command that fails prints one line and exits with a code that says why, 
     ['admin', '-h'],
     ['keys', '-h'],
   ]) {
-    const { code, stdout } = await latchkey(place, args)
+    const { code, stdout } = await latchkey(storage, args)
     assert.equal(code, 0)
     assert.match(stdout, /^Usage: latchkey /)
   }
-  writeFileSync(join(place.dataDir, 'x'), '')
-  const bad = await latchkey(place, ['keys', 'rotate'], { PORT: 'x' })
+  writeFileSync(join(storage.dataDir, 'x'), '')
+  const bad = await latchkey(storage, ['keys', 'rotate'], { PORT: 'x' })
   assert.match(bad.stderr, /^latchkey: PORT is "x", but it must be [^\n]*\n$/)
 })

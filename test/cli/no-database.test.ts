@@ -91,8 +91,10 @@ test('a command on a PostgreSQL database without our tables reports that in one 
 
 test('a command names a misspelt setting before it reports that there is no database', async (t) => {
   const dataDir = newFolder(t)
-  const place = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}` }
-  const { code, stderr } = await latchkey(place, ['keys', 'rotate'], { DATABSE_URL: 'postgres://hunter2@db/latchkey' })
+  const storage = { dataDir, databaseUrl: `sqlite:${join(dataDir, 'latchkey.db')}` }
+  const { code, stderr } = await latchkey(storage, ['keys', 'rotate'], {
+    DATABSE_URL: 'postgres://hunter2@db/latchkey',
+  })
   assert.equal(code, 1)
   assert.match(
     stderr,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { createPlace, type EngineName, type Place } from '../support/engines.ts'
+import { createStorage, type EngineName, type TestStorage } from '../support/engines.ts'
 
 /** An empty folder that is removed after the test. */
 export function newFolder(t: TestContext): string {
@@ -12,8 +12,8 @@ export function newFolder(t: TestContext): string {
 }
 
 /** An empty database and data folder that are removed after the test. */
-export async function newPlace(t: TestContext, engine: EngineName = 'sqlite'): Promise<Place> {
-  const place = await createPlace(engine)
-  t.after(place.remove)
-  return place
+export async function newStorage(t: TestContext, engine: EngineName = 'sqlite'): Promise<TestStorage> {
+  const storage = await createStorage(engine)
+  t.after(storage.remove)
+  return storage
 }

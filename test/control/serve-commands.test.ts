@@ -106,7 +106,7 @@ describe('a service that listens for commands', () => {
     }
     await serveAt(`sqlite:/tmp/${'x'.repeat(120)}/latchkey.db`)
     assert.match(app.logged(), /too long for a socket/)
-    await serveAt(`sqlite:${app.place.dataDir}/no-such-folder/latchkey.db`)
+    await serveAt(`sqlite:${app.storage.dataDir}/no-such-folder/latchkey.db`)
     assert.match(app.logged(), /could not be opened/)
   })
 

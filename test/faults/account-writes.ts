@@ -1,16 +1,19 @@
-import { sessionOf } from '../support/visitor.ts'
+import { sessionOf } from '../support/http-client.ts'
+import { passwordOf } from './installation.ts'
 import { becomes } from './ledger.ts'
-import type { Person, Scene, Write } from './scene.ts'
-import { passwordOf } from './world.ts'
+import type { Person, WorkerContext, Write } from './worker-context.ts'
 
-export async function registerPerson({ world, facts, attempt }: Scene, email: string): Promise<Person | undefined> {
+export async function registerPerson(
+  { installation, facts, attempt }: WorkerContext,
+  email: string,
+): Promise<Person | undefined> {
   const password = passwordOf(email, 0)
   const answer = await attempt(
     'registration',
     201,
-    () => world.ask('POST', '/api/auth/register', { json: { email, password } }),
+    () => installation.send('POST', '/api/auth/register', { json: { email, password } }),
     [becomes(true, facts.hasAccount(email)), becomes(true, facts.hasPassword(email, password))],
-    (made) => [becomes(true, facts.isLiveSession(sessionOf(made)))],
+    (answered) => [becomes(true, facts.isLiveSession(sessionOf(answered)))],
   )
   if (!answer) return undefined
   const { id } = answer.json<{ user: { id: string } }>().user
@@ -18,54 +21,58 @@ export async function registerPerson({ world, facts, attempt }: Scene, email: st
   return {
     id,
     email,
-    passwords: 0,
+    passwordVersion: 0,
     sessions,
     families: [],
     keyId: undefined,
     certificates: [],
     roles: new Set(),
-    planned: [],
+    scheduled: [],
   }
 }
 
-export const signIn: Write = async ({ world, facts, attempt }, { email, passwords, sessions }) => {
-  const json = { email, password: passwordOf(email, passwords), rememberMe: true }
+export const signIn: Write = async ({ installation, facts, attempt }, { email, passwordVersion, sessions }) => {
+  const json = { email, password: passwordOf(email, passwordVersion), rememberMe: true }
   const answer = await attempt(
     'sign-in',
     200,
-    () => world.ask('POST', '/api/auth/login', { json }),
+    () => installation.send('POST', '/api/auth/login', { json }),
     [],
-    (made) => [becomes(true, facts.isLiveSession(sessionOf(made)))],
+    (answered) => [becomes(true, facts.isLiveSession(sessionOf(answered)))],
   )
   if (answer) sessions.push(sessionOf(answer))
   return answer !== undefined
 }
 
-export const signOut: Write = async ({ world, facts, attempt }, { sessions }) => {
+export const signOut: Write = async ({ installation, facts, attempt }, { sessions }) => {
   if (sessions.length < 2) return true
   const cookie = sessions.pop() ?? ''
   const effects = [becomes(false, facts.isLiveSession(cookie))]
-  return Boolean(await attempt('sign-out', 200, () => world.ask('POST', '/api/auth/logout', { cookie }), effects))
+  return Boolean(
+    await attempt('sign-out', 200, () => installation.send('POST', '/api/auth/logout', { cookie }), effects),
+  )
 }
 
-export const endOtherSessions: Write = async ({ world, facts, attempt }, { sessions }) => {
+export const endOtherSessions: Write = async ({ installation, facts, attempt }, { sessions }) => {
   const [cookie = ''] = sessions
   const ended = sessions.splice(1)
   const effects = ended.map((each) => becomes(false, facts.isLiveSession(each)))
   const path = '/api/auth/sessions/revoke-all'
-  return Boolean(await attempt('end of other sessions', 200, () => world.ask('POST', path, { cookie }), effects))
+  return Boolean(
+    await attempt('end of other sessions', 200, () => installation.send('POST', path, { cookie }), effects),
+  )
 }
 
-export const changePassword: Write = async ({ world, facts, attempt }, person) => {
-  const { email, passwords, sessions, families } = person
+export const changePassword: Write = async ({ installation, facts, attempt }, person) => {
+  const { email, passwordVersion, sessions, families } = person
   const tokens = families.flatMap(({ access, refresh }) => [...access, refresh])
-  const [currentPassword, newPassword] = [passwordOf(email, passwords), passwordOf(email, passwords + 1)]
+  const [currentPassword, newPassword] = [passwordOf(email, passwordVersion), passwordOf(email, passwordVersion + 1)]
   const [cookie = '', ...others] = sessions
   const json = { currentPassword, newPassword }
   const answer = await attempt(
     'change of password',
     200,
-    () => world.ask('POST', '/api/account/password', { cookie, json }),
+    () => installation.send('POST', '/api/account/password', { cookie, json }),
     [
       becomes(true, facts.hasPassword(email, newPassword)),
       becomes(false, facts.hasPassword(email, currentPassword)),
@@ -73,7 +80,7 @@ export const changePassword: Write = async ({ world, facts, attempt }, person) =
       ...tokens.map((each) => becomes(false, facts.isLiveToken(each))),
     ],
   )
-  person.passwords++
+  person.passwordVersion++
   families.length = 0
   sessions.splice(1)
   return answer !== undefined

@@ -1,19 +1,19 @@
-import type { Answer } from '../support/visitor.ts'
+import type { Answer } from '../support/http-client.ts'
 import type { Effect, Ledger } from './ledger.ts'
 
-/** What the fault that is being tried may do to a request. */
+/** The failures of requests that the injected fault may cause. */
 export interface Tolerance {
-  /** The connection may break: the process dies. */
+  /** Connections may break, because the process is killed. */
   brokenConnections: boolean
-  /** 503 may be answered; what it says of the write: nothing for certain, or that it was not done. */
-  unavailable: 'never' | 'done or not' | 'not done'
+  /** Whether 503 may be answered, and what that means for the write: the outcome is unknown, or it was not done. */
+  unavailable: 'never' | 'unknown' | 'not done'
 }
 
 export interface Attempts {
   tolerance: Tolerance
   /**
-   * Makes a request and writes down what it has done. Answers undefined when it was not acknowledged: then `effects` are
-   * in doubt, or not done. `more` are the effects that only an answer can name.
+   * Sends a request and records its effects. Resolves to undefined if it was not acknowledged: then the `effects` are
+   * uncertain or not done. `more` returns the effects that depend on the answer.
    */
   attempt(
     kind: string,
@@ -22,14 +22,15 @@ export interface Attempts {
     effects: Effect[],
     more?: (answer: Answer) => Effect[],
   ): Promise<Answer | undefined>
-  /** How many were acknowledged, of each kind. */
+  /** The number of acknowledged requests of each kind. */
   acknowledged: Map<string, number>
+  /** The number of requests without an answer. */
   lost(): number
-  /** Answers that said 503. */
+  /** Answers with status 503. */
   unavailable: Answer[]
-  /** The longest that anybody waited for an answer. */
-  longest(): number
-  /** What no fault excuses. */
+  /** The longest time to an answer. */
+  maxMs(): number
+  /** Failures that the tolerance does not allow. */
   unexpected: string[]
 }
 
@@ -38,14 +39,14 @@ export function createAttempts(ledger: Ledger): Attempts {
   const unavailable: Answer[] = []
   const unexpected: string[] = []
   let lost = 0
-  let longest = 0
+  let maxMs = 0
   const attempts: Attempts = {
     tolerance: { brokenConnections: false, unavailable: 'never' },
     acknowledged,
     unavailable,
     unexpected,
     lost: () => lost,
-    longest: () => longest,
+    maxMs: () => maxMs,
     async attempt(kind, status, request, effects, more = () => []) {
       let answer: Answer
       try {
@@ -53,10 +54,10 @@ export function createAttempts(ledger: Ledger): Attempts {
       } catch (error) {
         if (!attempts.tolerance.brokenConnections) unexpected.push(`${kind}: ${reasonOf(error)}`)
         lost++
-        ledger.doubtful(kind, effects)
+        ledger.uncertain(kind, effects)
         return undefined
       }
-      longest = Math.max(longest, answer.ms)
+      maxMs = Math.max(maxMs, answer.ms)
       if (answer.status === status) {
         acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
         ledger.acknowledged([...effects, ...more(answer)])
@@ -65,11 +66,11 @@ export function createAttempts(ledger: Ledger): Attempts {
       if (answer.status === 503 && attempts.tolerance.unavailable !== 'never') {
         unavailable.push(answer)
         if (attempts.tolerance.unavailable === 'not done') ledger.notDone(effects)
-        else ledger.doubtful(kind, effects)
+        else ledger.uncertain(kind, effects)
         return undefined
       }
       unexpected.push(`${kind}: ${answer.status} ${answer.body}`)
-      ledger.doubtful(kind, effects)
+      ledger.uncertain(kind, effects)
       return undefined
     },
   }

@@ -1,18 +1,18 @@
 import { test } from 'node:test'
-import { createPlace } from '../support/engines.ts'
-import { readFromOutside } from '../support/outside-process.ts'
-import { crashAgainAndAgain } from './crash.ts'
+import { createStorage } from '../support/engines.ts'
+import { readInAnotherProcess } from '../support/other-process.ts'
+import { crashRepeatedly } from './crash.ts'
 import { assertSoundFile } from './invariants.ts'
 
-test('kill -9 under mixed writes on SQLite loses nothing that was acknowledged', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const file = place.databaseUrl.slice('sqlite:'.length)
-  await crashAgainAndAgain(t, {
+test('when the service is killed with SIGKILL during mixed writes on SQLite, no acknowledged write is lost', async (t) => {
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const file = storage.databaseUrl.slice('sqlite:'.length)
+  await crashRepeatedly(t, {
     part: 'Crash on SQLite',
     crashes: 2,
-    place,
-    environment: { DATA_DIR: place.dataDir },
+    storage,
+    environment: { DATA_DIR: storage.dataDir },
     unavailable: 'never',
     async crash(replica, start) {
       await replica.kill()
@@ -23,19 +23,19 @@ test('kill -9 under mixed writes on SQLite loses nothing that was acknowledged',
   await assertSoundFile(file)
 })
 
-test('programs that open, read and close the SQLite file under mixed writes, and then kill -9, lose nothing either', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const file = place.databaseUrl.slice('sqlite:'.length)
-  await crashAgainAndAgain(t, {
-    part: 'Outside readers and a crash on SQLite',
+test('when other programs open, read and close the SQLite file during mixed writes and the service is then killed, no acknowledged write is lost', async (t) => {
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const file = storage.databaseUrl.slice('sqlite:'.length)
+  await crashRepeatedly(t, {
+    part: 'Other readers and a crash on SQLite',
     crashes: 1,
-    place,
-    environment: { DATA_DIR: place.dataDir },
+    storage,
+    environment: { DATA_DIR: storage.dataDir },
     unavailable: 'never',
-    during: () => readFromOutside(file),
+    during: () => readInAnotherProcess(file),
     async crash(replica, start) {
-      await readFromOutside(file)
+      await readInAnotherProcess(file)
       await replica.kill()
       await assertSoundFile(file)
       return start()

@@ -1,56 +1,56 @@
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Place } from '../support/engines.ts'
+import type { TestStorage } from '../support/engines.ts'
 import { type Replica, startReplica, until } from '../support/replicas.ts'
 import type { Tolerance } from './attempt.ts'
-import { between, figure, fork, rounds, seededRandom } from './rounds.ts'
+import { createInstallation, ENVIRONMENT } from './installation.ts'
+import { between, figure, fork, rounds, seededRandom } from './run-options.ts'
 import { createTraffic } from './traffic.ts'
-import { createWorld, ENVIRONMENT } from './world.ts'
 
-/** Of what earlier rounds left, so much is looked at again in each; at the end, all of it. */
-const SAMPLE = 100
-/** On a machine with no time to spare a round lasts until there is something to lose. */
-const LEAST = 20
+/** How many facts of earlier rounds are verified again in each round; at the end, all facts are. */
+const SAMPLE_SIZE = 100
+/** On a slow machine, a round lasts until so many requests were acknowledged. */
+const MIN_REQUESTS = 20
 
-interface Subject {
+interface CrashTest {
   part: string
-  /** How many crashes the short form has. */
+  /** The number of crashes in the short form. */
   crashes: number
-  place: Pick<Place, 'databaseUrl'>
+  storage: Pick<TestStorage, 'databaseUrl'>
   environment: Record<string, string>
-  /** Whether a request may be told that the database is away. */
+  /** Whether a request may be answered 503 because the database is unavailable. */
   unavailable: Tolerance['unavailable']
-  /** What else goes on while there is traffic. What is acknowledged after it is lost no more than before. */
+  /** Runs during the traffic of each round, before the crash. */
   during?(): Promise<void>
-  /** Ends something at once, whatever it is doing, and answers the replica that serves afterwards. */
+  /** Kills a process and returns the replica that serves afterwards. */
   crash(replica: Replica, start: () => Promise<Replica>, round: number): Promise<Replica>
 }
 
-/** Mixed writes, a crash in the midst of them, a look at everything that was acknowledged; and again. */
-export async function crashAgainAndAgain(t: TestContext, subject: Subject): Promise<void> {
+/** In each round: mixed writes, a crash during them, and a check that everything acknowledged is still there. */
+export async function crashRepeatedly(t: TestContext, crashTest: CrashTest): Promise<void> {
   const random = seededRandom(t)
-  const { part, place } = subject
-  const count = rounds(subject.crashes)
-  const start = () => startReplica(t, place, { environment: { ...ENVIRONMENT, ...subject.environment } })
+  const { part, storage } = crashTest
+  const count = rounds(crashTest.crashes)
+  const start = () => startReplica(t, storage, { environment: { ...ENVIRONMENT, ...crashTest.environment } })
   let replica = await start()
-  const world = await createWorld(replica.address)
-  const traffic = createTraffic(t, world, fork(random))
-  traffic.attempts.tolerance = { brokenConnections: true, unavailable: subject.unavailable }
+  const installation = await createInstallation(replica.address)
+  const traffic = createTraffic(t, installation, fork(random))
+  traffic.attempts.tolerance = { brokenConnections: true, unavailable: crashTest.unavailable }
   let checked = 0
-  let longestRestart = 0
+  let maxRestartMs = 0
   for (let round = 0; round < count; round++) {
     const stop = traffic.start()
-    await subject.during?.()
+    await crashTest.during?.()
     const before = traffic.acknowledged()
     await setTimeout(between(random, 150, 900))
-    await until(async () => traffic.acknowledged() - before >= LEAST)
-    const crashed = performance.now()
+    await until(async () => traffic.acknowledged() - before >= MIN_REQUESTS)
+    const crashedAt = performance.now()
     const stopped = stop()
-    replica = await subject.crash(replica, start, round)
+    replica = await crashTest.crash(replica, start, round)
     await stopped
-    longestRestart = Math.max(longestRestart, performance.now() - crashed)
-    world.address = replica.address
-    checked += await traffic.verify({ random, sample: SAMPLE })
+    maxRestartMs = Math.max(maxRestartMs, performance.now() - crashedAt)
+    installation.address = replica.address
+    checked += await traffic.verify({ random, sample: SAMPLE_SIZE })
   }
   await traffic.settle()
   const held = await traffic.verify('all')
@@ -60,6 +60,6 @@ export async function crashAgainAndAgain(t: TestContext, subject: Subject): Prom
   figure(t, part, 'requests in flight at a crash', traffic.attempts.lost())
   figure(t, part, 'checks after a restart', checked + held)
   figure(t, part, 'acknowledged facts that hold at the end', held)
-  figure(t, part, 'longest time from crash to service, ms', longestRestart)
+  figure(t, part, 'longest time from crash to service, ms', maxRestartMs)
   t.diagnostic(JSON.stringify(Object.fromEntries(traffic.attempts.acknowledged)))
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
+import { credentialsOf, type Installation } from './installation.ts'
 import type { Fact } from './ledger.ts'
-import { credentialsOf, type World } from './world.ts'
 
 interface Certificate {
   id: string
   serial: string
 }
 
-/** What can be found out about the service from outside, over the same API that its users have. */
+/** Statements about the state of the service that are checked through its public API. */
 export interface Facts {
   hasAccount(email: string): Fact
   isDisabled(userId: string): Fact
-  /** Whether the password is the right one, also of a disabled account. */
+  /** Whether the password is correct, also of a disabled account. */
   hasPassword(email: string, password: string): Fact
   isLiveSession(cookie: string): Fact
   isLiveToken(token: string): Fact
@@ -19,27 +19,27 @@ export interface Facts {
   isLogged(certificate: Certificate): Fact
   isRevoked(certificate: Certificate): Fact
   hasAction(userId: string, actionId: string, statuses: string[]): Fact
-  /** The lists that are read once for all who ask are read again. */
-  lookAgain(): void
+  /** Discards the lists that were read for several facts at once. */
+  clearCache(): void
 }
 
-const PAGE = 200
+const PAGE_SIZE = 200
 
-export function createFacts(world: World): Facts {
+export function createFacts(installation: Installation): Facts {
   let revoked: Promise<Set<string>> | undefined
   let logged: Promise<Map<string, string>> | undefined
 
   const readRevoked = async () => {
-    const answer = await world.demand(200, 'GET', '/ssh/krl?includeExpired=true')
+    const answer = await installation.expectStatus(200, 'GET', '/ssh/krl?includeExpired=true')
     const list = answer.json<{ revoked: Certificate[] }>().revoked.map(({ serial }) => serial)
-    assert.equal(new Set(list).size, list.length, 'Each serial stands in the list once.')
+    assert.equal(new Set(list).size, list.length, 'Each serial is in the list once.')
     return new Set(list)
   }
   const readLogged = async () => {
     const found = new Map<string, string>()
     for (let cursor: string | null = ''; cursor !== null;) {
       const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const page = await world.asAdmin(200, 'GET', `/api/ssh/certs?limit=${PAGE}${query}`)
+      const page = await installation.asAdmin(200, 'GET', `/api/ssh/certs?limit=${PAGE_SIZE}${query}`)
       const { certificates, nextCursor } = page.json<{ certificates: Certificate[]; nextCursor: string | null }>()
       for (const { id, serial } of certificates) found.set(id, serial)
       cursor = nextCursor
@@ -48,48 +48,50 @@ export function createFacts(world: World): Facts {
     return found
   }
   const userOf = async (userId: string) =>
-    (await world.asAdmin(200, 'GET', `/api/admin/users/${userId}`)).json<{ user: { disabled_at: number | null } }>()
-      .user
+    (await installation.asAdmin(200, 'GET', `/api/admin/users/${userId}`)).json<{
+      user: { disabled_at: number | null }
+    }>().user
 
   return {
     hasAccount: (email) => ({
       key: `account ${email}`,
-      async isSo() {
-        const found = await world.asAdmin(200, 'GET', `/api/admin/users?q=${encodeURIComponent(email)}`)
+      async holds() {
+        const found = await installation.asAdmin(200, 'GET', `/api/admin/users?q=${encodeURIComponent(email)}`)
         return found.json<{ users: { email: string }[] }>().users.some((user) => user.email === email)
       },
     }),
     isDisabled: (userId) => ({
       key: `disabled ${userId}`,
-      isSo: async () => (await userOf(userId)).disabled_at !== null,
+      holds: async () => (await userOf(userId)).disabled_at !== null,
     }),
     hasPassword: (email, password) => ({
       key: `password ${password}`,
-      async isSo() {
-        const { status, body } = await world.ask('POST', '/api/auth/login', { json: { email, password } })
+      async holds() {
+        const { status, body } = await installation.send('POST', '/api/auth/login', { json: { email, password } })
         assert.ok([200, 401, 403].includes(status), `${status} ${body}`)
         return status !== 401
       },
     }),
     isLiveSession: (cookie) => ({
       key: `session ${cookie}`,
-      async isSo() {
-        const { status, body } = await world.ask('GET', '/api/auth/me', { cookie })
+      async holds() {
+        const { status, body } = await installation.send('GET', '/api/auth/me', { cookie })
         assert.ok([200, 401].includes(status), `${status} ${body}`)
         return status === 200
       },
     }),
     isLiveToken: (token) => ({
       key: `token ${token}`,
-      async isSo() {
-        const form = { ...credentialsOf(world), token }
-        return (await world.demand(200, 'POST', '/oauth/introspect', { form })).json<{ active: boolean }>().active
+      async holds() {
+        const form = { ...credentialsOf(installation), token }
+        return (await installation.expectStatus(200, 'POST', '/oauth/introspect', { form })).json<{ active: boolean }>()
+          .active
       },
     }),
     holdsRole: (userId, roleId) => ({
       key: `role ${userId} ${roleId}`,
-      async isSo() {
-        const { roles } = (await world.asAdmin(200, 'GET', `/api/admin/users/${userId}/roles`)).json<{
+      async holds() {
+        const { roles } = (await installation.asAdmin(200, 'GET', `/api/admin/users/${userId}/roles`)).json<{
           roles: { id: string }[]
         }>()
         return roles.some(({ id }) => id === roleId)
@@ -97,22 +99,22 @@ export function createFacts(world: World): Facts {
     }),
     isLogged: ({ id, serial }) => ({
       key: `certificate ${id}`,
-      isSo: async () => (await (logged ??= readLogged())).get(id) === serial,
+      holds: async () => (await (logged ??= readLogged())).get(id) === serial,
     }),
     isRevoked: ({ serial }) => ({
       key: `revoked ${serial}`,
-      isSo: async () => (await (revoked ??= readRevoked())).has(serial),
+      holds: async () => (await (revoked ??= readRevoked())).has(serial),
     }),
     hasAction: (userId, actionId, statuses) => ({
       key: `action ${actionId} ${statuses.join('/')}`,
-      async isSo() {
-        const { actions } = (await world.asAdmin(200, 'GET', `/api/admin/users/${userId}/lifecycle`)).json<{
+      async holds() {
+        const { actions } = (await installation.asAdmin(200, 'GET', `/api/admin/users/${userId}/lifecycle`)).json<{
           actions: { id: string; status: string }[]
         }>()
         return actions.some(({ id, status }) => id === actionId && statuses.includes(status))
       },
     }),
-    lookAgain() {
+    clearCache() {
       revoked = undefined
       logged = undefined
     },

@@ -3,34 +3,34 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { newPublicKey } from '../ssh/public-keys.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
+import { type Answer, sendRequest, sessionOf } from '../support/http-client.ts'
 import { type Replica, startReplica, until } from '../support/replicas.ts'
-import { type Answer, ask, sessionOf } from '../support/visitor.ts'
+import { createInstallation, ENVIRONMENT, passwordOf, type Installation } from './installation.ts'
 import { assertSoundServer } from './invariants.ts'
-import { between, figure, fork, rounds, seededRandom } from './rounds.ts'
+import { between, figure, fork, rounds, seededRandom } from './run-options.ts'
 import { createTraffic } from './traffic.ts'
-import { createWorld, ENVIRONMENT, passwordOf, type World } from './world.ts'
 
 const PART = 'Frozen replica'
-const SERVED_WITHIN_MS = 15_000
+const MAX_RECOVERY_MS = 15_000
 const MAX_CONNECTIONS = 10
 
-/** Two replicas, and two connections of our own to their database: one that changes something, and one that looks. */
+/** Two replicas, and two connections of the test to their database: one for changes and one for monitoring. */
 async function setUp(t: TestContext) {
-  const place = await createPlace('postgres')
-  const [outside, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
-  for (const client of [outside, observer]) await client.connect()
+  const storage = await createStorage('postgres')
+  const [client, observer] = [new pg.Client(storage.databaseUrl), new pg.Client(storage.databaseUrl)]
+  for (const each of [client, observer]) await each.connect()
   t.after(async () => {
-    for (const client of [outside, observer]) await client.end()
-    await place.remove()
+    for (const each of [client, observer]) await each.end()
+    await storage.remove()
   })
-  const start = () => startReplica(t, place, { environment: ENVIRONMENT })
+  const start = () => startReplica(t, storage, { environment: ENVIRONMENT })
   const [victim, other] = await Promise.all([start(), start()])
-  const world = await createWorld(other.address)
-  return { place, victim, other, world, outside, observer }
+  const installation = await createInstallation(other.address)
+  return { storage, victim, other, installation, client, observer }
 }
 
-/** How many sessions of the service are so at the moment. */
+/** The number of database sessions of the service that meet the condition. */
 async function countSessions(observer: pg.Client, condition: string): Promise<number> {
   const { rows } = await observer.query<{ count: string }>(
     `select count(*) from pg_stat_activity where application_name = 'latchkey' and datname = current_database() and ${condition}`,
@@ -39,119 +39,127 @@ async function countSessions(observer: pg.Client, condition: string): Promise<nu
 }
 
 /**
- * Freezes a replica in the middle of a transaction. Every change ends with its audit event: while we keep the table of
- * those locked, a change waits there with everything else that it holds. It is frozen then, and gets the table.
+ * Freezes a replica in the middle of a transaction. Every change ends with its audit event, so while the test locks the table
+ * of audit events, a change waits and keeps its other locks. The replica is frozen then, and the table is released.
  */
 async function freezeInTransaction(
-  { victim, outside, observer }: Awaited<ReturnType<typeof setUp>>,
+  { victim, client, observer }: Awaited<ReturnType<typeof setUp>>,
   request: () => Promise<Answer>,
 ) {
-  await outside.query('begin')
-  await outside.query('lock table audit_events in share mode')
+  await client.query('begin')
+  await client.query('lock table audit_events in share mode')
   const answer = request()
   await until(async () => (await countSessions(observer, `wait_event_type = 'Lock'`)) > 0, 2500)
   process.kill(victim.pid, 'SIGSTOP')
-  await outside.query('commit')
+  await client.query('commit')
   const frozenAt = performance.now()
   await until(async () => (await countSessions(observer, `state = 'idle in transaction'`)) > 0, 2500)
   return { answer, frozenAt }
 }
 
-/** Somebody who may get certificates, and a key for them. */
-async function addStaff(world: World, email: string): Promise<{ cookie: string; savedKeyId: string }> {
-  const registered = await world.demand(201, 'POST', '/api/auth/register', {
+/** Adds a user who may get certificates, and an SSH key for them. */
+async function addStaff(installation: Installation, email: string): Promise<{ cookie: string; savedKeyId: string }> {
+  const registered = await installation.expectStatus(201, 'POST', '/api/auth/register', {
     json: { email, password: passwordOf(email, 0) },
   })
   const { id } = registered.json<{ user: { id: string } }>().user
-  await world.asAdmin(200, 'POST', `/api/admin/users/${id}/roles`, { roleId: world.staffRole })
+  await installation.asAdmin(200, 'POST', `/api/admin/users/${id}/roles`, { roleId: installation.staffRole })
   const cookie = sessionOf(registered)
   const json = { name: 'laptop', publicKey: newPublicKey() }
-  const saved = await world.demand(201, 'POST', '/api/ssh/keys', { cookie, json })
+  const saved = await installation.expectStatus(201, 'POST', '/api/ssh/keys', { cookie, json })
   return { cookie, savedKeyId: saved.json<{ key: { id: string } }>().key.id }
 }
 
 const issue = (address: string, { cookie, savedKeyId }: { cookie: string; savedKeyId: string }) =>
-  ask(address, 'POST', '/api/ssh/certs/issue', { cookie, json: { savedKeyId } })
+  sendRequest(address, 'POST', '/api/ssh/certs/issue', { cookie, json: { savedKeyId } })
 
-const makeRole = (address: string, world: World, name: string) =>
-  ask(address, 'POST', '/api/admin/roles', { cookie: world.admin.cookie, json: { name, permissions: [] } })
+const createRole = (address: string, installation: Installation, name: string) =>
+  sendRequest(address, 'POST', '/api/admin/roles', {
+    cookie: installation.admin.cookie,
+    json: { name, permissions: [] },
+  })
 
-/** Asks more often than there are connections until it is served; answers how long after the freeze that was. */
-async function serveAgain(request: () => Promise<Answer>, frozenAt: number): Promise<number> {
+/** Sends more concurrent requests than there are connections until all are served; returns the time since the freeze. */
+async function measureRecovery(request: () => Promise<Answer>, frozenAt: number): Promise<number> {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 15 }, request))
     for (const { status, headers, body } of answers) {
       if (status === 201) continue
       assert.equal(status, 503, body)
-      assert.ok(Number(headers.get('retry-after')) > 0, 'It says when to come back.')
+      assert.ok(Number(headers.get('retry-after')) > 0, 'The answer has a Retry-After header.')
     }
     const ms = performance.now() - frozenAt
     if (answers.every(({ status }) => status === 201)) return ms
-    assert.ok(ms < SERVED_WITHIN_MS, `Not served after ${Math.round(ms)} ms.`)
+    assert.ok(ms < MAX_RECOVERY_MS, `Not served after ${Math.round(ms)} ms.`)
   }
 }
 
-async function wakeUp(victim: Replica, world: World): Promise<void> {
+async function unfreeze(victim: Replica, installation: Installation): Promise<void> {
   process.kill(victim.pid, 'SIGCONT')
-  const { cookie } = world.admin
-  await until(async () => (await ask(victim.address, 'GET', '/api/auth/me', { cookie })).status === 200, 10_000)
+  const { cookie } = installation.admin
+  await until(async () => (await sendRequest(victim.address, 'GET', '/api/auth/me', { cookie })).status === 200, 10_000)
 }
 
-test('a replica that is frozen while it holds the serial counter stops nobody for long, and answers 503 when it wakes', async (t) => {
-  const scene = await setUp(t)
-  const { victim, other, world, observer } = scene
-  const [frozen, bystander] = [await addStaff(world, 'frozen@example.com'), await addStaff(world, 'by@example.com')]
+test('when a replica is frozen while it holds the serial counter, other replicas issue again within 15 seconds, and it answers 503 after it continues', async (t) => {
+  const setup = await setUp(t)
+  const { victim, other, installation, observer } = setup
+  const [frozen, bystander] = [
+    await addStaff(installation, 'frozen@example.com'),
+    await addStaff(installation, 'by@example.com'),
+  ]
   const before = await issue(other.address, bystander)
   assert.equal(before.status, 201, before.body)
 
-  const { answer, frozenAt } = await freezeInTransaction(scene, () => issue(victim.address, frozen))
-  const me = await ask(other.address, 'GET', '/api/auth/me', { cookie: bystander.cookie })
-  assert.equal(me.status, 200, 'What needs no certificate is served all the time.')
-  const backMs = await serveAgain(() => issue(other.address, bystander), frozenAt)
-  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
+  const { answer, frozenAt } = await freezeInTransaction(setup, () => issue(victim.address, frozen))
+  const me = await sendRequest(other.address, 'GET', '/api/auth/me', { cookie: bystander.cookie })
+  assert.equal(me.status, 200, 'Requests that need no certificate are served meanwhile.')
+  const recoveryMs = await measureRecovery(() => issue(other.address, bystander), frozenAt)
+  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'No session waits for a lock.')
   assert.ok((await countSessions(observer, 'true')) <= 2 * (MAX_CONNECTIONS + 1))
 
-  await wakeUp(victim, world)
+  await unfreeze(victim, installation)
   const { status, body } = await answer
   assert.equal(status, 503, body)
-  const log = await world.asAdmin(200, 'GET', '/api/ssh/certs?limit=200')
+  const log = await installation.asAdmin(200, 'GET', '/api/ssh/certs?limit=200')
   const { certificates } = log.json<{ certificates: { serial: string; keyId: string }[] }>()
   assert.equal(new Set(certificates.map(({ serial }) => serial)).size, certificates.length)
   assert.ok(certificates.some(({ serial }) => serial === before.json<{ serial: string }>().serial))
   assert.ok(
     certificates.every(({ keyId }) => !keyId.startsWith('frozen:')),
-    'What was answered 503 is not there.',
+    'What was answered 503 was not stored.',
   )
   assert.equal((await issue(victim.address, frozen)).status, 201)
-  figure(t, PART, 'holding the serial counter: others issue again, ms after it', backMs)
+  figure(t, PART, 'holding the serial counter: others issue again, ms after the freeze', recoveryMs)
 })
 
-test('a replica that is frozen while it holds the administration lock stops nobody for long, and answers 503 when it wakes', async (t) => {
-  const scene = await setUp(t)
-  const { victim, other, world, observer } = scene
-  const { answer, frozenAt } = await freezeInTransaction(scene, () => makeRole(victim.address, world, 'frozen'))
+test('when a replica is frozen while it holds the administration lock, other replicas serve again within 15 seconds, and it answers 503 after it continues', async (t) => {
+  const setup = await setUp(t)
+  const { victim, other, installation, observer } = setup
+  const { answer, frozenAt } = await freezeInTransaction(setup, () =>
+    createRole(victim.address, installation, 'frozen'),
+  )
   let count = 0
-  const backMs = await serveAgain(() => makeRole(other.address, world, `role ${count++}`), frozenAt)
-  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'Nobody is left waiting in the server.')
+  const recoveryMs = await measureRecovery(() => createRole(other.address, installation, `role ${count++}`), frozenAt)
+  assert.equal(await countSessions(observer, `wait_event_type = 'Lock'`), 0, 'No session waits for a lock.')
 
-  await wakeUp(victim, world)
+  await unfreeze(victim, installation)
   const { status, body } = await answer
   assert.equal(status, 503, body)
-  const { roles } = (await world.asAdmin(200, 'GET', '/api/admin/roles')).json<{ roles: { name: string }[] }>()
-  assert.ok(!roles.some(({ name }) => name === 'frozen'), 'What was answered 503 is not there.')
-  assert.equal((await makeRole(victim.address, world, 'frozen')).status, 201)
-  figure(t, PART, 'holding the administration lock: others administer again, ms after it', backMs)
+  const { roles } = (await installation.asAdmin(200, 'GET', '/api/admin/roles')).json<{ roles: { name: string }[] }>()
+  assert.ok(!roles.some(({ name }) => name === 'frozen'), 'What was answered 503 was not stored.')
+  assert.equal((await createRole(victim.address, installation, 'frozen')).status, 201)
+  figure(t, PART, 'holding the administration lock: others serve again, ms after the freeze', recoveryMs)
 })
 
-test('a replica that is frozen at any moment under load: others serve within 15 seconds, and nothing acknowledged is lost', async (t) => {
+test('when a replica is frozen at a random moment under load, other replicas serve within 15 seconds, and no acknowledged write is lost', async (t) => {
   const random = seededRandom(t)
-  const { place, victim, other, world } = await setUp(t)
-  const bystander = await addStaff(world, 'by@example.com')
-  world.address = victim.address
-  const traffic = createTraffic(t, world, fork(random))
-  traffic.attempts.tolerance = { brokenConnections: true, unavailable: 'done or not' }
+  const { storage, victim, other, installation } = await setUp(t)
+  const bystander = await addStaff(installation, 'by@example.com')
+  installation.address = victim.address
+  const traffic = createTraffic(t, installation, fork(random))
+  traffic.attempts.tolerance = { brokenConnections: true, unavailable: 'unknown' }
   const count = rounds(1, 0.2)
-  let longest = 0
+  let maxRecoveryMs = 0
   for (let round = 0; round < count; round++) {
     const before = traffic.acknowledged()
     const stop = traffic.start()
@@ -159,20 +167,20 @@ test('a replica that is frozen at any moment under load: others serve within 15 
     await setTimeout(between(random, 0, 300))
     process.kill(victim.pid, 'SIGSTOP')
     const frozenAt = performance.now()
-    const backMs = [
-      await serveAgain(() => issue(other.address, bystander), frozenAt),
-      await serveAgain(() => makeRole(other.address, world, `role ${random()}`), frozenAt),
+    const recoveryMs = [
+      await measureRecovery(() => issue(other.address, bystander), frozenAt),
+      await measureRecovery(() => createRole(other.address, installation, `role ${random()}`), frozenAt),
     ]
-    longest = Math.max(longest, ...backMs)
+    maxRecoveryMs = Math.max(maxRecoveryMs, ...recoveryMs)
     const stopped = stop()
-    await wakeUp(victim, world)
+    await unfreeze(victim, installation)
     await stopped
     await traffic.verify({ random, sample: 50 })
   }
   await traffic.settle()
   const checked = await traffic.verify('all')
-  await assertSoundServer(place.databaseUrl)
-  figure(t, PART, 'frozen at any moment, times', count)
-  figure(t, PART, 'frozen at any moment: others serve everything again, ms after it', longest)
+  await assertSoundServer(storage.databaseUrl)
+  figure(t, PART, 'frozen at a random moment, times', count)
+  figure(t, PART, 'frozen at a random moment: others serve everything again, ms after the freeze', maxRecoveryMs)
   figure(t, PART, 'checks afterwards', checked)
 })

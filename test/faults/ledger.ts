@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { pick, type Random } from './rounds.ts'
+import { pick, type Random } from './run-options.ts'
 
-/** Something about the service that is so or not so, and how to find out. */
+/** A statement about the service that is true or false, and how to check it. */
 export interface Fact {
-  /** Names it: `token at_…`. The same key is the same fact. */
+  /** Identifies the fact, such as `token at_…`. */
   key: string
-  isSo(): Promise<boolean>
+  holds(): Promise<boolean>
 }
 
-/** What a request does to a fact. */
+/** The value that a request gives to a fact. */
 export interface Effect extends Fact {
   becomes: boolean
 }
@@ -17,93 +17,93 @@ export const becomes = (value: boolean, fact: Fact): Effect => ({ ...fact, becom
 
 interface Entry {
   fact: Fact
-  /** Undefined while nobody knows. */
+  /** Undefined while uncertain. */
   expected: boolean | undefined
 }
 
-/** What a request did whose answer never came: all of it or nothing. */
-interface Doubt {
+/** A request without an answer: either all of its effects happened or none. */
+interface UncertainRequest {
   request: string
   effects: { key: string; before: boolean; after: boolean }[]
 }
 
 export interface Ledger {
-  /** The answer was read: from now on it is so. */
+  /** The request was acknowledged: its effects must hold from now on. */
   acknowledged(effects: Effect[]): void
-  /** The answer was lost: it is so or not, but not half so. */
-  doubtful(request: string, effects: Effect[]): void
-  /** The answer said that it was not done: everything is as before. */
+  /** The answer was lost: all of its effects hold, or none. */
+  uncertain(request: string, effects: Effect[]): void
+  /** The request was refused: none of its effects hold. */
   notDone(effects: Effect[]): void
-  /** No longer kept: something else will change it. */
+  /** Stops tracking a fact that something else will change. */
   forget(key: string): void
-  /** Looks at what is new and at a sample of the rest, or at everything; answers how many facts it looked at. */
+  /** Checks the new facts and a sample of the others, or all facts; returns how many were checked. */
   verify(extent: 'all' | { random: Random; sample: number }): Promise<number>
 }
 
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-/** What the clients of a service were told, to hold it against what the service says later. */
+/** Records what the service acknowledged to its clients, and checks it against the state of the service later. */
 export function createLedger(): Ledger {
   const entries = new Map<string, Entry>()
-  const doubts: Doubt[] = []
-  const fresh = new Set<string>()
+  const uncertainRequests: UncertainRequest[] = []
+  const unverified = new Set<string>()
 
   const beforeOf = ({ key, becomes: after }: Effect): boolean => entries.get(key)?.expected ?? !after
   const set = (fact: Fact, expected: boolean | undefined) => {
     entries.set(fact.key, { fact, expected })
-    fresh.add(fact.key)
+    unverified.add(fact.key)
   }
 
-  const look = async (keys: string[]): Promise<Map<string, boolean>> => {
+  const checkFacts = async (keys: string[]): Promise<Map<string, boolean>> => {
     const seen = new Map<string, boolean>()
     const left = [...keys]
     const work = async () => {
       for (let key = left.pop(); key !== undefined; key = left.pop()) {
         const entry = entries.get(key)
-        if (entry) seen.set(key, await entry.fact.isSo())
+        if (entry) seen.set(key, await entry.fact.holds())
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
     return seen
   }
 
   return {
     acknowledged: (effects) => effects.forEach((effect) => set(effect, effect.becomes)),
     notDone: (effects) => effects.forEach((effect) => set(effect, beforeOf(effect))),
-    doubtful(request, effects) {
-      const doubt = effects.map((effect) => ({
+    uncertain(request, effects) {
+      const possible = effects.map((effect) => ({
         key: effect.key,
         before: beforeOf(effect),
         after: effect.becomes,
       }))
-      doubts.push({ request, effects: doubt })
+      uncertainRequests.push({ request, effects: possible })
       effects.forEach((effect) => set(effect, undefined))
     },
     forget(key) {
       entries.delete(key)
-      fresh.delete(key)
+      unverified.delete(key)
     },
     async verify(extent) {
-      const keys = new Set(extent === 'all' ? entries.keys() : fresh)
+      const keys = new Set(extent === 'all' ? entries.keys() : unverified)
       if (extent !== 'all') {
         const known = [...entries.keys()]
         for (let count = 0; count < extent.sample; count++) keys.add(pick(extent.random, known) ?? '')
       }
-      const seen = await look([...keys])
+      const seen = await checkFacts([...keys])
       const wrong: string[] = []
-      for (const { request, effects } of doubts.splice(0)) {
+      for (const { request, effects } of uncertainRequests.splice(0)) {
         const values = effects.map(({ key }) => seen.get(key))
         const isDone = effects.every(({ after }, index) => values[index] === after)
         const isUndone = effects.every(({ before }, index) => values[index] === before)
-        if (!isDone && !isUndone) wrong.push(`half done: ${request}: ${JSON.stringify(effects)} is ${values.join()}`)
+        if (!isDone && !isUndone) wrong.push(`partly done: ${request}: ${JSON.stringify(effects)} is ${values.join()}`)
       }
-      for (const [key, isSo] of seen) {
+      for (const [key, value] of seen) {
         const entry = entries.get(key)
         if (!entry) continue
-        if (entry.expected !== undefined && entry.expected !== isSo) wrong.push(`${key} is ${isSo}`)
-        entry.expected = isSo
+        if (entry.expected !== undefined && entry.expected !== value) wrong.push(`${key} is ${value}`)
+        entry.expected = value
       }
-      fresh.clear()
+      unverified.clear()
       assert.deepEqual(wrong, [], 'What was acknowledged does not hold.')
       return seen.size
     },

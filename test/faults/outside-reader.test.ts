@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
-import { createPlace } from '../support/engines.ts'
-import { readFromOutside } from '../support/outside-process.ts'
+import { createStorage } from '../support/engines.ts'
+import { sendRequest } from '../support/http-client.ts'
+import { readInAnotherProcess } from '../support/other-process.ts'
 import { startReplica } from '../support/replicas.ts'
-import { ask } from '../support/visitor.ts'
 
 const PASSWORD = 'correct horse battery staple'
 const COUNT = 5
@@ -24,32 +24,34 @@ const emailsIn = (file: string): string[] => {
   }
 }
 
-test('after a restart another process may open, read and close the SQLite file: nothing acknowledged later is lost', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const backups = mkdtempSync(join(tmpdir(), 'latchkey-outside-'))
+test('when another process opens, reads and closes the SQLite file after a restart, no write that is acknowledged later is lost', async (t) => {
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const backups = mkdtempSync(join(tmpdir(), 'latchkey-backups-'))
   t.after(() => rmSync(backups, { recursive: true, force: true }))
-  const file = place.databaseUrl.slice('sqlite:'.length)
-  const start = () => startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+  const file = storage.databaseUrl.slice('sqlite:'.length)
+  const start = () => startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
 
-  // The first start makes the files. They are opened as they are from the second one on.
+  // The first start creates the files; the second opens existing ones.
   assert.equal(await (await start()).stop(), 0)
   const replica = await start()
-  await readFromOutside(file)
+  await readInAnotherProcess(file)
   const emails = Array.from({ length: COUNT }, (_, index) => `after${index}@example.com`)
   for (const email of emails) {
-    const answer = await ask(replica.address, 'POST', '/api/auth/register', { json: { email, password: PASSWORD } })
+    const answer = await sendRequest(replica.address, 'POST', '/api/auth/register', {
+      json: { email, password: PASSWORD },
+    })
     assert.equal(answer.status, 201, answer.body)
   }
-  const backup = await latchkey(place, ['backup', join(backups, 'one')])
+  const backup = await latchkey(storage, ['backup', join(backups, 'backup')])
   assert.equal(backup.code, 0, backup.stderr)
-  await readFromOutside(file)
+  await readInAnotherProcess(file)
   await replica.kill()
 
   const again = await start()
   for (const email of emails) {
-    const answer = await ask(again.address, 'POST', '/api/auth/login', { json: { email, password: PASSWORD } })
+    const answer = await sendRequest(again.address, 'POST', '/api/auth/login', { json: { email, password: PASSWORD } })
     assert.equal(answer.status, 200, `${email}: ${answer.body}`)
   }
-  assert.deepEqual(emailsIn(join(backups, 'one', 'latchkey.db')), emails)
+  assert.deepEqual(emailsIn(join(backups, 'backup', 'latchkey.db')), emails)
 })

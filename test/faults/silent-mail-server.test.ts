@@ -3,39 +3,39 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { startMailServer } from '../mail/mail-server.ts'
-import { createPlace } from '../support/engines.ts'
+import { createStorage } from '../support/engines.ts'
 import { startReplica, until } from '../support/replicas.ts'
-import { figure, rounds } from './rounds.ts'
-import { createWorld, ENVIRONMENT } from './world.ts'
+import { createInstallation, ENVIRONMENT } from './installation.ts'
+import { figure, rounds } from './run-options.ts'
 
 const PART = 'Silent mail server'
-/** A minute in the long form. */
+/** One minute in the long form. */
 const SILENCE_MS = Math.min(60, rounds(12, 2)) * 1000
 
-test('a mail server that has a mail and says nothing for a minute gets it once, from two processes', async (t) => {
-  const place = await createPlace('postgres')
-  const outside = new pg.Client(place.databaseUrl)
-  await outside.connect()
+test('a mail server that takes a minute to accept a mail receives it once, although two replicas are running', async (t) => {
+  const storage = await createStorage('postgres')
+  const client = new pg.Client(storage.databaseUrl)
+  await client.connect()
   t.after(async () => {
-    await outside.end()
-    await place.remove()
+    await client.end()
+    await storage.remove()
   })
   const server = await startMailServer(t, { decide: () => setTimeout(SILENCE_MS) })
   const environment = { ...ENVIRONMENT, SMTP_URL: server.url }
   const [one, two] = await Promise.all([
-    startReplica(t, place, { environment }),
-    startReplica(t, place, { environment }),
+    startReplica(t, storage, { environment }),
+    startReplica(t, storage, { environment }),
   ])
-  // The first administrator gets a mail like everybody who registers.
-  await createWorld(one.address)
+  // Registering the administrator sends a mail.
+  await createInstallation(one.address)
   await until(async () => server.received.length > 0, 10_000)
   const sentAt = performance.now()
-  const waiting = async () => (await outside.query('select 1 from outgoing_mail')).rowCount ?? 0
-  await until(async () => (await waiting()) === 0, SILENCE_MS + 15_000)
+  const countQueued = async () => (await client.query('select 1 from outgoing_mail')).rowCount ?? 0
+  await until(async () => (await countQueued()) === 0, SILENCE_MS + 15_000)
   const ms = performance.now() - sentAt
   assert.ok(ms >= SILENCE_MS - 1000, `${ms} ms`)
   assert.equal(server.received.length, 1)
   assert.equal(server.connections(), 1)
   for (const replica of [one, two]) assert.equal(await replica.stop(), 0)
-  figure(t, PART, 'silent for, ms, and the mail came once', ms)
+  figure(t, PART, 'time without a reply, ms; the mail was delivered once', ms)
 })

@@ -4,39 +4,39 @@ import type { TestContext } from 'node:test'
 import { until } from '../support/replicas.ts'
 import { changePassword, endOtherSessions, registerPerson, signIn, signOut } from './account-writes.ts'
 import {
-  cancelPlanned,
+  cancelScheduled,
   disableNow,
   issueCertificate,
-  planForLater,
-  planSoon,
+  scheduleForLater,
+  scheduleSoon,
   revokeCertificate,
-  turnRole,
+  toggleRole,
 } from './administrative-writes.ts'
 import { type Attempts, createAttempts } from './attempt.ts'
 import { createFacts } from './facts.ts'
+import type { Installation } from './installation.ts'
 import { becomes, createLedger, type Ledger } from './ledger.ts'
-import { fork, pick, type Random } from './rounds.ts'
-import { cutOff, type Person, type Scene, type Write } from './scene.ts'
+import { fork, pick, type Random } from './run-options.ts'
 import { authorize, refresh, revokeAccessToken, revokeRefreshToken, useOwnToken } from './token-writes.ts'
-import type { World } from './world.ts'
+import { effectsOfDisabling, type Person, type WorkerContext, type Write } from './worker-context.ts'
 
-/** Mixed writes over several connections, and the book that is kept of them. */
+/** Mixed writes of several workers, and the record of their expected effects. */
 export interface Traffic {
   attempts: Attempts
-  /** Starts all workers; the returned function ends them and waits for what they are about. */
+  /** Starts all workers; the returned function stops them and waits for their current requests. */
   start(): () => Promise<void>
   verify: Ledger['verify']
-  /** Waits for planned actions whose time has come, and looks whether each was carried out to its end. */
+  /** Waits until each scheduled action that is due was completed, and expects its effects from then on. */
   settle(): Promise<void>
   acknowledged(): number
 }
 
 const WORKERS = 6
-const MOST_PEOPLE = 4
-/** What a process held when it died is taken up when its lease of ten seconds is over. */
-const SETTLED_MS = 20_000
+const MAX_PEOPLE = 4
+/** An action that a killed process had claimed is retried when its lease of ten seconds expires. */
+const MAX_SETTLE_MS = 20_000
 
-/** Whatever is revoked has to be there first, and most choices of a revocation find nothing to revoke. */
+/** Revocations are chosen more often, because many of them find nothing to revoke. */
 const WRITES: Write[] = [
   ...repeat(signIn, 2),
   ...repeat(signOut, 3),
@@ -48,47 +48,47 @@ const WRITES: Write[] = [
   ...repeat(revokeRefreshToken, 4),
   ...repeat(issueCertificate, 5),
   ...repeat(revokeCertificate, 6),
-  ...repeat(turnRole, 2),
-  ...repeat(planForLater, 2),
-  ...repeat(cancelPlanned, 3),
-  planSoon,
+  ...repeat(toggleRole, 2),
+  ...repeat(scheduleForLater, 2),
+  ...repeat(cancelScheduled, 3),
+  scheduleSoon,
   disableNow,
 ]
 
 export function createTraffic(
   t: TestContext,
-  world: World,
+  installation: Installation,
   random: Random,
-  soonMs: Scene['soonMs'] = [1000, 3300],
+  soonMs: WorkerContext['soonMs'] = [1000, 3300],
 ): Traffic {
-  const facts = createFacts(world)
+  const facts = createFacts(installation)
   const ledger = createLedger()
   const attempts = createAttempts(ledger)
   const run = randomBytes(4).toString('hex')
   let people = 0
   const { attempt } = attempts
-  const scenes: Scene[] = Array.from({ length: WORKERS }, () => ({
-    world,
+  const contexts: WorkerContext[] = Array.from({ length: WORKERS }, () => ({
+    installation,
     facts,
     ledger,
     attempt,
     random: fork(random),
-    doomed: [],
+    scheduledDisablings: [],
     soonMs,
   }))
-  const workers = scenes.map((scene) => ({ scene, people: [] as Person[], tokens: [] as string[] }))
+  const workers = contexts.map((context) => ({ context, people: [] as Person[], tokens: [] as string[] }))
 
-  const act = async ({ scene, people: held, tokens }: (typeof workers)[number]): Promise<void> => {
-    const { random: choose } = scene
-    if (held.length === 0 || (held.length < MOST_PEOPLE && choose() < 0.1)) {
-      const person = await registerPerson(scene, `p${++people}-${run}@example.com`)
+  const act = async ({ context, people: held, tokens }: (typeof workers)[number]): Promise<void> => {
+    const { random: choose } = context
+    if (held.length === 0 || (held.length < MAX_PEOPLE && choose() < 0.1)) {
+      const person = await registerPerson(context, `p${++people}-${run}@example.com`)
       if (person) held.push(person)
       return
     }
-    if (choose() < 0.1) return useOwnToken(scene, tokens)
+    if (choose() < 0.1) return useOwnToken(context, tokens)
     const person = pick(choose, held)
     const write = pick(choose, WRITES)
-    if (!person || !write || (await write(scene, person))) return
+    if (!person || !write || (await write(context, person))) return
     held.splice(held.indexOf(person), 1)
   }
 
@@ -107,15 +107,15 @@ export function createTraffic(
       return stop
     },
     async verify(extent) {
-      facts.lookAgain()
-      assert.deepEqual(attempts.unexpected, [], 'These answers no fault excuses.')
+      facts.clearCache()
+      assert.deepEqual(attempts.unexpected, [], 'These failures are not caused by the fault.')
       return ledger.verify(extent)
     },
     async settle() {
-      for (const { person, actionId } of scenes.flatMap(({ doomed }) => doomed.splice(0))) {
+      for (const { person, actionId } of contexts.flatMap(({ scheduledDisablings }) => scheduledDisablings.splice(0))) {
         const completed = facts.hasAction(person.id, actionId, ['completed'])
-        await until(completed.isSo, SETTLED_MS)
-        ledger.acknowledged([becomes(true, completed), ...cutOff(facts, person)])
+        await until(completed.holds, MAX_SETTLE_MS)
+        ledger.acknowledged([becomes(true, completed), ...effectsOfDisabling(facts, person)])
       }
     },
     acknowledged: () => [...attempts.acknowledged.values()].reduce((sum, count) => sum + count, 0),

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { addFigure } from '../load/figures.ts'
-import { inForm, isLong } from '../load/form.ts'
+import { shortOrLong, isLong } from '../load/run-length.ts'
 import { sharedApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { checkAnswer } from './check-answer.ts'
@@ -15,8 +15,8 @@ import { createFixture, type Fixture } from './fixture.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { type FuzzRequest, requestTo } from './requests.ts'
 
-const ROUNDS = inForm(3, 30)
-const REQUESTS_PER_ROUND = inForm(1000, 1400)
+const ROUNDS = shortOrLong(3, 30)
+const REQUESTS_PER_ROUND = shortOrLong(1000, 1400)
 const MAX_RESPONSE_MS = 5000
 /** These routes hash a password, which is slow. */
 const SLOW_ROUTES = /\/(login|register|password|confirm)$/

@@ -6,18 +6,18 @@ import { readConfig } from '../../src/config/config.ts'
 import { StartError } from '../../src/errors.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices } from '../../src/open-services.ts'
-import { createPlace, onEachEngine, type Place } from '../support/engines.ts'
+import { createStorage, onEachEngine, type TestStorage } from '../support/engines.ts'
 
 const SECRET = 'a-secret-key-of-32-characters-or-more'
 
-const open = (place: Place, environment: Record<string, string> = {}) =>
-  openServices(readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, ...environment }), {
+const open = (storage: TestStorage, environment: Record<string, string> = {}) =>
+  openServices(readConfig({ DATA_DIR: storage.dataDir, DATABASE_URL: storage.databaseUrl, ...environment }), {
     log: createLogger('silent'),
     now: Date.now,
   })
 
-const storedKeys = async (place: Place, environment: Record<string, string>) => {
-  const services = await open(place, environment)
+const storedKeys = async (storage: TestStorage, environment: Record<string, string>) => {
+  const services = await open(storage, environment)
   const rows = await services.db.read.selectFrom('service_keys').selectAll().orderBy('id').execute()
   await services.close()
   return rows
@@ -25,10 +25,10 @@ const storedKeys = async (place: Place, environment: Record<string, string>) => 
 
 onEachEngine('keys', (engine) => {
   test('the first start creates service-id-1 and the CA key, which are encrypted at rest and stay the same after a restart', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    const first = await storedKeys(place, { SECRET_KEY: SECRET })
-    const again = await storedKeys(place, { SECRET_KEY: SECRET })
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    const first = await storedKeys(storage, { SECRET_KEY: SECRET })
+    const again = await storedKeys(storage, { SECRET_KEY: SECRET })
     assert.deepEqual(again, first)
     assert.deepEqual(
       first.map(({ id, purpose, state }) => [id, purpose, state]),
@@ -41,22 +41,22 @@ onEachEngine('keys', (engine) => {
   })
 
   test('a wrong SECRET_KEY stops the start with an explanation, and creates no new keys', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    const before = await storedKeys(place, { SECRET_KEY: SECRET })
-    await assert.rejects(open(place, { SECRET_KEY: `${SECRET}-another` }), (error) => {
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    const before = await storedKeys(storage, { SECRET_KEY: SECRET })
+    await assert.rejects(open(storage, { SECRET_KEY: `${SECRET}-another` }), (error) => {
       assert.ok(error instanceof StartError)
       assert.match(error.message, /can't be opened with this SECRET_KEY/)
       return true
     })
-    assert.deepEqual(await storedKeys(place, { SECRET_KEY: SECRET }), before)
+    assert.deepEqual(await storedKeys(storage, { SECRET_KEY: SECRET }), before)
   })
 
   test('replicas that start concurrently on an empty database use the same keys', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
     const replicas = engine === 'postgres' ? 4 : 1
-    const all = await Promise.all(Array.from({ length: replicas }, () => open(place, { SECRET_KEY: SECRET })))
+    const all = await Promise.all(Array.from({ length: replicas }, () => open(storage, { SECRET_KEY: SECRET })))
     const publicKeys = new Set(all.map(({ sshCa }) => sshCa.publicKey))
     await Promise.all(all.map((each) => each.close()))
     assert.equal(publicKeys.size, 1)
@@ -64,32 +64,32 @@ onEachEngine('keys', (engine) => {
 })
 
 test('without SECRET_KEY, one is created in a private file and used from then on', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  await (await open(place)).close()
-  const file = join(place.dataDir, 'secret.key')
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  await (await open(storage)).close()
+  const file = join(storage.dataDir, 'secret.key')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const text = readFileSync(file, 'utf8')
   assert.match(text, /^[A-Za-z0-9_-]{43}\n$/)
-  await (await open(place)).close()
+  await (await open(storage)).close()
   assert.equal(readFileSync(file, 'utf8'), text)
 })
 
 test('a lost key file is not replaced while the database has encrypted keys', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  await (await open(place)).close()
-  rmSync(join(place.dataDir, 'secret.key'))
-  await assert.rejects(open(place), /SECRET_KEY is not set and .* is missing/)
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  await (await open(storage)).close()
+  rmSync(join(storage.dataDir, 'secret.key'))
+  await assert.rejects(open(storage), /SECRET_KEY is not set and .* is missing/)
 })
 
 test('a damaged key file stops the start with one line', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  await (await open(place)).close()
-  writeFileSync(join(place.dataDir, 'secret.key'), 'x\0y')
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  await (await open(storage)).close()
+  writeFileSync(join(storage.dataDir, 'secret.key'), 'x\0y')
   await assert.rejects(
-    open(place),
+    open(storage),
     (error) => error instanceof StartError && /is damaged/.test(error.message) && !error.message.includes('\n'),
   )
 })

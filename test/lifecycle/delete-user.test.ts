@@ -8,7 +8,7 @@ import { registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { addCodes, addNotifications, countCodes, countNotifications } from '../support/many-rows.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { watch } from '../support/watch.ts'
+import { pollDuring } from '../support/poll-during.ts'
 import { lifecycleOf, insertActions } from './actions.ts'
 
 const PASSWORD = 'a lantern over quiet water'
@@ -54,7 +54,7 @@ onEachEngine('deleting a user', (engine) => {
     const left = async () =>
       `${await countNotifications(db.read, person.user.id, 'all')} and ${await countCodes(db.read, clientId)}`
     const answer = admin.delete(`/api/admin/users/${person.user.id}`)
-    const seen = await watch(answer, left)
+    const seen = await pollDuring(answer, left)
     assert.equal((await answer).statusCode, 200)
     while ((await rowsOf(person.user.id)).length > 0) {
       app.clock.advance(10_000)

@@ -90,7 +90,7 @@ onEachEngine('scheduled actions', (engine) => {
     await schedule(now() + SECOND)
     await app.close()
     app.clock.advance(3600 * SECOND)
-    const again = await startApp(t, { engine, place: app.place, clock: app.clock })
+    const again = await startApp(t, { engine, storage: app.storage, clock: app.clock })
     await again.tick()
     const admin = await signedInPerson(again, { admin: true })
     assert.deepEqual(
@@ -288,7 +288,7 @@ onEachEngine('scheduled actions', (engine) => {
 
   test('two replicas run 500 due actions exactly once each, and send no notification twice', async (t) => {
     const { app, admin, second, now } = await setUp(t, engine)
-    const replica = engine === 'postgres' ? await startApp(t, { engine, place: app.place, clock: app.clock }) : app
+    const replica = engine === 'postgres' ? await startApp(t, { engine, storage: app.storage, clock: app.clock }) : app
     const { services } = app
     const users = Array.from({ length: 500 }, (_, index) => `usr_many${index}`)
     for (const id of users) {

@@ -11,7 +11,7 @@ import { insertActions } from './actions.ts'
 async function setUp(t: TestContext) {
   const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
   const admins = [await signedInPerson(app, { admin: true }), await signedInPerson(app, { admin: true })]
-  return { app, admins, place: app.place, db: app.services.db }
+  return { app, admins, storage: app.storage, db: app.services.db }
 }
 
 async function addPeople({ services }: TestApp, count: number): Promise<string[]> {
@@ -65,8 +65,8 @@ async function assertDisabledOnce(
 }
 
 test('two processes run 500 actions of one second exactly once each, and send no notification twice', async (t) => {
-  const { app, admins, place } = await setUp(t)
-  await Promise.all([startReplica(t, place), startReplica(t, place)])
+  const { app, admins, storage } = await setUp(t)
+  await Promise.all([startReplica(t, storage), startReplica(t, storage)])
   const people = await addPeople(app, 500)
   const from = Date.now() + 500
   await insertActions(
@@ -78,8 +78,8 @@ test('two processes run 500 actions of one second exactly once each, and send no
 })
 
 test('an action runs not before its time, and at most two seconds after it', async (t) => {
-  const { app, place, db } = await setUp(t)
-  await startReplica(t, place)
+  const { app, storage, db } = await setUp(t)
+  await startReplica(t, storage)
   const [userId = ''] = await addPeople(app, 1)
   const executeAt = Date.now() + 1500
   await insertActions(app, [{ userId, executeAt }])
@@ -91,13 +91,13 @@ test('an action runs not before its time, and at most two seconds after it', asy
 })
 
 test('after kill -9 while actions run, every action is completed exactly once', async (t) => {
-  const { app, admins, place, db } = await setUp(t)
+  const { app, admins, storage, db } = await setUp(t)
   const people = await addPeople(app, 1500)
   await insertActions(
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() })),
   )
-  const victim = await startReplica(t, place)
+  const victim = await startReplica(t, storage)
   await until(async () => (await countCompleted(app)) > 0)
   await victim.kill()
   const left = await db.read
@@ -114,13 +114,13 @@ test('after kill -9 while actions run, every action is completed exactly once', 
       .where('status', '=', 'running')
       .execute(),
   )
-  await Promise.all([startReplica(t, place), startReplica(t, place)])
+  await Promise.all([startReplica(t, storage), startReplica(t, storage)])
   await until(async () => (await countCompleted(app)) === 1500)
   await assertDisabledOnce(app, admins, 1500)
 })
 
 test('an action whose process died between claiming and completing it is run by another process', async (t) => {
-  const { app, admins, place } = await setUp(t)
+  const { app, admins, storage } = await setUp(t)
   const people = await addPeople(app, 3)
   await insertActions(
     app,
@@ -132,28 +132,28 @@ test('an action whose process died between claiming and completing it is run by 
       claimedAt: Date.now() - 11_000,
     })),
   )
-  await startReplica(t, place)
+  await startReplica(t, storage)
   await until(async () => (await countCompleted(app)) === 3)
   await assertDisabledOnce(app, admins, 3)
 })
 
 test('actions that became due while the service was down run when it starts', async (t) => {
-  const { app, admins, place } = await setUp(t)
-  const first = await startReplica(t, place)
+  const { app, admins, storage } = await setUp(t)
+  const first = await startReplica(t, storage)
   const people = await addPeople(app, 5)
   await first.stop()
   await insertActions(
     app,
     people.map((userId) => ({ userId, executeAt: Date.now() - 3_600_000 })),
   )
-  await startReplica(t, place)
+  await startReplica(t, storage)
   await until(async () => (await countCompleted(app)) === 5)
   await assertDisabledOnce(app, admins, 5)
 })
 
 test('removing a role takes effect at the next request, on every replica', async (t) => {
-  const { admins, place } = await setUp(t)
-  const replicas = await Promise.all([startReplica(t, place), startReplica(t, place)])
+  const { admins, storage } = await setUp(t)
+  const replicas = await Promise.all([startReplica(t, storage), startReplica(t, storage)])
   const [admin, former] = admins
   if (!admin || !former) throw new Error('There are two.')
   const getUsers = (cookie: string, address: string) =>

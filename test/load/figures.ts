@@ -6,7 +6,7 @@ export interface Figure {
   value: string
 }
 
-/** Hands a figure to whoever started the tests, to be put into one table with all others. */
+/** Adds a line to the table that `npm run test:load` prints. */
 export function addFigure(part: string, what: string, value: string): void {
   const file = process.env['FIGURES_FILE']
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ part, what, value } satisfies Figure)}\n`)

@@ -1,6 +1,6 @@
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
 
-/** The ways to narrow a list down: those that find much, little and nothing. */
+/** Filters of each list that match many, few and no rows. */
 export const filtersOf = (userId: string): Record<string, string[]> => ({
   '/api/admin/users': [
     'q=grown',

@@ -1,18 +1,18 @@
 import { type Connection, openConnection } from '../../bench/connection.ts'
 import type { Share } from './traffic.ts'
 
-/** What came of it, by the name of the operation. */
+/** The result of a run. */
 export interface Outcome {
   seconds: number
   steps: number
-  /** Milliseconds of every step that went well, sorted. */
+  /** Milliseconds of every successful step by the name of the operation, sorted. */
   times: Map<string, Float64Array>
   failures: string[]
 }
 
-/** Above this the service has fallen behind for good, and going on would only measure the queue. */
-const MOST_WAITING = 20_000
-const MOST_FAILURES = 20
+/** With a longer queue the run ends, because the service is too slow and the times would only measure the queue. */
+const MAX_QUEUED = 20_000
+const MAX_FAILURES = 20
 
 export async function openConnections(port: number, count: number): Promise<Connection[]> {
   const connections: Connection[] = []
@@ -20,14 +20,14 @@ export async function openConnections(port: number, count: number): Promise<Conn
   return connections
 }
 
-/** Every connection asks as fast as it is answered: what the service can do at most. */
+/** Closed loop: every connection sends its next request after the answer. Measures the maximum throughput. */
 export async function runClosed(connections: Connection[], shares: Share[], milliseconds: number): Promise<Outcome> {
   const log = createLog()
-  const next = inMixture(shares)
+  const next = mixtureOf(shares)
   const end = performance.now() + milliseconds
   const work = async (connection: Connection, worker: number) => {
-    for (let before = performance.now(); before < end && !log.isHopeless();) {
-      await log.take(next(), connection, worker, before)
+    for (let before = performance.now(); before < end && !log.hasTooManyFailures();) {
+      await log.run(next(), connection, worker, before)
       before = performance.now()
     }
   }
@@ -36,8 +36,8 @@ export async function runClosed(connections: Connection[], shares: Share[], mill
 }
 
 /**
- * So many a second, whether the service keeps up or not. A request's time counts from when it was due, so that waiting
- * behind a slow one is not left out.
+ * Open loop: sends at a fixed rate, whether the service keeps up or not. The time of a request is measured from when it was
+ * due, so that it includes waiting behind slow requests.
  */
 export async function runOpen(
   connections: Connection[],
@@ -45,7 +45,7 @@ export async function runOpen(
   { rate, milliseconds }: { rate: number; milliseconds: number },
 ): Promise<Outcome> {
   const log = createLog()
-  const next = inMixture(shares)
+  const next = mixtureOf(shares)
   const idle = connections.map((_, worker) => worker)
   const due: number[] = []
   const started = performance.now()
@@ -55,9 +55,9 @@ export async function runOpen(
   const dispatch = () => {
     while (due.length > 0 && idle.length > 0) {
       const at = due.shift() ?? 0
-      // In turn, so that none is idle for so long that the service closes it.
+      // Connections take turns, so that none is idle until the service closes it.
       const worker = idle.shift() ?? 0
-      const ended = log.take(next(), connections[worker]!, worker, at).then(() => {
+      const ended = log.run(next(), connections[worker]!, worker, at).then(() => {
         idle.push(worker)
         running.delete(ended)
         dispatch()
@@ -65,25 +65,25 @@ export async function runOpen(
       running.add(ended)
     }
   }
-  for (let asked = 0; asked < total && !log.isHopeless() && due.length < MOST_WAITING;) {
-    for (; asked < total && started + (asked * 1000) / rate <= performance.now(); asked++) {
-      due.push(started + (asked * 1000) / rate)
+  for (let scheduled = 0; scheduled < total && !log.hasTooManyFailures() && due.length < MAX_QUEUED;) {
+    for (; scheduled < total && started + (scheduled * 1000) / rate <= performance.now(); scheduled++) {
+      due.push(started + (scheduled * 1000) / rate)
     }
     dispatch()
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  if (due.length >= MOST_WAITING) log.fail('The service has fallen behind.')
+  if (due.length >= MAX_QUEUED) log.fail('The service is slower than the rate.')
   while (running.size > 0) await Promise.all(running)
   return log.outcome()
 }
 
-/** The same mixture every time: a step of the golden ratio visits all shares evenly, in an order without a pattern. */
-function inMixture(shares: Share[]): () => Share {
-  const whole = shares.reduce((sum, { weight }) => sum + weight, 0)
+/** The same sequence in every run: steps of the golden ratio distribute the shares evenly and without a pattern. */
+function mixtureOf(shares: Share[]): () => Share {
+  const total = shares.reduce((sum, { weight }) => sum + weight, 0)
   let at = 0
   return () => {
     at = (at + 0.618_033_988_749_895) % 1
-    let left = at * whole
+    let left = at * total
     return shares.find(({ weight }) => (left -= weight) < 0) ?? shares[0]!
   }
 }
@@ -94,9 +94,9 @@ function createLog() {
   const failures: string[] = []
   let steps = 0
   return {
-    isHopeless: () => failures.length >= MOST_FAILURES,
+    hasTooManyFailures: () => failures.length >= MAX_FAILURES,
     fail: (reason: string) => void failures.push(reason),
-    async take({ name, step }: Share, connection: Connection, worker: number, since: number): Promise<void> {
+    async run({ name, step }: Share, connection: Connection, worker: number, since: number): Promise<void> {
       try {
         await step(connection, worker)
         steps++

@@ -12,14 +12,14 @@ import { type SignedInPerson, signedInPerson } from '../support/people.ts'
 const USERS = 2 * MAX_ROWS_EXAMINED + 500
 const CERTIFICATES = USERS
 
-onEachEngine('lists that are longer than one look', (engine) => {
+onEachEngine('lists with more rows than one request examines', (engine) => {
   const shared = sharedApp({ engine })
   let admin: SignedInPerson
   before(async () => {
-    const { place, clock } = shared()
+    const { storage, clock } = shared()
     admin = await signedInPerson(shared(), { admin: true, email: 'admin@example.com' })
     const now = clock.now()
-    await grow(place.databaseUrl, {
+    await grow(storage.databaseUrl, {
       users: USERS,
       tokens: 50,
       certificates: CERTIFICATES,
@@ -29,36 +29,36 @@ onEachEngine('lists that are longer than one look', (engine) => {
   })
 
   type Item = { id: string; email?: string }
-  /** Everything, page by page, and how many pages held less than they might. */
+  /** All items, page by page, and the number of pages that had fewer items than the limit although more followed. */
   const collect = async (path: string, limit = 200) => {
     const items: Item[] = []
-    let short = 0
+    let incomplete = 0
     for (let cursor: string | null = ''; cursor !== null;) {
       const answer = await admin.get(`${path}&limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)
       assert.equal(answer.statusCode, 200, answer.body)
       const { nextCursor, ...rest } = answer.json<{ nextCursor: string | null }>()
       const page = Object.values(rest).find(Array.isArray) as Item[]
       assert.ok(page.length <= limit)
-      if (nextCursor !== null && page.length < limit) short++
+      if (nextCursor !== null && page.length < limit) incomplete++
       items.push(...page)
       cursor = nextCursor
     }
-    assert.equal(new Set(items.map(({ id }) => id)).size, items.length, 'nothing comes twice')
-    return { items, short }
+    assert.equal(new Set(items.map(({ id }) => id)).size, items.length, 'no item is listed twice')
+    return { items, incomplete }
   }
 
-  test('a search that finds little stops looking and says where to go on; all is found in the end', async () => {
-    const { items, short } = await collect('/api/admin/users?q=rown77')
+  test('a search with few matches returns incomplete pages with a cursor, and all pages together contain every match', async () => {
+    const { items, incomplete } = await collect('/api/admin/users?q=rown77')
     const expected = Array.from({ length: USERS }, (_, index) => `grown${index + 1}@example.com`)
     assert.deepEqual(
       items.map(({ email = '' }) => email).toSorted(),
       expected.filter((email) => email.includes('rown77')).toSorted(),
     )
-    assert.ok(short >= 2)
+    assert.ok(incomplete >= 2)
     assert.deepEqual((await collect('/api/admin/users?q=nobody')).items, [])
   })
 
-  test('whoever has exactly that address, username or identifier stands first, and once', async () => {
+  test('a user whose email, username or identifier equals the search term is listed first, and only once', async () => {
     const [oldest] = (await collect('/api/admin/users?q=grown1@example.com')).items
     assert.equal(oldest?.email, 'grown1@example.com')
     const [first, second] = (await collect('/api/admin/users?q=GROWN1', 2)).items
@@ -74,7 +74,7 @@ onEachEngine('lists that are longer than one look', (engine) => {
     assert.deepEqual((await collect('/api/admin/users?q=grown1@example.com&status=disabled')).items, [])
   })
 
-  test('by role and by status, whether many or few are meant', async () => {
+  test('users can be filtered by role and status, for filters with many and with few matches', async () => {
     const count = async (query: string) => (await collect(`/api/admin/users?${query}`)).items.length
     assert.equal(await count(`roleId=${USER_ROLE}`), USERS + 1)
     assert.equal(await count(`roleId=${ADMIN_ROLE}`), 1)
@@ -85,7 +85,7 @@ onEachEngine('lists that are longer than one look', (engine) => {
     assert.equal(await count(`status=disabled&roleId=${USER_ROLE}&q=grown`), disabled)
   })
 
-  test('certificates by state', async () => {
+  test('certificates can be filtered by state and user', async () => {
     const count = async (query: string) => (await collect(`/api/ssh/certs?${query}`)).items.length
     const revoked = Math.floor(CERTIFICATES / 50)
     const [valid, expired] = [await count('state=valid'), await count('state=expired')]
@@ -96,7 +96,7 @@ onEachEngine('lists that are longer than one look', (engine) => {
     assert.equal(await count(`user=${admin.user.id}&state=revoked`), revoked)
   })
 
-  test('audit entries by what no index serves', async () => {
+  test('audit events can be filtered by conditions without an index', async () => {
     const count = async (query: string) => (await collect(`/api/admin/audit?${query}`)).items.length
     assert.equal(await count('action=session.*'), CERTIFICATES / 2)
     assert.equal(await count('outcome=refused'), CERTIFICATES / 4)
@@ -104,8 +104,8 @@ onEachEngine('lists that are longer than one look', (engine) => {
     assert.equal(await count('actor=grown5@example.com'), 1)
   })
 
-  test('what has expired is swept away, however much, and nothing else', async () => {
-    const { services, place, clock } = shared()
+  test('the sweeper deletes all expired rows, also thousands of them, and no others', async () => {
+    const { services, storage, clock } = shared()
     const countRows = async () => {
       const { tokens } = await services.db.read
         .selectFrom('oauth_access_tokens')
@@ -114,7 +114,7 @@ onEachEngine('lists that are longer than one look', (engine) => {
       return tokens
     }
     const kept = await countRows()
-    await run(place.databaseUrl, expiredStatements(3000, 2000, clock.now()))
+    await run(storage.databaseUrl, expiredStatements(3000, 2000, clock.now()))
     assert.equal(await countRows(), kept + 3000)
     assert.equal(await sweepExpired(services), 5000)
     assert.equal(await countRows(), kept)

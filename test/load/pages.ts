@@ -5,30 +5,30 @@ export interface Page {
   nextCursor: string | null
 }
 
-/** What a walk through a list came to. */
+/** The result of reading a list page by page. */
 export interface Walk {
   pages: number
   items: number
-  /** Milliseconds a page. */
+  /** Milliseconds of each page. */
   times: number[]
-  /** Where the middle and the last page begin. */
+  /** The cursors of the middle and the last page. */
   depths: string[]
 }
 
-const TRIES = 5
+const MAX_TRIES = 5
 const LIMIT = 200
 
-/** One page, and how long it takes. What is slow is asked again: a pause of the machine is not the list's fault. */
+/** Reads one page and measures the time. A slow request is retried, because the machine may have been busy. */
 export async function timePage(
   connection: Connection,
   session: string,
   path: string,
-  suspicious: number,
+  retryAboveMs: number,
 ): Promise<{ page: Page; took: number }> {
   const request = get(path, { Cookie: `session=${session}` })
   let best = Number.POSITIVE_INFINITY
   let body = ''
-  for (let at = 0; at < TRIES && best > suspicious; at++) {
+  for (let at = 0; at < MAX_TRIES && best > retryAboveMs; at++) {
     const started = performance.now()
     const answer = await connection.send(request)
     best = Math.min(best, performance.now() - started)
@@ -43,21 +43,21 @@ export async function timePage(
 export const withCursor = (path: string, cursor: string | null): string =>
   `${path}${path.includes('?') ? '&' : '?'}limit=${LIMIT}${cursor === null ? '' : `&cursor=${cursor}`}`
 
-/** From its first page to its last. */
+/** Reads a list from its first page to its last. */
 export async function walk(
   connection: Connection,
   session: string,
   path: string,
-  { suspicious, most = Number.POSITIVE_INFINITY }: { suspicious: number; most?: number },
+  { retryAboveMs, maxPages = Number.POSITIVE_INFINITY }: { retryAboveMs: number; maxPages?: number },
 ): Promise<Walk> {
   const times: number[] = []
   const cursors: string[] = []
   let items = 0
   for (let cursor: string | null = null; ;) {
-    const { page, took } = await timePage(connection, session, withCursor(path, cursor), suspicious)
+    const { page, took } = await timePage(connection, session, withCursor(path, cursor), retryAboveMs)
     times.push(took)
     items += page.items.length
-    if (page.nextCursor === null || times.length >= most) break
+    if (page.nextCursor === null || times.length >= maxPages) break
     cursors.push((cursor = page.nextCursor))
   }
   const depths = [cursors[Math.floor(cursors.length / 2)], cursors.at(-1)].filter((each) => each !== undefined)

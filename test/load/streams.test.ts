@@ -10,20 +10,20 @@ import { openStream } from '../../bench/fan-out.ts'
 import { type Fixture, ISSUER } from '../../bench/fixture.ts'
 import { newFolder, removeFolder, residentMemory, seedFile, type Server, startOnCopy } from '../../bench/servers.ts'
 import { addFigure } from './figures.ts'
-import { inForm, isLong } from './form.ts'
+import { shortOrLong, isLong } from './run-length.ts'
 import { addAdministrator, PASSWORD } from './traffic.ts'
 
-const PEOPLE = inForm(10, 100)
+const PEOPLE = shortOrLong(10, 100)
 const STREAMS_EACH = 20
-/** Of each person's streams. */
-const NEVER_READING = 2
-const FAN_OUTS = inForm(6, 200)
-const MAX_RETRY_WAIT_MS = 30_000
-/** What the service may have opened meanwhile for itself: the thread that keeps SQLite's log short has a dozen. */
+/** The number of streams of each person that are never read. */
+const UNREAD_STREAMS_EACH = 2
+const FAN_OUTS = shortOrLong(6, 200)
+const TIMEOUT_MS = 30_000
+/** Descriptors that the service may open for itself meanwhile, such as a dozen of the thread that truncates SQLite's log. */
 const OTHER_DESCRIPTORS = 20
-const MOST_GROWTH_MB = 200
+const MAX_GROWTH_MB = 200
 
-test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are told, nothing piles up`, async (t) => {
+test(`${PEOPLE * STREAMS_EACH} streams, of which one in ten is never read: all others receive every notification, and memory and descriptors are bounded`, async (t) => {
   const folder = newFolder()
   t.after(() => removeFolder(folder))
   const { file, fixture } = await seedFile(folder, 0)
@@ -32,45 +32,45 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
   const connection = await openConnection(server.port)
   t.after(() => connection.close())
   const sessions = await administrators(connection, fixture)
-  // Once it has answered here, it has accepted this connection, and closed the one that asked whether it runs.
+  // After this answer the service has accepted this connection and closed that of the health check.
   expect(await connection.send(get('/healthz')), 200, '')
   const before = descriptorsOf(server)
   const memoryBefore = residentMemory(server.pid)
 
-  const told = createCounter()
+  const deliveries = createCounter()
   const reading: Socket[] = []
   const idle: Socket[] = []
   t.after(() => [...reading, ...idle].forEach((socket) => socket.destroy()))
   for (const session of sessions) {
     for (let at = 0; at < STREAMS_EACH; at++) {
-      const socket = await openStream(server.port, session, told.count)
-      if (at < NEVER_READING) idle.push(socket.pause())
+      const socket = await openStream(server.port, session, deliveries.count)
+      if (at < UNREAD_STREAMS_EACH) idle.push(socket.pause())
       else reading.push(socket)
     }
   }
   assert.equal(descriptorsOf(server).sockets - before.sockets, sessions.length * STREAMS_EACH)
 
-  // The first few are not measured: everybody's sockets and the heap find their size.
+  // Memory is measured after the first quarter, when the buffers of the sockets and the heap have reached their size.
   const waits: number[] = []
-  let memoryHeld = 0
+  let memoryWarm = 0
   for (let at = 0; at < FAN_OUTS; at++) {
-    waits.push(await fanOut(connection, fixture, told, reading.length, at))
-    if (at === Math.floor(FAN_OUTS / 4)) memoryHeld = residentMemory(server.pid)
+    waits.push(await fanOut(connection, fixture, deliveries, reading.length, at))
+    if (at === Math.floor(FAN_OUTS / 4)) memoryWarm = residentMemory(server.pid)
   }
-  const asked = performance.now()
+  const sentAt = performance.now()
   expect(await connection.send(get('/api/auth/me', { Cookie: `session=${sessions[0]}` })), 200, '"user"')
-  const answered = performance.now() - asked
+  const answered = performance.now() - sentAt
   const memoryAfter = residentMemory(server.pid)
 
   for (const socket of [...reading, ...idle]) socket.destroy()
-  const deadline = performance.now() + MAX_RETRY_WAIT_MS
+  const deadline = performance.now() + TIMEOUT_MS
   while (descriptorsOf(server).sockets > before.sockets && performance.now() < deadline) await sleep(100)
   const after = descriptorsOf(server)
   assert.equal(after.sockets, before.sockets, 'every stream is released')
   assert.ok(after.all - before.all <= OTHER_DESCRIPTORS, `${after.all - before.all} descriptors are not released`)
-  assert.ok(memoryAfter - memoryHeld < MOST_GROWTH_MB, `${memoryAfter - memoryHeld} MB more`)
+  assert.ok(memoryAfter - memoryWarm < MAX_GROWTH_MB, `${memoryAfter - memoryWarm} MB more`)
   t.diagnostic(
-    `fan-out ${median(waits).toFixed(0)} ms; memory ${memoryBefore.toFixed(0)}, ${memoryHeld.toFixed(0)}, ${memoryAfter.toFixed(0)} MB`,
+    `fan-out ${median(waits).toFixed(0)} ms; memory ${memoryBefore.toFixed(0)}, ${memoryWarm.toFixed(0)}, ${memoryAfter.toFixed(0)} MB`,
   )
   if (!isLong) return
   const streams = (reading.length + idle.length).toLocaleString('en')
@@ -79,7 +79,7 @@ test(`${PEOPLE * STREAMS_EACH} streams, one in ten never reading: the others are
   addFigure(
     'Streams',
     'resident memory before, with all open, after 200 messages each',
-    [memoryBefore, memoryHeld, memoryAfter].map((each) => `${each.toFixed(0)} MB`).join(', '),
+    [memoryBefore, memoryWarm, memoryAfter].map((each) => `${each.toFixed(0)} MB`).join(', '),
   )
   addFigure('Streams', 'another request meanwhile', `${answered.toFixed(1)} ms`)
 })
@@ -95,18 +95,18 @@ function createCounter() {
     async expect(count: number, work: () => Promise<void>): Promise<void> {
       missing = count
       all = Promise.withResolvers()
-      const late = setTimeout(() => all.reject(new Error(`${missing} streams were told nothing.`)), MAX_RETRY_WAIT_MS)
+      const late = setTimeout(() => all.reject(new Error(`${missing} streams received nothing.`)), TIMEOUT_MS)
       await Promise.all([work(), all.promise])
       clearTimeout(late)
     },
   }
 }
 
-/** Disables and enables somebody, which every administrator is told of. */
+/** Disables or enables a user, of which every administrator is notified. */
 async function fanOut(
   connection: Connection,
   { people, victimId }: Fixture,
-  told: ReturnType<typeof createCounter>,
+  deliveries: ReturnType<typeof createCounter>,
   readers: number,
   at: number,
 ): Promise<number> {
@@ -117,11 +117,11 @@ async function fanOut(
     headers,
   )
   const started = performance.now()
-  await told.expect(readers, async () => expect(await connection.send(change), 200, '"success":true'))
+  await deliveries.expect(readers, async () => expect(await connection.send(change), 200, '"success":true'))
   return performance.now() - started
 }
 
-/** The sessions of so many administrators, the first of whom is the fixture's first. */
+/** The sessions of `PEOPLE` administrators, starting with those of the fixture. */
 async function administrators(connection: Connection, fixture: Fixture): Promise<string[]> {
   const sessions = fixture.people.map(({ session }) => session).slice(0, PEOPLE)
   for (let at = sessions.length; at < PEOPLE; at++) {
@@ -134,7 +134,7 @@ async function administrators(connection: Connection, fixture: Fixture): Promise
   return sessions
 }
 
-/** What the service opens and closes for itself is no socket. */
+/** Sockets are counted separately, because the service opens and closes files for itself. */
 function descriptorsOf({ pid }: Server): { all: number; sockets: number } {
   const folder = `/proc/${pid}/fd`
   const kinds = readdirSync(folder).map((descriptor) => kindOf(join(folder, descriptor)))

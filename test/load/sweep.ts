@@ -9,52 +9,52 @@ import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices } from '../../src/open-services.ts'
 
-const NANOSECONDS = 1e6
-const CONTROL_MS = 10_000
+const NANOSECONDS_PER_MS = 1e6
+const IDLE_RUN_MS = 10_000
 
 export interface Sweep {
   rows: number
   seconds: number
-  longestPause: number
-  /** The longest that this process was kept from running while it did nothing: what the machine is to blame for. */
-  pauseOfTheMachine: number
+  maxPause: number
+  /** The longest pause of the idle process, which is caused by the machine. */
+  idlePause: number
 }
 
-/** Lets so many rows expire, sweeps them away in this process, and watches how long it keeps anything else from running. */
+/** Adds expired rows, sweeps them in this process, and measures how long that blocks the event loop. */
 export async function measureSweep(
   { databaseUrl, folder }: { databaseUrl: string; folder: string },
   expired: number,
 ): Promise<Sweep> {
   await run(databaseUrl, expiredStatements(expired, Math.floor(expired / 10), Date.now()))
-  // Else the kernel is still writing gigabytes of that, and the first commits of the sweeper wait for it.
+  // Otherwise the kernel still writes these gigabytes, and the first commits of the sweeper wait for that.
   execFileSync('sync')
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL: databaseUrl, SECRET_KEY })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
-    const control = await longestPauseOf(async () => {
-      const end = performance.now() + CONTROL_MS
+    const idle = await measureMaxPause(async () => {
+      const end = performance.now() + IDLE_RUN_MS
       while (performance.now() < end) await setImmediate()
     })
-    const sweep = await longestPauseOf(() => sweepExpired(services))
+    const sweep = await measureMaxPause(() => sweepExpired(services))
     return {
       rows: sweep.result,
       seconds: sweep.seconds,
-      longestPause: sweep.longestPause,
-      pauseOfTheMachine: control.longestPause,
+      maxPause: sweep.maxPause,
+      idlePause: idle.maxPause,
     }
   } finally {
     await services.close()
   }
 }
 
-async function longestPauseOf<T>(work: () => Promise<T>) {
+async function measureMaxPause<T>(work: () => Promise<T>) {
   const delay = monitorEventLoopDelay({ resolution: 1 })
-  // What was done before is none of its doing.
+  // Lets the work before it finish, so that it is not measured.
   await sleep(100)
   delay.enable()
   const started = performance.now()
   const result = await work()
   const seconds = (performance.now() - started) / 1000
   delay.disable()
-  return { result, seconds, longestPause: delay.max / NANOSECONDS }
+  return { result, seconds, maxPause: delay.max / NANOSECONDS_PER_MS }
 }

@@ -3,15 +3,15 @@ import { type Fixture, ISSUER } from '../../bench/fixture.ts'
 import { OPERATIONS } from '../../bench/operations.ts'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 
-/** One kind of request among others. */
+/** One kind of request in the mixture. */
 export interface Share {
   name: string
-  /** How often it comes, of the sum of all. */
+  /** Its frequency relative to the sum of all weights. */
   weight: number
   step: Step
 }
 
-/** As an installation is used: applications ask about tokens all the time, people sign in now and then. */
+/** Typical use of an installation: introspection is frequent, sign-ins are rare. */
 const WEIGHTS: Record<string, number> = {
   discovery: 40,
   jwks: 60,
@@ -39,7 +39,7 @@ const LISTS = [
   '/api/account/oauth/grants',
 ]
 
-/** Prepares everything that the mixture is made of. Steps name their worker, and no two of one worker run at once. */
+/** Prepares all operations of the mixture. Steps get the number of their worker; steps of the same worker never run concurrently. */
 export async function mixedTraffic(connection: Connection, fixture: Fixture, workers: number): Promise<Share[]> {
   const shares: Share[] = []
   for (const [name, weight] of Object.entries(WEIGHTS)) {
@@ -65,15 +65,15 @@ export async function mixedTraffic(connection: Connection, fixture: Fixture, wor
 export const PASSWORD = 'a password for load tests'
 
 async function passwordLogin(connection: Connection, fixture: Fixture): Promise<Step> {
-  const email = 'enters@example.com'
+  const email = 'password-login@example.com'
   await addAdministrator(connection, fixture, email)
   const request = postJson('/api/auth/login', { email, password: PASSWORD }, { Origin: ISSUER })
   return async (each) => expect(await each.send(request), 200, '"user"')
 }
 
-/** Somebody with a password and every right. */
+/** Adds an administrator with a password. */
 export async function addAdministrator(connection: Connection, { people }: Fixture, email: string): Promise<void> {
   const headers = { Cookie: `session=${people[0]?.session}`, Origin: ISSUER }
-  const asked = { email, password: PASSWORD, roleIds: [ADMIN_ROLE] }
-  expect(await connection.send(postJson('/api/admin/users', asked, headers)), 201, '"user"')
+  const user = { email, password: PASSWORD, roleIds: [ADMIN_ROLE] }
+  expect(await connection.send(postJson('/api/admin/users', user, headers)), 201, '"user"')
 }

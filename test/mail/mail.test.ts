@@ -7,7 +7,7 @@ import { createLogger } from '../../src/http/log.ts'
 import { openMail } from '../../src/mail/mail.ts'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { caughtMails } from '../support/mail.ts'
+import { sentMails } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { freePort } from '../support/postgres.ts'
 import { startMailServer } from './mail-server.ts'
@@ -64,7 +64,7 @@ onEachEngine('mail', (engine) => {
     const [row] = await first.services.db.read.selectFrom('outgoing_mail').selectAll().execute()
     await first.close()
     const { received } = await startMailServer(t, { port })
-    const second = await startApp(t, { engine, config, place: first.place, clock: first.clock })
+    const second = await startApp(t, { engine, config, storage: first.storage, clock: first.clock })
     await second.tick()
     assert.equal(received.length, 1)
     const [mail = ''] = received
@@ -79,7 +79,7 @@ onEachEngine('mail', (engine) => {
       email: 'local@example.com',
       password: 'correct horse battery staple',
     })
-    const [mail] = await caughtMails(app)
+    const [mail] = await sentMails(app)
     assert.equal(mail?.to, 'local@example.com')
     const line = app
       .logged()
@@ -87,7 +87,7 @@ onEachEngine('mail', (engine) => {
       .find((each) => each.includes('Mail written'))
     const { file } = JSON.parse(line ?? '{}') as { file: string }
     assert.match(file, /^outbox\/[\w-]+\.eml$/)
-    assert.equal(statSync(join(app.place.dataDir, file)).mode & 0o777, 0o600)
+    assert.equal(statSync(join(app.storage.dataDir, file)).mode & 0o777, 0o600)
     assert.ok(mail?.token)
     assert.ok(!app.logged().includes(mail.token))
   })
@@ -98,7 +98,7 @@ test('of two replicas on one PostgreSQL, exactly one sends each mail', async (t)
   const { received } = await startMailServer(t, { port })
   const config = { smtpUrl: `smtp://127.0.0.1:${port}` }
   const one = await startApp(t, { engine: 'postgres', config })
-  const two = await startApp(t, { engine: 'postgres', config, place: one.place, clock: one.clock })
+  const two = await startApp(t, { engine: 'postgres', config, storage: one.storage, clock: one.clock })
   for (let n = 0; n < 8; n++) {
     await anonymous(one).post('/api/auth/register', {
       email: `replica${n}@example.com`,

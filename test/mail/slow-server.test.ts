@@ -3,8 +3,8 @@ import { test, type TestContext } from 'node:test'
 import { UndeliverableMail } from '../../src/mail/mail.ts'
 import { createSmtp } from '../../src/mail/smtp.ts'
 import { startApp } from '../support/app.ts'
-import { cuttable } from '../support/cuttable.ts'
-import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
+import { createStorage, type EngineName, onEachEngine } from '../support/engines.ts'
 import { until } from '../support/replicas.ts'
 import { startMailServer } from './mail-server.ts'
 import { countQueued, register } from './queue.ts'
@@ -32,7 +32,8 @@ onEachEngine('slow mail servers', (engine: EngineName) => {
     const server = await silentServer(t)
     const config = { smtpUrl: server.url }
     const one = await startApp(t, { engine, config })
-    const two = engine === 'sqlite' ? one : await startApp(t, { engine, config, place: one.place, clock: one.clock })
+    const two =
+      engine === 'sqlite' ? one : await startApp(t, { engine, config, storage: one.storage, clock: one.clock })
     await register(one, 'slow@example.com')
     const sending = one.tick()
     await server.receivedFirst
@@ -109,19 +110,19 @@ onEachEngine('slow mail servers', (engine: EngineName) => {
 })
 
 test('a mail that was accepted while the database was unavailable is not sent again when it is back', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
   const server = await startMailServer(t, { decide: () => line.cut() })
   const app = await startApp(t, {
     engine: 'postgres',
-    place: { ...place, databaseUrl: line.url },
+    storage: { ...storage, databaseUrl: line.url },
     config: { smtpUrl: server.url },
   })
   await register(app, 'taken@example.com')
   await app.tick()
   assert.equal(server.received.length, 1)
-  await line.mend()
+  await line.restore()
   // The lease has expired, but this replica knows that the mail was sent.
   app.clock.advance(5 * MINUTE)
   await until(async () => {

@@ -8,8 +8,8 @@ import { serveMetrics } from '../../src/metrics/serve-metrics.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, getTokens, postForm, refresh, registerApplication } from '../support/application.ts'
-import { cuttable } from '../support/cuttable.ts'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
 import { assertWithin } from '../support/speed.ts'
@@ -173,12 +173,12 @@ test('without an address for metrics, nothing is counted', async (t) => {
 })
 
 test('while the database is unavailable, the other metrics are served within a time limit', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
   const app = await startApp(t, {
     engine: 'postgres',
-    place: { ...place, databaseUrl: line.url },
+    storage: { ...storage, databaseUrl: line.url },
     config: { metricsAddress: ANY_PORT },
   })
   await line.cut()
@@ -187,7 +187,7 @@ test('while the database is unavailable, the other metrics are served within a t
   assertWithin(4000, performance.now() - started)
   assert.equal(value('latchkey_database_up'), 0)
   assert.ok(!samples.has('latchkey_mail_queued[]') && samples.has('process_resident_memory_bytes[]'))
-  await line.mend()
+  await line.restore()
 })
 
 test('a gauge has a sample only while its value is defined', async () => {
@@ -203,16 +203,20 @@ test('a gauge has a sample only while its value is defined', async () => {
 })
 
 test('/readyz answers 503 within a time limit when the database does not answer', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
-  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const app = await startApp(t, {
+    engine: 'postgres',
+    timeoutFactor: 1,
+    storage: { ...storage, databaseUrl: line.url },
+  })
   line.freeze()
   const started = performance.now()
   const late = await anonymous(app).get('/readyz')
   assert.deepEqual([late.statusCode, late.json().code], [503, 'unavailable'])
   assertWithin(4000, performance.now() - started)
-  line.thaw()
+  line.unfreeze()
   await until(async () => (await anonymous(app).get('/readyz')).statusCode === 200)
 })
 

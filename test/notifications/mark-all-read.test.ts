@@ -4,7 +4,7 @@ import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { addNotifications, countNotifications } from '../support/many-rows.ts'
 import { signedInPerson, signIn } from '../support/people.ts'
-import { watch } from '../support/watch.ts'
+import { pollDuring } from '../support/poll-during.ts'
 
 const COUNT = 6000
 const READ_ALL = '/api/notifications/read-all'
@@ -17,7 +17,7 @@ onEachEngine('marking all notifications read', (engine) => {
     const { db } = shared().services
     await addNotifications(db, person.user.id, COUNT)
     const answer = person.post(READ_ALL)
-    const seen = await watch(answer, () => countNotifications(db.read, person.user.id, 'unread'))
+    const seen = await pollDuring(answer, () => countNotifications(db.read, person.user.id, 'unread'))
     const { statusCode, body } = await answer
     assert.equal(statusCode, 200, body)
     assert.deepEqual(JSON.parse(body), { success: true, unreadCount: 0 })

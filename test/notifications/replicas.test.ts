@@ -10,7 +10,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 
 async function setUp(t: TestContext) {
   const app = await startApp(t, { engine: 'postgres', clock: REAL_CLOCK })
-  const [one, two] = await Promise.all([startReplica(t, app.place), startReplica(t, app.place)])
+  const [one, two] = await Promise.all([startReplica(t, app.storage), startReplica(t, app.storage)])
   const admin = await signedInPerson(app, { admin: true })
   const person = await signedInPerson(app)
   const open = async ({ address }: Replica, { cookie }: SignedInPerson): Promise<EventStream> => {
@@ -54,7 +54,7 @@ test('a session that ends on one replica ends its streams on every other one wit
 test('a notification stored while a replica has lost its connection for signals is still delivered', async (t) => {
   const { app, one, person, open } = await setUp(t)
   const stream = await open(one, person)
-  const database = new pg.Client(app.place.databaseUrl)
+  const database = new pg.Client(app.storage.databaseUrl)
   await database.connect()
   const cut = await database.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'latchkey signals'`)

@@ -31,10 +31,10 @@ const TABLES = [
   'notifications',
 ] as const
 
-async function everythingStored({ services, place }: TestApp): Promise<string> {
+async function everythingStored({ services, storage }: TestApp): Promise<string> {
   const rows: unknown[] = []
   for (const table of TABLES) rows.push((await sql`select * from ${sql.table(table)}`.execute(services.db.read)).rows)
-  const files = readdirSync(place.dataDir, { withFileTypes: true, recursive: true })
+  const files = readdirSync(storage.dataDir, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name !== 'secret.key')
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
   return JSON.stringify(rows) + files.join('')

@@ -70,7 +70,7 @@ onEachEngine('the overview', (engine) => {
     assert.equal(await today(), 2)
     await issue(app)
     await app.close()
-    const again = await startApp(t, { engine, place: app.place, clock: app.clock })
+    const again = await startApp(t, { engine, storage: app.storage, clock: app.clock })
     await issue(again)
     await again.tick()
     const days = (await anonymous(again, admin.cookie).get('/api/admin/overview')).json<Overview>().days

@@ -4,12 +4,12 @@ import type { Response } from 'light-my-request'
 import type { Passkey } from '../../src/passkeys/passkey.ts'
 import type { RequestOptions } from '../../src/passkeys/webauthn-contracts.ts'
 import { ORIGIN, type TestApp } from '../support/app.ts'
-import type { Lies, Nature } from '../support/authenticator-answer.ts'
+import type { Overrides, AuthenticatorModel } from '../support/authenticator-response.ts'
 import { type Authenticator, createAuthenticator } from '../support/authenticator.ts'
 import { anonymous, type Person, type SignedInPerson, signedInPerson } from '../support/people.ts'
 
-export const newAuthenticator = (nature: Partial<Nature> = {}): Authenticator =>
-  createAuthenticator({ origin: ORIGIN, ...nature })
+export const newAuthenticator = (model: Partial<AuthenticatorModel> = {}): Authenticator =>
+  createAuthenticator({ origin: ORIGIN, ...model })
 
 export async function registrationOptions(person: Person): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const response = await person.post('/api/passkeys/register/options')
@@ -33,17 +33,21 @@ export const verifyLogin = (visitor: Person, challengeId: string, response: unkn
 export async function register(
   person: Person,
   authenticator: Authenticator,
-  lies: Lies = {},
+  overrides: Overrides = {},
   name?: string,
 ): Promise<Response> {
   const options = await registrationOptions(person)
-  return verifyRegistration(person, authenticator.register(options, lies), name)
+  return verifyRegistration(person, authenticator.register(options, overrides), name)
 }
 
 /** A complete login. */
-export async function login(visitor: Person, authenticator: Authenticator, lies: Lies = {}): Promise<Response> {
+export async function login(
+  visitor: Person,
+  authenticator: Authenticator,
+  overrides: Overrides = {},
+): Promise<Response> {
   const options = await loginOptions(visitor)
-  return verifyLogin(visitor, options.challengeId, authenticator.authenticate(options, lies))
+  return verifyLogin(visitor, options.challengeId, authenticator.authenticate(options, overrides))
 }
 
 interface Enrolled {
@@ -55,10 +59,14 @@ interface Enrolled {
 }
 
 /** A user with one passkey and no password. */
-export async function enrol(test: TestApp, nature: Partial<Nature> = {}, lies: Lies = {}): Promise<Enrolled> {
+export async function enrol(
+  test: TestApp,
+  model: Partial<AuthenticatorModel> = {},
+  overrides: Overrides = {},
+): Promise<Enrolled> {
   const person = await signedInPerson(test)
-  const authenticator = newAuthenticator(nature)
-  const response = await register(person, authenticator, lies)
+  const authenticator = newAuthenticator(model)
+  const response = await register(person, authenticator, overrides)
   assert.equal(response.statusCode, 200, response.body)
   return { person, authenticator, passkey: response.json().passkey, visitor: anonymous(test) }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp, startApp } from '../support/app.ts'
-import type { Lies } from '../support/authenticator-answer.ts'
+import type { Overrides } from '../support/authenticator-response.ts'
 import { nestedCbor } from '../support/cbor.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
@@ -50,8 +50,8 @@ onEachEngine('logins that are refused', (engine) => {
 
   if (engine === 'postgres') {
     test('of 20 identical concurrent logins at two replicas exactly one succeeds', async (t) => {
-      const { place, clock } = shared()
-      const replica = await startApp(t, { engine, place, clock, config: { rateLimits: false } })
+      const { storage, clock } = shared()
+      const replica = await startApp(t, { engine, storage, clock, config: { rateLimits: false } })
       const { authenticator, visitor } = await enrol(shared())
       const options = await loginOptions(anonymous(replica))
       const response = authenticator.authenticate(options)
@@ -110,7 +110,7 @@ onEachEngine('logins that are refused', (engine) => {
     assert.deepEqual(left, [])
   })
 
-  const lies: Record<string, Lies> = {
+  const overrides: Record<string, Overrides> = {
     'an origin with ours as prefix': { origin: 'http://localhost:3000.evil.example' },
     'an origin with ours as suffix': { origin: 'http://evil.localhost:3000' },
     'another port': { origin: 'http://localhost:3001' },
@@ -133,10 +133,10 @@ onEachEngine('logins that are refused', (engine) => {
     'a credential that nobody registered': { id: 'AAAA' },
   }
 
-  for (const [name, lie] of Object.entries(lies)) {
+  for (const [name, override] of Object.entries(overrides)) {
     test(`a login with ${name} is refused like any other, and the counter stays`, async () => {
       const { authenticator, passkey, visitor } = await enrol(shared(), { counter: 3 })
-      assertRefused(await login(visitor, authenticator, lie))
+      assertRefused(await login(visitor, authenticator, override))
       assert.equal(await counterOf(shared(), passkey), 3)
       assert.equal((await login(visitor, authenticator)).statusCode, 200)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sharedApp } from '../support/app.ts'
-import type { Lies } from '../support/authenticator-answer.ts'
+import type { Overrides } from '../support/authenticator-response.ts'
 import { nestedCbor } from '../support/cbor.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
@@ -79,7 +79,7 @@ onEachEngine('registrations that are refused', (engine) => {
     assertRefused(await verifyLogin(visitor, id, authenticator.authenticate({ ...request, challenge })))
   })
 
-  const lies: Record<string, Lies> = {
+  const overrides: Record<string, Overrides> = {
     'an origin with ours as prefix': { origin: 'http://localhost:3000.evil.example' },
     'an origin with ours as suffix': { origin: 'http://evil.localhost:3000' },
     'another port': { origin: 'http://localhost:3001' },
@@ -100,10 +100,10 @@ onEachEngine('registrations that are refused', (engine) => {
     'client data that is not JSON': { clientDataJSON: '{' },
   }
 
-  for (const [name, lie] of Object.entries(lies)) {
+  for (const [name, override] of Object.entries(overrides)) {
     test(`a registration with ${name} is refused, and nothing is stored`, async () => {
       const person = await signedInPerson(shared())
-      assertRefused(await register(person, newAuthenticator(), lie))
+      assertRefused(await register(person, newAuthenticator(), override))
       assert.deepEqual((await person.get('/api/passkeys')).json(), { passkeys: [] })
     })
   }

@@ -27,8 +27,8 @@ onEachEngine('registering a passkey', (engine) => {
 
   test('returns the passkey, and stores it', async () => {
     const person = await signedInPerson(shared())
-    const nature = { counter: 7, transports: ['internal', 'hybrid'], backup: { eligible: true, state: true } }
-    const response = await register(person, newAuthenticator(nature))
+    const model = { counter: 7, transports: ['internal', 'hybrid'], backup: { eligible: true, state: true } }
+    const response = await register(person, newAuthenticator(model))
     assert.equal(response.statusCode, 200)
     const { success, passkey } = response.json()
     assert.equal(success, true)
@@ -100,9 +100,9 @@ onEachEngine('registering a passkey', (engine) => {
 
   test('with a credential id that is already registered is a conflict, for the same user and for another', async () => {
     const { person, passkey } = await enrol(shared())
-    const lie = { credentialId: Buffer.from(passkey.credentialId, 'base64url') }
+    const override = { credentialId: Buffer.from(passkey.credentialId, 'base64url') }
     for (const each of [person, await signedInPerson(shared())]) {
-      const response = await register(each, newAuthenticator(), lie)
+      const response = await register(each, newAuthenticator(), override)
       assert.equal(response.statusCode, 409)
       assert.equal(response.json().code, 'conflict')
     }
@@ -110,12 +110,12 @@ onEachEngine('registering a passkey', (engine) => {
   })
 
   test('succeeds for exactly one of 20 users who register the same credential id concurrently', async () => {
-    const lie = { credentialId: randomBytes(32) }
+    const override = { credentialId: randomBytes(32) }
     const people = await Promise.all(Array.from({ length: 20 }, () => signedInPerson(shared())))
     const ready = await Promise.all(
       people.map(async (person) => ({
         person,
-        response: newAuthenticator().register(await registrationOptions(person), lie),
+        response: newAuthenticator().register(await registrationOptions(person), override),
       })),
     )
     const responses = await Promise.all(ready.map(({ person, response }) => verifyRegistration(person, response)))

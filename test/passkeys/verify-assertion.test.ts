@@ -5,7 +5,7 @@ import { OFFERED_ALGORITHMS } from '../../src/passkeys/credential-key.ts'
 import { verifyAssertion } from '../../src/passkeys/verify-assertion.ts'
 import { verifyRegistration } from '../../src/passkeys/verify-registration.ts'
 import type { RefusalReason } from '../../src/passkeys/webauthn-refusal.ts'
-import type { Lies, Nature } from '../support/authenticator-answer.ts'
+import type { Overrides, AuthenticatorModel } from '../support/authenticator-response.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { nestedCbor, type CborValue } from '../support/cbor.ts'
 
@@ -13,8 +13,8 @@ const ORIGIN = 'https://id.example.org'
 const RP_ID = 'id.example.org'
 
 /** Registers a passkey. The returned function signs a login with it, and returns the answer and what to expect. */
-async function registerPasskey(nature: Partial<Nature> = {}, lies: Lies = {}) {
-  const authenticator = createAuthenticator({ origin: ORIGIN, ...nature })
+async function registerPasskey(model: Partial<AuthenticatorModel> = {}, overrides: Overrides = {}) {
+  const authenticator = createAuthenticator({ origin: ORIGIN, ...model })
   const creation = await generateRegistrationOptions({
     rpName: 'Example',
     rpID: RP_ID,
@@ -25,20 +25,20 @@ async function registerPasskey(nature: Partial<Nature> = {}, lies: Lies = {}) {
   const relyingParty = { origin: ORIGIN, rpId: RP_ID }
   const registered = await verifyRegistration(
     { ...relyingParty, challenge: creation.challenge },
-    authenticator.register(creation, lies),
+    authenticator.register(creation, overrides),
   )
   assert.ok(registered.verified, JSON.stringify(registered))
   const credential = { ...registered.facts, userHandle: creation.user.id }
-  return async (lies: Lies = {}, stored: Partial<typeof credential> = {}) => {
+  return async (overrides: Overrides = {}, stored: Partial<typeof credential> = {}) => {
     const request = await generateAuthenticationOptions({ rpID: RP_ID, userVerification: 'preferred' })
     const expected = { ...relyingParty, challenge: request.challenge, credential: { ...credential, ...stored } }
-    return { answer: authenticator.authenticate(request, lies), expected }
+    return { answer: authenticator.authenticate(request, overrides), expected }
   }
 }
 
 /** Like `registerPasskey`, but the returned function also verifies the answer. */
-async function enrol(nature: Partial<Nature> = {}, lies: Lies = {}) {
-  const authenticate = await registerPasskey(nature, lies)
+async function enrol(model: Partial<AuthenticatorModel> = {}, overrides: Overrides = {}) {
+  const authenticate = await registerPasskey(model, overrides)
   return async (...args: Parameters<typeof authenticate>) => {
     const { answer, expected } = await authenticate(...args)
     return verifyAssertion(expected, answer)
@@ -53,9 +53,9 @@ async function facts(verdict: ReturnType<typeof login>) {
   return result.facts
 }
 
-function refused(name: string, reason: RefusalReason, lies: Lies): void {
+function refused(name: string, reason: RefusalReason, overrides: Overrides): void {
   test(`${name} is refused`, async () => {
-    const verdict = await login(lies)
+    const verdict = await login(overrides)
     assert.equal(verdict.verified ? 'verified' : verdict.reason, reason)
   })
 }
@@ -159,8 +159,8 @@ describe('in the signature of a login', () => {
         const altered = Array.from(bytes, (_, at) =>
           bytes.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte)),
         )
-        for (const lie of [...altered, Buffer.concat([bytes, Buffer.of(0)])]) {
-          const response = { ...answer.response, [member]: Buffer.from(lie).toString('base64url') }
+        for (const changed of [...altered, Buffer.concat([bytes, Buffer.of(0)])]) {
+          const response = { ...answer.response, [member]: Buffer.from(changed).toString('base64url') }
           assert.equal((await verifyAssertion(expected, { ...answer, response })).verified, false)
         }
       }

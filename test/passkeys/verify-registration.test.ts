@@ -4,8 +4,8 @@ import { generateRegistrationOptions } from '@simplewebauthn/server'
 import { OFFERED_ALGORITHMS } from '../../src/passkeys/credential-key.ts'
 import { verifyRegistration } from '../../src/passkeys/verify-registration.ts'
 import type { RefusalReason } from '../../src/passkeys/webauthn-refusal.ts'
-import type { Lies, Nature } from '../support/authenticator-answer.ts'
 import type { Algorithm } from '../support/authenticator-key.ts'
+import type { Overrides, AuthenticatorModel } from '../support/authenticator-response.ts'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { nestedCbor, type CborValue } from '../support/cbor.ts'
 
@@ -21,18 +21,23 @@ const options = await generateRegistrationOptions({
 })
 const expected = { challenge: options.challenge, origin: ORIGIN, rpId: RP_ID }
 
-const register = (lies: Lies = {}, nature: Partial<Nature> = {}) =>
-  verifyRegistration(expected, createAuthenticator({ origin: ORIGIN, ...nature }).register(options, lies))
+const register = (overrides: Overrides = {}, model: Partial<AuthenticatorModel> = {}) =>
+  verifyRegistration(expected, createAuthenticator({ origin: ORIGIN, ...model }).register(options, overrides))
 
-async function facts(lies: Lies = {}, nature: Partial<Nature> = {}) {
-  const verdict = await register(lies, nature)
+async function facts(overrides: Overrides = {}, model: Partial<AuthenticatorModel> = {}) {
+  const verdict = await register(overrides, model)
   assert.ok(verdict.verified, JSON.stringify(verdict))
   return verdict.facts
 }
 
-function refused(name: string, reason: RefusalReason, lies: Lies, nature: Partial<Nature> = {}): void {
+function refused(
+  name: string,
+  reason: RefusalReason,
+  overrides: Overrides,
+  model: Partial<AuthenticatorModel> = {},
+): void {
   test(`${name} is refused`, async () => {
-    const verdict = await register(lies, nature)
+    const verdict = await register(overrides, model)
     assert.equal(verdict.verified ? 'verified' : verdict.reason, reason)
   })
 }
@@ -165,7 +170,7 @@ describe('in the public key of a registration', () => {
   refused('a point at infinity', 'public_key', { coseKey: { [-2]: Buffer.alloc(32), [-3]: Buffer.alloc(32) } })
   refused('a compressed point', 'public_key', { coseKey: { [-3]: true } })
   refused('a point with a short coordinate', 'public_key', { coseKey: { [-2]: Buffer.alloc(31, 1) } })
-  const ed25519: Partial<Nature> = { algorithm: 'EdDSA' }
+  const ed25519: Partial<AuthenticatorModel> = { algorithm: 'EdDSA' }
   refused(
     'an Ed25519 point off the curve',
     'public_key',
@@ -173,7 +178,7 @@ describe('in the public key of a registration', () => {
     ed25519,
   )
   refused('an Ed25519 y beyond the field', 'public_key', { coseKey: { [-2]: Buffer.alloc(32, 0xff) } }, ed25519)
-  const rsa: Partial<Nature> = { algorithm: 'RS256' }
+  const rsa: Partial<AuthenticatorModel> = { algorithm: 'RS256' }
   refused('a short RSA key', 'public_key', { coseKey: { [-1]: Buffer.alloc(128, 0xff) } }, rsa)
   refused('an RSA key padded to look long', 'public_key', { coseKey: { [-1]: Buffer.alloc(256, 1) } }, rsa)
   refused('an RSA key of 8192 bits', 'public_key', { coseKey: { [-1]: Buffer.alloc(1024, 0xff) } }, rsa)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { stopAfterPasswordCheck } from '../support/gate.ts'
 import { lastMailTo } from '../support/mail.ts'
+import { pauseAfterPasswordCheck } from '../support/password-check-pause.ts'
 import { anonymous, type Person, signedInPerson, signIn } from '../support/people.ts'
 
 const OLD_PASSWORD = 'correct horse battery staple'
@@ -30,7 +30,7 @@ onEachEngine('concurrent uses and changes of a password', (engine) => {
   test('a login with the old password that is concurrent with a reset leaves no session', async (t) => {
     const app = await startApp(t, { engine })
     const { user } = await signedInPerson(app, { email: EMAIL, password: OLD_PASSWORD })
-    const gate = stopAfterPasswordCheck(app)
+    const gate = pauseAfterPasswordCheck(app)
     const logins = Array.from({ length: 5 }, () => login(app, OLD_PASSWORD))
     await gate.reached(5)
     await reset(app)
@@ -43,7 +43,7 @@ onEachEngine('concurrent uses and changes of a password', (engine) => {
   test('a login with the old password is refused if the password changes during the login', async (t) => {
     const app = await startApp(t, { engine })
     const { user } = await signedInPerson(app, { email: EMAIL, password: OLD_PASSWORD })
-    const gate = stopAfterPasswordCheck(app)
+    const gate = pauseAfterPasswordCheck(app)
     const attempt = login(app, OLD_PASSWORD)
     await gate.reached()
     const passwordHash = await hash(NEW_PASSWORD)
@@ -58,7 +58,7 @@ onEachEngine('concurrent uses and changes of a password', (engine) => {
   test('a password change that is concurrent with a reset does not override it', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app, { email: EMAIL, password: OLD_PASSWORD })
-    const gate = stopAfterPasswordCheck(app)
+    const gate = pauseAfterPasswordCheck(app)
     const attempt = change(person, OTHER_PASSWORD)
     await gate.reached()
     await reset(app)
@@ -71,7 +71,7 @@ onEachEngine('concurrent uses and changes of a password', (engine) => {
   test('of two concurrent changes with the same current password one succeeds, and the other answers 400 wrong_password', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app, { email: EMAIL, password: OLD_PASSWORD })
-    const gate = stopAfterPasswordCheck(app)
+    const gate = pauseAfterPasswordCheck(app)
     const attempts = [change(person, NEW_PASSWORD), change(person, OTHER_PASSWORD)]
     await gate.reached(2)
     gate.open()
@@ -97,7 +97,7 @@ onEachEngine('concurrent uses and changes of a password', (engine) => {
     await app.services.db.transaction((trx) =>
       trx.updateTable('users').set({ password_hash: outdated }).where('id', '=', user.id).execute(),
     )
-    const gate = stopAfterPasswordCheck(app)
+    const gate = pauseAfterPasswordCheck(app)
     const attempts = [login(app, OLD_PASSWORD), login(app, OLD_PASSWORD), login(app, OLD_PASSWORD)]
     await gate.reached(3)
     gate.open()

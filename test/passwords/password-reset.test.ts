@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORIGIN, sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { caughtMails, lastMailTo } from '../support/mail.ts'
+import { sentMails, lastMailTo } from '../support/mail.ts'
 import { anonymous, cookieOf, signedInPerson } from '../support/people.ts'
 
 const OLD_PASSWORD = 'correct horse battery staple'
@@ -26,7 +26,7 @@ onEachEngine('password reset and email verification', (engine) => {
     ]
     assert.equal(known.statusCode, 200)
     assert.equal(known.body, unknown.body)
-    const mails = await caughtMails(shared())
+    const mails = await sentMails(shared())
     assert.ok(mails.some(({ to }) => to === 'known@example.com'))
     assert.ok(!mails.some(({ to }) => to === 'nobody@example.com'))
   })
@@ -112,7 +112,7 @@ onEachEngine('password reset and email verification', (engine) => {
   })
 
   test('an email that is not a string, or has line breaks, answers 400 and sends nothing', async () => {
-    const before = (await caughtMails(shared())).length
+    const before = (await sentMails(shared())).length
     for (const email of [
       ['a@example.com', 'b@example.com'],
       { $ne: null },
@@ -123,17 +123,17 @@ onEachEngine('password reset and email verification', (engine) => {
       assert.ok([200, 400].includes(response.statusCode))
       if (typeof email !== 'string' || /[\r\n]/.test(email)) assert.equal(response.statusCode, 400)
     }
-    assert.equal((await caughtMails(shared())).length, before)
+    assert.equal((await sentMails(shared())).length, before)
   })
 
   test('more than 5 requests for one email from one IP address in an hour are silently dropped', async (t) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'often@example.com', password: OLD_PASSWORD })
     for (let n = 0; n < 8; n++) assert.equal((await request(app, 'often@example.com')).statusCode, 200)
-    assert.equal((await caughtMails(app)).length, 5)
+    assert.equal((await sentMails(app)).length, 5)
     app.clock.advance(HOUR)
     await request(app, 'often@example.com')
-    assert.equal((await caughtMails(app)).length, 6)
+    assert.equal((await sentMails(app)).length, 6)
   })
 
   test('more than 30 requests from one IP address in an hour are silently dropped, for any email', async (t) => {
@@ -142,9 +142,9 @@ onEachEngine('password reset and email verification', (engine) => {
     const from = (address: string) => ({ 'x-forwarded-for': address })
     for (let n = 0; n < 30; n++) await request(app, `nobody${n}@example.com`, from(`2001:db8::${n}`))
     await request(app, 'last@example.com', from('2001:db8::ff'))
-    assert.equal((await caughtMails(app)).length, 0)
+    assert.equal((await sentMails(app)).length, 0)
     await request(app, 'last@example.com', from('192.0.2.1'))
-    assert.equal((await caughtMails(app)).length, 1)
+    assert.equal((await sentMails(app)).length, 1)
   })
 
   test("requests by others neither count against the limit of the owner nor invalidate the owner's link", async (t) => {
@@ -154,9 +154,9 @@ onEachEngine('password reset and email verification', (engine) => {
     await request(app, 'owner@example.com', from('192.0.2.1'))
     const open = await lastMailTo(app, 'owner@example.com')
     for (let n = 0; n < 8; n++) await request(app, 'owner@example.com', from('203.0.113.1'))
-    const before = (await caughtMails(app)).length
+    const before = (await sentMails(app)).length
     await request(app, 'owner@example.com', from('192.0.2.1'))
-    assert.equal((await caughtMails(app)).length, before + 1)
+    assert.equal((await sentMails(app)).length, before + 1)
     assert.equal((await confirm(app, open.token)).statusCode, 200)
   })
 
@@ -169,7 +169,7 @@ onEachEngine('password reset and email verification', (engine) => {
     })
     const cookie = [answer.headers['set-cookie'] ?? []].flat().at(-1)?.split(';')[0] ?? ''
     assert.match(cookie, /^known_browser=/)
-    const mailsTo = async (email: string) => (await caughtMails(app)).filter(({ to }) => to === email).length
+    const mailsTo = async (email: string) => (await sentMails(app)).filter(({ to }) => to === email).length
     for (let n = 0; n < 30; n++) await request(app, `nobody${n}@example.com`)
     const before = await mailsTo('known@example.com')
     await request(app, 'known@example.com')

@@ -5,7 +5,7 @@ import { IDLE_MS } from '../../src/sessions/session.ts'
 import type { User } from '../../src/users/user.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { caughtMails, lastMailTo } from '../support/mail.ts'
+import { sentMails, lastMailTo } from '../support/mail.ts'
 import { anonymous, cookieOf, type SignedInPerson, signedInPerson } from '../support/people.ts'
 
 const PASSWORD = 'correct horse battery staple'
@@ -67,7 +67,7 @@ onEachEngine('administering users', (engine) => {
     )
     const login = await anonymous(app).post('/api/auth/login', { email: 'ada@example.com', password: PASSWORD })
     assert.equal(login.statusCode, 200)
-    assert.ok(!(await caughtMails(app)).some(({ to }) => to === 'ada@example.com'))
+    assert.ok(!(await sentMails(app)).some(({ to }) => to === 'ada@example.com'))
   })
 
   test('a user created without a password gets an invitation, whose link sets the first password', async () => {

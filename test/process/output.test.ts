@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
+import { sendRequest, sessionOf } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
-import { ask, sessionOf } from '../support/visitor.ts'
 import { type Running, start } from './start.ts'
 
 const linesOf = (text: string) => text.trim().split('\n')
@@ -96,21 +96,21 @@ test('a reader of standard output that stops reading delays neither requests nor
 
 onEachEngine('a clean shutdown', (engine) => {
   test('logs nothing at error level, even with requests, streams and probes in progress', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    const replica = await startReplica(t, place, { environment: { DATA_DIR: place.dataDir } })
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    const replica = await startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
     const json = { email: 'ada@example.com', password: 'correct horse battery staple' }
-    const cookie = sessionOf(await ask(replica.address, 'POST', '/api/auth/register', { json }))
-    const stream = ask(replica.address, 'GET', '/api/notifications/stream', { cookie })
+    const cookie = sessionOf(await sendRequest(replica.address, 'POST', '/api/auth/register', { json }))
+    const stream = sendRequest(replica.address, 'GET', '/api/notifications/stream', { cookie })
     const stopped = new AbortController()
     const probes = new Set<number>()
     const probe = async () => {
       while (!stopped.signal.aborted) {
-        await ask(replica.address, 'GET', '/readyz').then(
+        await sendRequest(replica.address, 'GET', '/readyz').then(
           ({ status }) => probes.add(status),
           () => {},
         )
-        await ask(replica.address, 'POST', '/api/auth/login', { json }).catch(() => {})
+        await sendRequest(replica.address, 'POST', '/api/auth/login', { json }).catch(() => {})
       }
     }
     const probing = [probe(), probe()]

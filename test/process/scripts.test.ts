@@ -39,7 +39,7 @@ test('npm test kills a program that stops printing, together with its child proc
 
 test('npm test sets a time limit for every test, and counts a test that exceeds it as failed', (t) => {
   const script = readFileSync(join(SCRIPTS, 'test.ts'), 'utf8')
-  assert.match(script, /`--test-timeout=\$\{LONGEST_TEST_MS\}`/)
+  assert.match(script, /`--test-timeout=\$\{MAX_TEST_MS\}`/)
   assert.match(script, /cancelled/)
   const folder = newFolder(t)
   writeFileSync(

@@ -47,7 +47,7 @@ onEachEngine('bootstrap', (engine) => {
 
   test('answers one of twenty concurrent requests with 200 and nineteen with 409', async (t) => {
     const app = await startApp(t, { engine, config })
-    const second = engine === 'postgres' ? await startApp(t, { engine, config, place: app.place }) : app
+    const second = engine === 'postgres' ? await startApp(t, { engine, config, storage: app.storage }) : app
     const people = []
     for (let index = 0; index < 20; index++) people.push(await signedInPerson(index % 2 === 0 ? app : second))
     const answers = await Promise.all(people.map((person) => person.post(BOOTSTRAP_PATH, correct)))

@@ -284,7 +284,7 @@ onEachEngine('the last active administrator', (engine) => {
   for (const [name, remove] of Object.entries(removals)) {
     test(`is left when ten administrators ${name} each other concurrently`, async (t) => {
       const app = await startApp(t, { engine })
-      const second = engine === 'postgres' ? await startApp(t, { engine, place: app.place }) : app
+      const second = engine === 'postgres' ? await startApp(t, { engine, storage: app.storage }) : app
       const admins: SignedInPerson[] = []
       for (let index = 0; index < 10; index++) {
         admins.push(await signedInPerson(index % 2 === 0 ? app : second, { admin: true }))

@@ -6,8 +6,8 @@ import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts
 import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'
 import { authorizeUrl, getTokens, newPkce, registerApplication } from '../support/application.ts'
+import { sendWithDelayedBody } from '../support/delayed-body.ts'
 import { onEachEngine } from '../support/engines.ts'
-import { sendHeldBack } from '../support/held-back.ts'
 import { lastMailTo } from '../support/mail.ts'
 import { signedInPerson, type SignedInPerson, signIn } from '../support/people.ts'
 
@@ -291,10 +291,15 @@ onEachEngine('a request whose body arrives late', (engine) => {
         const method = (route.split(' ')[0] ?? '') as 'POST'
         const { path: url, ...change } = await prepare(app, person)
         let unchanged: unknown
-        const answer = await sendHeldBack(app, person, { method, url, ...encode(method, url, change) }, async () => {
-          await end(app, person)
-          unchanged = await contents(app)
-        })
+        const answer = await sendWithDelayedBody(
+          app,
+          person,
+          { method, url, ...encode(method, url, change) },
+          async () => {
+            await end(app, person)
+            unchanged = await contents(app)
+          },
+        )
         assert.equal(answer.statusCode, status, answer.body)
         assert.deepEqual(await contents(app), unchanged)
       })
@@ -306,7 +311,7 @@ onEachEngine('a request whose body arrives late', (engine) => {
     const person = await signedInPerson(app, { password: PASSWORD })
     const response = newAuthenticator().register(await registrationOptions(person))
     const request = { url: '/api/passkeys/register/verify', body: { response } }
-    const answer = await sendHeldBack(app, person, request, async () => {
+    const answer = await sendWithDelayedBody(app, person, request, async () => {
       await person.post('/api/auth/password-reset', { email: person.user.email })
       const { token } = await lastMailTo(app, person.user.email)
       const body = { token, newPassword: 'entirely new words now' }

@@ -78,7 +78,7 @@ onEachEngine('limits on failed sign-ins', (engine) => {
 
 test('failures are counted across two replicas on one PostgreSQL', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
-  const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
+  const two = await startApp(t, { engine: 'postgres', storage: one.storage, clock: one.clock })
   await signedInPerson(one, { email: 'replicas@example.com', password: PASSWORD })
   const login = (app: TestApp, password: string) =>
     anonymous(app).post('/api/auth/login', { email: 'replicas@example.com', password })

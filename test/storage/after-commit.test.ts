@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { createLogger } from '../../src/http/log.ts'
 import { dryRun } from '../../src/storage/database.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 
 onEachEngine('a task for after the commit', (engine) => {
   test('runs once when its transaction has committed, and never when that is undone', async (t) => {
-    const place = await createPlace(engine)
-    const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0, 5)
+    const storage = await createStorage(engine)
+    const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, 5)
     t.after(async () => {
       await close()
-      await place.remove()
+      await storage.remove()
     })
     const ran: string[] = []
     await db.transaction(async (trx) => {

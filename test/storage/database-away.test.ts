@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
-import { cuttable } from '../support/cuttable.ts'
-import { createPlace } from '../support/engines.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
+import { createStorage } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 import { assertWithin } from '../support/speed.ts'
 
 test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and they work again when it is back', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
-  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const app = await startApp(t, {
+    engine: 'postgres',
+    timeoutFactor: 1,
+    storage: { ...storage, databaseUrl: line.url },
+  })
   const person = await signedInPerson(app)
   assert.equal((await person.get('/api/auth/me')).statusCode, 200)
 
@@ -32,7 +36,7 @@ test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and 
     assert.equal((await anonymous(app).get(url)).statusCode, 200, `${url} needs no database`)
   }
 
-  await line.mend()
+  await line.restore()
   assert.equal((await anonymous(app).get('/readyz')).statusCode, 200)
   const back = await person.get('/api/account/profile')
   assert.equal(back.statusCode, 200)
@@ -40,11 +44,15 @@ test('while PostgreSQL is unavailable requests answer 503 with Retry-After, and 
 })
 
 test('replicas receive signals again after their listening connection was lost', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await cuttable(t, place.databaseUrl)
-  const one = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place: { ...place, databaseUrl: line.url } })
-  const two = await startApp(t, { engine: 'postgres', place })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const one = await startApp(t, {
+    engine: 'postgres',
+    timeoutFactor: 1,
+    storage: { ...storage, databaseUrl: line.url },
+  })
+  const two = await startApp(t, { engine: 'postgres', storage })
   const resynced = new Promise<void>((resolve) => {
     const stop = one.services.signals.on('resync', () => {
       stop()
@@ -52,7 +60,7 @@ test('replicas receive signals again after their listening connection was lost',
     })
   })
   await line.cut()
-  await line.mend()
+  await line.restore()
   await resynced
   const received = new Promise<{ userIds: string[] }>((resolve) => {
     const stop = one.services.signals.on('notifications', (payload) => {

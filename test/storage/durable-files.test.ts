@@ -115,7 +115,7 @@ onEachEngine('an avatar', (engine) => {
   test('is synced, with its folders, before the account that refers to it is committed', async (t) => {
     const app = await startApp(t, { engine })
     const person = await signedInPerson(app)
-    const events = logDisk(t, app.place.dataDir)
+    const events = logDisk(t, app.storage.dataDir)
     assert.equal((await putAvatar(person, await picture())).statusCode, 200)
     const own = `avatars/${person.user.id}`
     const [file = '', name = '', ...rest] = events

@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { createLogger } from '../../src/http/log.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 
 const log = createLogger('silent')
 
 onEachEngine('migrations', (engine) => {
   test('are each applied once, however often the service starts', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    for (let start = 0; start < 3; start++) await (await openStorage(place.databaseUrl, log, start)).close()
-    const { db, close } = await openStorage(place.databaseUrl, log, 9)
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    for (let start = 0; start < 3; start++) await (await openStorage(storage.databaseUrl, log, start)).close()
+    const { db, close } = await openStorage(storage.databaseUrl, log, 9)
     const applied = await db.read
       .selectFrom('schema_migrations' as never)
       .selectAll()
@@ -22,9 +22,9 @@ onEachEngine('migrations', (engine) => {
   })
 
   test('from a newer version stop the start with an explanation', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
-    const { db, close } = await openStorage(place.databaseUrl, log, 1)
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
+    const { db, close } = await openStorage(storage.databaseUrl, log, 1)
     await db.transaction((trx) =>
       trx
         .insertInto('schema_migrations' as never)
@@ -33,16 +33,16 @@ onEachEngine('migrations', (engine) => {
     )
     await close()
     await assert.rejects(
-      openStorage(place.databaseUrl, log, 2),
+      openStorage(storage.databaseUrl, log, 2),
       /made by a newer Latchkey \(it has 9999-from-the-future\)/,
     )
   })
 
   test('that fail leave nothing of themselves or of the migrations before them', async (t) => {
-    const place = await createPlace(engine)
-    t.after(place.remove)
+    const storage = await createStorage(engine)
+    t.after(storage.remove)
     const { migrate } = await import('../../src/storage/migrate.ts')
-    const { db, kysely, close } = await openStorage(place.databaseUrl, log, 1)
+    const { db, kysely, close } = await openStorage(storage.databaseUrl, log, 1)
     t.after(close)
     const half = {
       name: '9998-half',
@@ -62,21 +62,21 @@ onEachEngine('migrations', (engine) => {
 })
 
 test('four replicas that start concurrently on an empty PostgreSQL migrate it once', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const { kysely, close } = await openStorage(place.databaseUrl, log, 1)
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const { kysely, close } = await openStorage(storage.databaseUrl, log, 1)
   await kysely.schema.dropSchema('public').cascade().execute()
   await kysely.schema.createSchema('public').execute()
   await close()
-  const replicas = await Promise.all(Array.from({ length: 4 }, () => openStorage(place.databaseUrl, log, 1)))
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => openStorage(storage.databaseUrl, log, 1)))
   await Promise.all(replicas.map((replica) => replica.close()))
 })
 
 test('a second process on the same SQLite file is refused with one line', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const first = await openStorage(place.databaseUrl, log, 1)
-  await assert.rejects(openStorage(place.databaseUrl, log, 1), /Another Latchkey is already running on/)
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const first = await openStorage(storage.databaseUrl, log, 1)
+  await assert.rejects(openStorage(storage.databaseUrl, log, 1), /Another Latchkey is already running on/)
   await first.close()
-  await (await openStorage(place.databaseUrl, log, 1)).close()
+  await (await openStorage(storage.databaseUrl, log, 1)).close()
 })

@@ -5,8 +5,8 @@ import { StartError } from '../../src/errors.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { startApp } from '../support/app.ts'
-import { createPlace } from '../support/engines.ts'
-import { lockFromOutside } from '../support/outside-process.ts'
+import { createStorage } from '../support/engines.ts'
+import { lockInAnotherProcess } from '../support/other-process.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
 /** Far more than a read takes, and less than a write waits for the lock. */
@@ -18,7 +18,7 @@ test('while another process holds the write lock of the SQLite file, reads answe
   const person = await signedInPerson(app)
   // The next request of the session would update its time of last use.
   app.clock.advance(120_000)
-  const release = await lockFromOutside(t, app.place.databaseUrl.slice('sqlite:'.length))
+  const release = await lockInAnotherProcess(t, app.storage.databaseUrl.slice('sqlite:'.length))
 
   const sentAt = performance.now()
   const write = person.patch('/api/account/profile', { displayName: 'Waiting' })
@@ -43,11 +43,11 @@ test('while another process holds the write lock of the SQLite file, reads answe
 })
 
 test('a start on a SQLite file that another process has locked fails with one line', async (t) => {
-  const place = await createPlace('sqlite')
-  t.after(place.remove)
-  const open = () => openStorage(place.databaseUrl, createLogger('silent'), 0)
+  const storage = await createStorage('sqlite')
+  t.after(storage.remove)
+  const open = () => openStorage(storage.databaseUrl, createLogger('silent'), 0)
   await (await open()).close()
-  const release = await lockFromOutside(t, place.databaseUrl.slice('sqlite:'.length))
+  const release = await lockInAnotherProcess(t, storage.databaseUrl.slice('sqlite:'.length))
   await assert.rejects(
     open(),
     (error) => error instanceof StartError && /locked by another program/.test(error.message),

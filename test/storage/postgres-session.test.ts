@@ -7,20 +7,20 @@ import { isDuplicate, isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { translate } from '../../src/storage/postgres.ts'
 import { startApp } from '../support/app.ts'
-import { createPlace, type Place } from '../support/engines.ts'
+import { createStorage, type TestStorage } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
 
 const log = createLogger('silent')
 
 async function setUp(t: TestContext) {
-  const place = await createPlace('postgres')
+  const storage = await createStorage('postgres')
   // Two connections, because one in a transaction sees a fixed snapshot of pg_stat_activity.
-  const [outside, observer] = [new pg.Client(place.databaseUrl), new pg.Client(place.databaseUrl)]
+  const [outside, observer] = [new pg.Client(storage.databaseUrl), new pg.Client(storage.databaseUrl)]
   for (const client of [outside, observer]) await client.connect()
   t.after(async () => {
     for (const client of [outside, observer]) await client.end()
-    await place.remove()
+    await storage.remove()
   })
   const isWaiting = async (forMs: number): Promise<boolean> => {
     const { rowCount } = await observer.query(
@@ -30,21 +30,21 @@ async function setUp(t: TestContext) {
     )
     return (rowCount ?? 0) > 0
   }
-  return { place, outside, isWaiting }
+  return { storage, outside, isWaiting }
 }
 
-const open = async (t: TestContext, { databaseUrl }: Place) => {
+const open = async (t: TestContext, { databaseUrl }: TestStorage) => {
   const engine = await openStorage(databaseUrl, log, 0)
   t.after(engine.close)
   return engine
 }
 
 test('every session of the service has its own time limits, whatever the settings of the database', async (t) => {
-  const { place, outside } = await setUp(t)
-  const name = new URL(place.databaseUrl).pathname.slice(1)
+  const { storage, outside } = await setUp(t)
+  const name = new URL(storage.databaseUrl).pathname.slice(1)
   for (const setting of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
     await outside.query(`alter database ${name} set ${setting} = 0`)
-  const { db } = await open(t, place)
+  const { db } = await open(t, storage)
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings
     where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
@@ -61,8 +61,8 @@ test('every session of the service has its own time limits, whatever the setting
 })
 
 test('a change that waits too long for a row answers 503 with Retry-After, and is not executed later', async (t) => {
-  const { place, outside, isWaiting } = await setUp(t)
-  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, place })
+  const { storage, outside, isWaiting } = await setUp(t)
+  const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, storage })
   const person = await signedInPerson(app)
   await outside.query('begin')
   await outside.query('select 1 from users where id = $1 for update', [person.user.id])
@@ -78,8 +78,8 @@ test('a change that waits too long for a row answers 503 with Retry-After, and i
 })
 
 test('a statement that takes too long is cancelled by the server, and its session stays usable', async (t) => {
-  const { place } = await setUp(t)
-  const { kysely } = await open(t, place)
+  const { storage } = await setUp(t)
+  const { kysely } = await open(t, storage)
   await kysely.connection().execute(async (connection) => {
     const backend = async () =>
       (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)).rows[0]?.pid
@@ -90,8 +90,8 @@ test('a statement that takes too long is cancelled by the server, and its sessio
 })
 
 test('the commit of a transaction with a failed statement is rejected', async (t) => {
-  const { place } = await setUp(t)
-  const { db } = await open(t, place)
+  const { storage } = await setUp(t)
+  const { db } = await open(t, storage)
   const row = { name: 'first', next_run_at: 1 }
   const attempt = db.transaction(async (trx) => {
     await trx.insertInto('background_jobs').values(row).execute()
@@ -103,13 +103,13 @@ test('the commit of a transaction with a failed statement is rejected', async (t
 })
 
 test('a starting replica waits for another one to migrate, however short the timeouts of the database are', async (t) => {
-  const { place, outside, isWaiting } = await setUp(t)
-  const name = new URL(place.databaseUrl).pathname.slice(1)
+  const { storage, outside, isWaiting } = await setUp(t)
+  const name = new URL(storage.databaseUrl).pathname.slice(1)
   for (const setting of ['lock_timeout', 'statement_timeout'])
     await outside.query(`alter database ${name} set ${setting} = '1s'`)
   await outside.query('begin')
   await outside.query('lock table schema_migrations in access exclusive mode')
-  const opening = openStorage(place.databaseUrl, log, 0)
+  const opening = openStorage(storage.databaseUrl, log, 0)
   t.after(() => opening.then(({ close }) => close()))
   await until(() => isWaiting(1500), 10_000)
   await outside.query('commit')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { activateNextKey, publishNextKey } from '../../src/keys/rotate-signing-key.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { delayedLine } from '../support/delayed-line.ts'
-import { createPlace, onEachEngine } from '../support/engines.ts'
+import { startDelayingProxy } from '../support/delaying-proxy.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 import { anonymous } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
 
@@ -38,13 +38,13 @@ onEachEngine('a signal', (engine) => {
 })
 
 test('a replica whose first LISTEN is late learns of the changes before it', async (t) => {
-  const place = await createPlace('postgres')
-  t.after(place.remove)
-  const line = await delayedLine(t, place.databaseUrl, 'listen latchkey')
-  const other = await startApp(t, { engine: 'postgres', place })
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startDelayingProxy(t, storage.databaseUrl, 'listen latchkey')
+  const other = await startApp(t, { engine: 'postgres', storage })
   const late = await startApp(t, {
     engine: 'postgres',
-    place: { ...place, databaseUrl: line.url },
+    storage: { ...storage, databaseUrl: line.url },
     clock: other.clock,
   })
   await line.held

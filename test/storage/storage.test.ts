@@ -6,14 +6,14 @@ import { type Database, dryRun, type Reader, type Trx } from '../../src/storage/
 import { isDuplicate, isMissingReference, isUnwritable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
-import { createPlace, type EngineName, onEachEngine } from '../support/engines.ts'
+import { createStorage, type EngineName, onEachEngine } from '../support/engines.ts'
 
 async function open(t: TestContext, engine: EngineName): Promise<Database> {
-  const place = await createPlace(engine)
-  const { db, close } = await openStorage(place.databaseUrl, createLogger('silent'), 0, 5)
+  const storage = await createStorage(engine)
+  const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, 5)
   t.after(async () => {
     await close()
-    await place.remove()
+    await storage.remove()
   })
   return db
 }

@@ -7,19 +7,19 @@ import { type Config, readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices, type OpenServices } from '../../src/open-services.ts'
 import { type Clock, createClock } from './clock.ts'
-import { createPlace, type EngineName, type Place } from './engines.ts'
+import { createStorage, type EngineName, type TestStorage } from './engines.ts'
 
 export const ORIGIN = 'http://localhost:3000'
 export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
 
-const CHEAP = { memoryCost: 64, timeCost: 1 }
+const CHEAP_HASHING = { memoryCost: 64, timeCost: 1 }
 
 export interface TestApp {
   app: FastifyInstance
   services: OpenServices
   clock: Clock
-  place: Place
-  /** What was logged, as one text. */
+  storage: TestStorage
+  /** All log lines as one string. */
   logged(): string
   /** Runs the background work that is due by the test's clock. */
   tick(): Promise<void>
@@ -36,24 +36,24 @@ interface Options {
   engine?: EngineName
   config?: Partial<Config>
   clock?: Clock
-  /** A second replica on the same database, or a restart on it. */
-  place?: Place
+  /** For a second replica on an existing database, or a restart. */
+  storage?: TestStorage
   logLevel?: string
   maxBodyMs?: number
-  /** 1 where a test is about the limits on how long PostgreSQL may take. Others are not to fail on a slow machine. */
+  /** 1 in tests of the time limits on PostgreSQL. Other tests must not fail on a slow machine. */
   timeoutFactor?: number
-  /** Set where a test is about what hashing a password costs. Others hash cheaply: the cost is most of what they would take. */
+  /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
 
-/** The whole service in this process, gone when the test is over. */
+/** Starts the whole service in this process, and closes it when the test ends. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
   const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5, realHashCost = false } = options
-  const place = options.place ?? (await createPlace(engine))
+  const storage = options.storage ?? (await createStorage(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
   const config: Config = {
-    ...readConfig({ DATA_DIR: place.dataDir, DATABASE_URL: place.databaseUrl, SECRET_KEY }),
+    ...readConfig({ DATA_DIR: storage.dataDir, DATABASE_URL: storage.databaseUrl, SECRET_KEY }),
     ...options.config,
   }
   const services = await openServices(config, {
@@ -61,7 +61,7 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     now: clock.now,
     monotonicNow: clock.monotonicNow,
     timeoutFactor,
-    ...(realHashCost ? {} : { hashCost: CHEAP }),
+    ...(realHashCost ? {} : { hashCost: CHEAP_HASHING }),
   })
   const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
   await app.ready()
@@ -76,13 +76,13 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   }
   t.after(async () => {
     await close()
-    if (!options.place) await place.remove()
+    if (!options.storage) await storage.remove()
   })
   return {
     app,
     services,
     clock,
-    place,
+    storage,
     logged: () => lines.join(''),
     tick: ticker.tick,
     listen: () => app.listen({ port: 0, host: '127.0.0.1' }),
@@ -90,15 +90,15 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
   }
 }
 
-/** One app for all tests of the suite it is called in; starting one for each would cost most of their time. */
+/** One app for all tests of the current suite; starting one for each test would take most of their time. */
 export function sharedApp(options: Options = {}): () => TestApp {
-  const endings: (() => Promise<void>)[] = []
+  const cleanups: (() => Promise<void>)[] = []
   let app: TestApp
   before(async () => {
-    app = await startApp({ after: (work) => void endings.push(work) }, options)
+    app = await startApp({ after: (work) => void cleanups.push(work) }, options)
   })
   after(async () => {
-    for (const end of endings.toReversed()) await end()
+    for (const cleanUp of cleanups.toReversed()) await cleanUp()
   })
   return () => app
 }

@@ -6,7 +6,7 @@ import { insertClient, type CreateClientRequest } from '../../src/oauth/clients/
 import type { TestApp } from './app.ts'
 import type { Person } from './people.ts'
 
-/** A registered application with a server of its own to call us from. */
+/** A registered OAuth client. */
 export interface Application {
   clientId: string
   secret: string | undefined
@@ -20,7 +20,7 @@ export async function registerApplication(
   { services }: TestApp,
   change: Partial<CreateClientRequest> = {},
 ): Promise<Application> {
-  const asked: CreateClientRequest = {
+  const request: CreateClientRequest = {
     name: 'Example',
     clientType: 'confidential',
     redirectUris: [REDIRECT_URI],
@@ -28,7 +28,7 @@ export async function registerApplication(
     ...change,
   }
   const { client, client_secret } = await services.db.transaction((trx) =>
-    insertClient(services, trx, asked, THE_SERVICE),
+    insertClient(services, trx, request, THE_SERVICE),
   )
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }
@@ -45,7 +45,7 @@ export function newPkce(): Pkce {
 
 export type Fields = Record<string, string | undefined>
 
-/** Leaves out what is undefined, so that a test can take a parameter away. */
+/** Omits undefined values, so that a test can remove a parameter. */
 export function encode(fields: Fields): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) query.set(name, value)
@@ -67,14 +67,14 @@ export const authorizationQuery = (application: Application, { challenge }: Pkce
 export const authorizeUrl = (application: Application, pkce: Pkce, change?: Fields): string =>
   `/oauth/authorize?${authorizationQuery(application, pkce, change)}`
 
-/** Where an answer sends the browser. */
+/** The URL that a response redirects the browser to. */
 export function locationOf(response: Response): URL {
   const { location } = response.headers
   assert.equal(typeof location, 'string', `${response.statusCode} ${response.body}`)
   return new URL(location as string)
 }
 
-/** Says yes on the consent page that the browser was sent to, and answers where it goes next. */
+/** Approves on the consent page that the browser was redirected to, and returns the next URL. */
 export async function consent(person: Person, page: URL, approve = true): Promise<URL> {
   assert.equal(page.pathname, '/consent', page.href)
   const answer = await person.post('/oauth/approve', { ...Object.fromEntries(page.searchParams), approve })
@@ -82,7 +82,7 @@ export async function consent(person: Person, page: URL, approve = true): Promis
   return new URL(answer.json<{ redirectTo: string }>().redirectTo)
 }
 
-/** Goes from the authorization request to the application's redirect URL, consenting if asked. */
+/** Goes from the authorization request to the redirect URI of the application, and consents if the service requires it. */
 export async function authorize(
   person: Person,
   application: Application,
@@ -117,7 +117,7 @@ export function postForm(
   })
 }
 
-/** The credentials of an application as it sends them in a form. */
+/** The client credentials as form parameters (client_secret_post). */
 export const credentials = ({ clientId, secret }: Application): Fields => ({
   client_id: clientId,
   client_secret: secret,
@@ -148,7 +148,7 @@ export interface Tokens {
   scope: string
 }
 
-/** The whole way from the authorization request to tokens. */
+/** The complete code flow, from the authorization request to the tokens. */
 export async function getTokens(
   test: Pick<TestApp, 'app'>,
   person: Person,

@@ -3,7 +3,7 @@ import type { CborValue } from './cbor.ts'
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256' | 'ES384'
 
-/** The identifiers of the IANA registry of COSE algorithms. ES384 is here to be one that nobody offers. */
+/** The identifiers of the IANA registry of COSE algorithms. The service never offers ES384. */
 export const COSE_ALGORITHM: Record<Algorithm, number> = { ES256: -7, EdDSA: -8, RS256: -257, ES384: -35 }
 
 export type AuthenticatorKey = {

@@ -5,79 +5,85 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { COSE_ALGORITHM, createAuthenticatorKey, type Algorithm } from './authenticator-key.ts'
 import {
   attestationOf,
   authenticatorDataOf,
   clientDataOf,
   signatureOf,
   type Credential,
-  type Lies,
-  type Nature,
-} from './authenticator-answer.ts'
-import { COSE_ALGORITHM, createAuthenticatorKey, type Algorithm } from './authenticator-key.ts'
+  type Overrides,
+  type AuthenticatorModel,
+} from './authenticator-response.ts'
 import { encodeCbor } from './cbor.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
-/** A software authenticator with a browser around it: it answers the options of both ceremonies, truthfully or not. */
-export function createAuthenticator(nature: Nature) {
+/** A software authenticator and browser: responds to the options of both ceremonies, correctly or with overrides. */
+export function createAuthenticator(model: AuthenticatorModel) {
   const credentials: Credential[] = []
   const find = (ids: { id: string }[] = []) =>
     credentials.filter(({ id }) => ids.some((one) => one.id === base64url(id)))
 
-  function register(options: PublicKeyCredentialCreationOptionsJSON, lies: Lies = {}): RegistrationResponseJSON {
-    if (find(options.excludeCredentials).length > 0 && !lies.ignoreExclusions) throw new Error('InvalidStateError')
-    const algorithm = lies.algorithm ?? choose(options, nature.algorithm)
+  function register(
+    options: PublicKeyCredentialCreationOptionsJSON,
+    overrides: Overrides = {},
+  ): RegistrationResponseJSON {
+    if (find(options.excludeCredentials).length > 0 && !overrides.ignoreExclusions) throw new Error('InvalidStateError')
+    const algorithm = overrides.algorithm ?? chooseAlgorithm(options, model.algorithm)
     const credential: Credential = {
-      id: Buffer.from(lies.credentialId ?? randomBytes(32)),
-      rpId: options.rp.id ?? new URL(nature.origin).hostname,
+      id: Buffer.from(overrides.credentialId ?? randomBytes(32)),
+      rpId: options.rp.id ?? new URL(model.origin).hostname,
       userHandle: options.user.id,
       algorithm,
       key: createAuthenticatorKey(algorithm),
-      counter: nature.counter ?? 0,
+      counter: model.counter ?? 0,
     }
     credentials.push(credential)
-    const clientData = clientDataOf('webauthn.create', options.challenge, nature, lies)
-    const authData = authenticatorDataOf(credential, nature, { attested: true, ...lies })
-    const attestation = lies.attestationObject ?? attestationOf(credential, authData, clientData, lies)
+    const clientData = clientDataOf('webauthn.create', options.challenge, model, overrides)
+    const authData = authenticatorDataOf(credential, model, { attested: true, ...overrides })
+    const attestation = overrides.attestationObject ?? attestationOf(credential, authData, clientData, overrides)
     const answer: RegistrationResponseJSON = {
-      ...outerOf(credential),
+      ...credentialFields(credential),
       response: {
         clientDataJSON: base64url(clientData),
         attestationObject: base64url(
-          Buffer.concat([encodeCbor(attestation), lies.attestationTrailing ?? Buffer.alloc(0)]),
+          Buffer.concat([encodeCbor(attestation), overrides.attestationTrailing ?? Buffer.alloc(0)]),
         ),
-        transports: nature.transports ?? ['internal'],
+        transports: model.transports ?? ['internal'],
       },
     }
-    if (lies.transports !== undefined) Object.assign(answer.response, { transports: lies.transports })
-    return Object.assign(answer, outerLiesOf(lies))
+    if (overrides.transports !== undefined) Object.assign(answer.response, { transports: overrides.transports })
+    return Object.assign(answer, credentialOverrides(overrides))
   }
 
-  function authenticate(options: PublicKeyCredentialRequestOptionsJSON, lies: Lies = {}): AuthenticationResponseJSON {
+  function authenticate(
+    options: PublicKeyCredentialRequestOptionsJSON,
+    overrides: Overrides = {},
+  ): AuthenticationResponseJSON {
     const allowed = options.allowCredentials?.length ? find(options.allowCredentials) : credentials
     const credential = allowed.findLast(({ rpId }) => options.rpId === undefined || rpId === options.rpId)
     if (!credential) throw new Error('NotAllowedError')
-    if (nature.counts !== false) credential.counter += 1
-    const clientData = clientDataOf('webauthn.get', options.challenge, nature, lies)
-    const authData = authenticatorDataOf(credential, nature, lies)
-    const userHandle = lies.userHandle === undefined ? credential.userHandle : lies.userHandle
+    if (model.counts !== false) credential.counter += 1
+    const clientData = clientDataOf('webauthn.get', options.challenge, model, overrides)
+    const authData = authenticatorDataOf(credential, model, overrides)
+    const userHandle = overrides.userHandle === undefined ? credential.userHandle : overrides.userHandle
     const answer: AuthenticationResponseJSON = {
-      ...outerOf(credential),
+      ...credentialFields(credential),
       response: {
         clientDataJSON: base64url(clientData),
         authenticatorData: base64url(authData),
-        signature: base64url(signatureOf(credential, authData, clientData, lies)),
+        signature: base64url(signatureOf(credential, authData, clientData, overrides)),
         ...(userHandle === null ? {} : { userHandle }),
       },
     }
-    return Object.assign(answer, outerLiesOf(lies))
+    return Object.assign(answer, credentialOverrides(overrides))
   }
 
   return { register, authenticate }
 }
 
-function choose(options: PublicKeyCredentialCreationOptionsJSON, preferred?: Algorithm): Algorithm {
+function chooseAlgorithm(options: PublicKeyCredentialCreationOptionsJSON, preferred?: Algorithm): Algorithm {
   const known: Algorithm[] = preferred ? [preferred] : ['ES256', 'EdDSA', 'RS256']
   const offered = options.pubKeyCredParams.flatMap(
     ({ alg }) => known.find((name) => COSE_ALGORITHM[name] === alg) ?? [],
@@ -86,14 +92,14 @@ function choose(options: PublicKeyCredentialCreationOptionsJSON, preferred?: Alg
   return offered[0]
 }
 
-const outerOf = ({ id }: Credential) => ({
+const credentialFields = ({ id }: Credential) => ({
   id: base64url(id),
   rawId: base64url(id),
   type: 'public-key' as const,
   clientExtensionResults: {},
 })
 
-const outerLiesOf = ({ id, rawId, credentialType }: Lies) => ({
+const credentialOverrides = ({ id, rawId, credentialType }: Overrides) => ({
   ...(id === undefined ? {} : { id, rawId: id }),
   ...(rawId === undefined ? {} : { rawId }),
   ...(credentialType === undefined ? {} : { type: credentialType }),

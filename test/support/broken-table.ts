@@ -7,13 +7,13 @@ import type { EngineName } from './engines.ts'
 interface Broken {
   table: keyof Schema
   on: 'insert' | 'update'
-  /** In SQL, about the row `new`. */
+  /** An SQL condition on the row `new`. */
   when: string
-  /** The code of the error, on PostgreSQL. The default is that of an error that nobody expects. */
+  /** The error code on PostgreSQL. The default is that of an internal error. */
   errorCode?: string
 }
 
-/** Makes the database itself fail such writes, until the returned function is called. */
+/** Makes the database reject these writes until the returned function is called. */
 export async function breakTable(
   { services: { db } }: Pick<TestApp, 'services'>,
   engine: EngineName,

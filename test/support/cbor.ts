@@ -8,7 +8,7 @@ export type CborValue =
   | Map<number | string, CborValue>
   | Encoded
 
-/** Bytes to be put in as they are, well-formed or not. */
+/** Bytes that are inserted unchanged, well-formed or not. */
 export type Encoded = { encoded: Uint8Array }
 
 /** Deterministic CBOR, RFC 8949 §4.2.1: shortest heads, definite lengths, map keys in the order of their encoding. */
@@ -23,7 +23,7 @@ export function encodeCbor(value: CborValue): Buffer {
   return Buffer.from(value.encoded)
 }
 
-/** Lists within lists, as many as asked, around a zero. Built without recursion, which the depth would overflow. */
+/** `depth` nested arrays around a zero. Built without recursion, because a large depth would overflow the stack. */
 export const nestedCbor = (depth: number): Encoded => ({
   encoded: Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.of(0)]),
 })

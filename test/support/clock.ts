@@ -1,11 +1,11 @@
-/** Time that stands still until a test moves it. */
+/** A clock that only a test moves. */
 export interface Clock {
   now(): number
-  /** Grows with `advance` alone. */
+  /** Changed only by `advance`. */
   monotonicNow(): number
-  /** Time passes. */
+  /** Lets time pass. */
   advance(milliseconds: number): void
-  /** Somebody sets the clock forwards or backwards, and no time passes. */
+  /** Sets the wall clock forwards or backwards; no time passes. */
   adjust(milliseconds: number): void
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SECRET_KEY } from './app.ts'
-import type { Place } from './engines.ts'
+import type { TestStorage } from './engines.ts'
 
 export interface Outcome {
   code: number | null
@@ -11,9 +11,9 @@ export interface Outcome {
   stderr: string
 }
 
-/** Runs the command as people run it, on the database of that place. */
+/** Runs the `latchkey` command in a separate process, on the given database. */
 export async function latchkey(
-  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  storage: Pick<TestStorage, 'databaseUrl' | 'dataDir'>,
   args: string[],
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
@@ -21,18 +21,18 @@ export async function latchkey(
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'] ?? '',
-      DATA_DIR: place.dataDir,
-      DATABASE_URL: place.databaseUrl,
+      DATA_DIR: storage.dataDir,
+      DATABASE_URL: storage.databaseUrl,
       SECRET_KEY,
       ...environment,
     },
   })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk: Buffer) => {
-      said[name] += chunk.toString()
+      output[name] += chunk.toString()
     })
   }
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...said }
+  return { code, ...output }
 }

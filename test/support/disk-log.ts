@@ -6,14 +6,14 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 
 /**
- * Writes down, in their order, what reaches the disk: syncs and renames below a folder as `sync <path>` and `rename <path>`, and
- * the commits of transactions that write. All of it is done as usual.
+ * Records in order what reaches the disk: syncs and renames below a folder as `sync <path>` and `rename <path>`, and the
+ * commits of writing transactions as `commit`. The operations themselves are unchanged.
  */
 export function logDisk(t: TestContext, folder: string): string[] {
   const events: string[] = []
-  const note = (what: string, path: unknown): void => {
+  const record = (operation: string, path: unknown): void => {
     const below = relative(folder, String(path))
-    if (!below.startsWith('..')) events.push(`${what} ${below === '' ? '.' : below}`)
+    if (!below.startsWith('..')) events.push(`${operation} ${below === '' ? '.' : below}`)
   }
   const { open, rename } = fs.promises
   fs.promises.open = async (path, ...rest) => {
@@ -21,13 +21,13 @@ export function logDisk(t: TestContext, folder: string): string[] {
     const sync = handle.sync.bind(handle)
     handle.sync = async () => {
       await sync()
-      note('sync', path)
+      record('sync', path)
     }
     return handle
   }
   fs.promises.rename = async (from, to) => {
     await rename(from, to)
-    note('rename', to)
+    record('rename', to)
   }
   syncBuiltinESMExports()
 
@@ -40,11 +40,11 @@ export function logDisk(t: TestContext, folder: string): string[] {
   }
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
-    const asked = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0] !== 'commit') return asked
-    return asked.then((result) => {
+    const result = query.apply(this, args as never) as unknown as Promise<unknown>
+    if (args[0] !== 'commit') return result
+    return result.then((value) => {
       events.push('commit')
-      return result
+      return value
     })
   } as typeof query
 

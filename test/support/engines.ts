@@ -7,19 +7,20 @@ import { createDatabase, dropDatabase } from './postgres.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
-/** Runs a suite on both engines: what holds on one must hold on the other. */
+/** Runs a suite on both engines. */
 export function onEachEngine(name: string, suite: (engine: EngineName) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) describe(`${name} (${engine})`, () => suite(engine))
 }
 
-export interface Place {
+/** A database and a data folder. */
+export interface TestStorage {
   databaseUrl: string
   dataDir: string
   remove(): Promise<void>
 }
 
-/** An empty database and data folder. */
-export async function createPlace(engine: EngineName): Promise<Place> {
+/** Creates an empty database and data folder. */
+export async function createStorage(engine: EngineName): Promise<TestStorage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {

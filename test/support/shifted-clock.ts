@@ -1,4 +1,4 @@
-// Loaded into a process before anything else (NODE_OPTIONS=--import), as if the clock of its machine were set wrong.
+// Loaded into a process before anything else (NODE_OPTIONS=--import), to simulate a machine with a wrong clock.
 const RealDate = Date
 const offset = Number(process.env['CLOCK_OFFSET_MS'] ?? 0)
 

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** A folder on a disk that a test can fill up and free again while a service works in it. */
+/** A folder on a disk that a test can fill and free again while a service uses it. */
 export interface SmallDisk {
-  /** How the service calls it. */
+  /** The path of the folder in the service. */
   folder: string
-  /** The command that the service is to be started with, in front of its own. */
+  /** The command prefix to start the service with. */
   within: string[]
-  /** How this process calls it, once the service has started. */
-  seenHere(pid: number): string
-  /** Takes what is left, or as much as makes the next write fail. */
+  /** The path of the folder in this process, once the service has started. */
+  localPath(pid: number): string
+  /** Makes the next write of the service fail. */
   fill(pid: number): void
   free(pid: number): void
 }
@@ -21,8 +21,8 @@ const MEGABYTES = 24
 const FILLER = 'filler'
 
 /**
- * A file system of its own, which is really full when it is: ENOSPC. Whoever may not mount one outright may do so in a
- * namespace of their own, where the system allows that. Undefined where neither is possible.
+ * Mounts a small file system, on which writes fail with ENOSPC when it is full: in a user namespace where the system allows
+ * that, else with sudo. Undefined if neither is possible.
  */
 export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
@@ -30,19 +30,19 @@ export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
   const mount = `mount -t tmpfs -o size=${MEGABYTES}m,mode=700 tmpfs "$0"`
   const namespace = ['unshare', '--user', '--map-root-user', '--mount']
   const works = (command: string[]) => spawnSync(command[0] ?? '', command.slice(1)).status === 0
-  const filled = (seenHere: SmallDisk['seenHere']) => ({
-    seenHere,
-    fill: (pid: number) => fillUp(join(seenHere(pid), FILLER)),
-    free: (pid: number) => rmSync(join(seenHere(pid), FILLER), { force: true }),
+  const withPath = (localPath: SmallDisk['localPath']) => ({
+    localPath,
+    fill: (pid: number) => fillUp(join(localPath(pid), FILLER)),
+    free: (pid: number) => rmSync(join(localPath(pid), FILLER), { force: true }),
   })
   if (works([...namespace, 'sh', '-c', mount, folder])) {
     const within = [...namespace, 'sh', '-c', `${mount} && exec "$@"`, folder]
-    return { folder, within, ...filled((pid) => `/proc/${pid}/root${folder}`) }
+    return { folder, within, ...withPath((pid) => `/proc/${pid}/root${folder}`) }
   }
   const owner = `uid=${process.getuid?.()},gid=${process.getgid?.()}`
   if (works(['sudo', '-n', 'mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=700,${owner}`, 'tmpfs', folder])) {
     t.after(() => void spawnSync('sudo', ['-n', 'umount', '-l', folder]))
-    return { folder, within: [], ...filled(() => folder) }
+    return { folder, within: [], ...withPath(() => folder) }
   }
   return undefined
 }
@@ -66,8 +66,8 @@ function writeWhilePossible(filler: number, bytes: Buffer): void {
 }
 
 /**
- * The next best thing, which needs no rights: no file of the process may grow beyond a limit, so that its writes fail with
- * EFBIG. SQLite calls that an I/O error, so this is also the test of a disk that fails.
+ * Needs no privileges: limits the file size of the process, so that its writes fail with EFBIG. SQLite reports that as an I/O
+ * error, so this simulates a failing disk.
  */
 export function limitFileSize(t: TestContext): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-limit-'))
@@ -79,7 +79,7 @@ export function limitFileSize(t: TestContext): SmallDisk {
   return {
     folder,
     within: [],
-    seenHere: () => folder,
+    localPath: () => folder,
     fill: (pid) => limit(pid, '1'),
     free: (pid) => limit(pid, 'unlimited'),
   }

@@ -1,12 +1,12 @@
-// An application without a server: everything it does with tokens happens here, in the browser, over CORS.
+// An application without a server: all requests for tokens are made here, in the browser, with CORS.
 const { oidc, document, location, history } = globalThis
-const tell = (text) => {
+const showStatus = (text) => {
   document.querySelector('[role=status]').textContent = text
 }
 const on = (id, action) =>
   document
     .getElementById(id)
-    .addEventListener('click', () => action().catch((error) => tell(`Failed: ${error.message}`)))
+    .addEventListener('click', () => action().catch((error) => showStatus(`Failed: ${error.message}`)))
 
 async function start() {
   const manager = new oidc.UserManager({
@@ -21,8 +21,8 @@ async function start() {
   on('renew', async () => {
     const before = await manager.getUser()
     const after = await manager.signinSilent()
-    const fresh = after.access_token !== before.access_token && after.refresh_token !== before.refresh_token
-    tell(fresh ? `Renewed for ${after.profile.email}` : 'Failed: the tokens are the old ones')
+    const isNew = after.access_token !== before.access_token && after.refresh_token !== before.refresh_token
+    showStatus(isNew ? `Renewed for ${after.profile.email}` : 'Failed: the tokens are the old ones')
   })
   on('sign-out', () => manager.signoutRedirect())
 
@@ -38,4 +38,4 @@ async function start() {
   return 'Nobody is signed in'
 }
 
-start().then(tell, (error) => tell(`Failed: ${error.message}`))
+start().then(showStatus, (error) => showStatus(`Failed: ${error.message}`))

@@ -210,7 +210,7 @@ onEachEngine('authorization requests that are pending during a sign-in', (engine
 
 test('a pending request is continued by whichever replica the browser returns to', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const application = await registerApplication(first)
   const person = await signedInPerson(first)
   const returnPath = returnTo(locationOf(await person.get(authorizeUrl(application, newPkce(), { prompt: 'login' }))))

@@ -114,7 +114,7 @@ onEachEngine('guessing client secrets', (engine) => {
 
 test('wrong secrets are counted across two replicas on one PostgreSQL', async (t) => {
   const one = await startApp(t, { engine: 'postgres', config: BEHIND_PROXY })
-  const two = await startApp(t, { engine: 'postgres', config: BEHIND_PROXY, place: one.place, clock: one.clock })
+  const two = await startApp(t, { engine: 'postgres', config: BEHIND_PROXY, storage: one.storage, clock: one.clock })
   const application = await registerApplication(one)
   assert.deepEqual(await guess(one, application, repeat(30, '192.0.2.1')), repeat(30, 401))
   assert.deepEqual(await guess(two, application, repeat(2, '192.0.2.1')), [429, 429])

@@ -4,8 +4,8 @@ import { createClientCache } from '../../../src/oauth/clients/client-cache.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import { credentials, postForm, registerApplication } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
+import { sendRequest } from '../../support/http-client.ts'
 import { signedInPerson } from '../../support/people.ts'
-import { ask } from '../../support/visitor.ts'
 
 interface ClientRecord {
   name: string
@@ -26,7 +26,7 @@ onEachEngine('concurrent changes of one client', (engine) => {
     const address = await app().listen()
     const [first, second] = [await writer(), await writer()]
     const patch = (cookie: string, clientId: string, json: object) =>
-      ask(address, 'PATCH', `/oauth/clients/${clientId}`, { cookie, json })
+      sendRequest(address, 'PATCH', `/oauth/clients/${clientId}`, { cookie, json })
     for (const round of ROUNDS) {
       const { clientId } = await registerApplication(app(), { redirectUris: [COMPROMISED_URL, KEPT_URL] })
       const answers = await Promise.all([
@@ -98,7 +98,7 @@ onEachEngine('concurrent changes of one client', (engine) => {
 
 test('concurrent changes of one client on two replicas are both kept', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const traits = { permissions: ['oauth_clients:read', 'oauth_clients:write'] } as const
   const people = [await signedInPerson(first, { permissions: [...traits.permissions] })]
   people.push(await signedInPerson(second, { permissions: [...traits.permissions] }))

@@ -345,7 +345,7 @@ onEachEngine('OAuth clients', (engine) => {
 
 test('a change on one replica reaches another one by a signal, before its cache expires', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const application = await registerApplication(first)
   const admin = await signedInPerson(first, { permissions: ['oauth_clients:write'] })
   const requestToken = async () =>

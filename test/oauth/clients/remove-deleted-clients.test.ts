@@ -5,7 +5,7 @@ import { type Application, getTokens, postForm, registerApplication } from '../.
 import { onEachEngine } from '../../support/engines.ts'
 import { addCodes, countCodes } from '../../support/many-rows.ts'
 import { type SignedInPerson, signedInPerson } from '../../support/people.ts'
-import { watch } from '../../support/watch.ts'
+import { pollDuring } from '../../support/poll-during.ts'
 
 const COUNT = 6000
 
@@ -23,7 +23,7 @@ onEachEngine('deleting a client or a grant with many authorizations', (engine) =
 
   /** The numbers of codes, neither none nor all, that other readers see during the work. */
   async function watchCodes({ clientId }: Application, work: Promise<unknown>): Promise<number[]> {
-    const seen = await watch(work, () => countCodes(app.services.db.read, clientId))
+    const seen = await pollDuring(work, () => countCodes(app.services.db.read, clientId))
     return [...seen].filter((count) => count > 0 && count < COUNT)
   }
 

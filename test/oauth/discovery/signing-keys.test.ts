@@ -67,7 +67,7 @@ onEachEngine('rotation of the signing key', (engine) => {
 
 test('another replica learns of a rotation', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   await publishNextKey(first.services)
   await eventually(async () => (await idsOf(second)).length === 2)
   await activateNextKey(first.services, 0)

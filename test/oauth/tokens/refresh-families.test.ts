@@ -221,7 +221,7 @@ onEachEngine('families of refresh tokens', (engine) => {
 
 test('of fifty siblings used concurrently on two replicas at most one is accepted, and the family is revoked', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   for (let round = 0; round < 3; round++) {
     const { application, first: tokens } = await familyOf(first, 0)
     const on = (at: number) => (at % 2 === 0 ? first : second)

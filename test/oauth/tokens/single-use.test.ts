@@ -143,7 +143,7 @@ for (const difference of [0, 1500, -1500]) {
   test(`of 50 concurrent exchanges of one code on two replicas whose clocks differ by ${difference} ms, exactly one succeeds and keeps its tokens`, async (t) => {
     const first = await startApp(t, { engine: 'postgres' })
     const clock = createClock(first.clock.now() + difference)
-    const second = await startApp(t, { engine: 'postgres', place: first.place, clock })
+    const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock })
     const application = await registerApplication(first)
     const person = await signedInPerson(first)
     for (let round = 0; round < 3; round++) {
@@ -160,7 +160,7 @@ for (const difference of [0, 1500, -1500]) {
 
 test('a code that one replica redeemed and that is used again at another one revokes the tokens it issued', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const application = await registerApplication(first)
   const pkce = newPkce()
   const code = await getCode(await signedInPerson(first), application, pkce)
@@ -172,7 +172,7 @@ test('a code that one replica redeemed and that is used again at another one rev
 
 test('50 concurrent refreshes with one token on two replicas all get siblings, and a reuse revokes them on both', async (t) => {
   const first = await startApp(t, { engine: 'postgres' })
-  const second = await startApp(t, { engine: 'postgres', place: first.place, clock: first.clock })
+  const second = await startApp(t, { engine: 'postgres', storage: first.storage, clock: first.clock })
   const application = await registerApplication(first)
   const { refresh_token } = await getTokens(first, await signedInPerson(first), application)
   const answers = await Promise.all(

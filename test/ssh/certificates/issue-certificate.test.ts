@@ -7,8 +7,8 @@ import { openAuthority } from '../../../src/openssh/certificate.ts'
 import { parsePublicKey } from '../../../src/openssh/public-key.ts'
 import { parseCertificateLine, readCertificate } from '../../openssh/read-certificate.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
+import { sendWithDelayedBody } from '../../support/delayed-body.ts'
 import { onEachEngine } from '../../support/engines.ts'
-import { sendHeldBack } from '../../support/held-back.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../../support/people.ts'
 import { issue, newPublicKey, saveKey, signInCertificateManager, signInCertificateUser } from '../public-keys.ts'
 
@@ -225,7 +225,7 @@ onEachEngine('SSH certificates', (engine) => {
     for (const [status, end] of cases) {
       const person = await signInCertificateUser(app)
       const body = { savedKeyId: await saveKey(person) }
-      const answer = await sendHeldBack(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
+      const answer = await sendWithDelayedBody(app, person, { url: '/api/ssh/certs/issue', body }, async () => {
         const ended = (await end(person)) as { statusCode: number; body: string }
         assert.equal(ended.statusCode, 200, ended.body)
       })
@@ -306,7 +306,7 @@ for (const table of ['users', 'ssh_keys'] as const) {
     const app = await startApp(t, { engine: 'postgres' })
     const [blocked, other] = [await signInCertificateUser(app), await signInCertificateUser(app)]
     const keys = [await saveKey(blocked), await saveKey(other)]
-    const database = new pg.Client(app.place.databaseUrl)
+    const database = new pg.Client(app.storage.databaseUrl)
     await database.connect()
     try {
       await database.query('begin')
@@ -331,7 +331,7 @@ for (const table of ['users', 'ssh_keys'] as const) {
 
 test('five hundred concurrent certificates from two replicas have five hundred serials', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
-  const two = await startApp(t, { engine: 'postgres', place: one.place })
+  const two = await startApp(t, { engine: 'postgres', storage: one.storage })
   const people = await Promise.all([signInCertificateUser(one), signInCertificateUser(two)])
   const keys = await Promise.all(people.map((person) => saveKey(person)))
   const issued = await Promise.all(

@@ -200,7 +200,7 @@ const revokedRow = (serial: number, now: number) => ({
 
 test('a revocation on one replica is in the list of every other one immediately', async (t) => {
   const one = await startApp(t, { engine: 'postgres' })
-  const two = await startApp(t, { engine: 'postgres', place: one.place, clock: one.clock })
+  const two = await startApp(t, { engine: 'postgres', storage: one.storage, clock: one.clock })
   const person = await signInCertificateManager(one)
   const key = await saveKey(person)
   for (let round = 0; round < 5; round++) {
@@ -252,6 +252,6 @@ test('the CA key and the revocation list are the same after a restart', async (t
   await person.post(`/api/ssh/certs/${id}/revoke`, {})
   const before = [(await person.get('/ssh/ca.pub')).body, (await person.get('/ssh/krl')).headers['etag']]
   await first.close()
-  const host = anonymous(await startApp(t, { place: first.place, clock: first.clock }))
+  const host = anonymous(await startApp(t, { storage: first.storage, clock: first.clock }))
   assert.deepEqual([(await host.get('/ssh/ca.pub')).body, (await host.get('/ssh/krl')).headers['etag']], before)
 })

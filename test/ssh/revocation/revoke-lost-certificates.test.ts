@@ -249,7 +249,7 @@ describe('a certificate that is being issued (postgres)', () => {
       const roleId = await createRole(admin, { principals: ['root'], permissions: given })
       await assign(admin, person, roleId)
       const key = await saveKey(person)
-      const [database, watcher] = [new pg.Client(app.place.databaseUrl), new pg.Client(app.place.databaseUrl)]
+      const [database, watcher] = [new pg.Client(app.storage.databaseUrl), new pg.Client(app.storage.databaseUrl)]
       await Promise.all([database.connect(), watcher.connect()])
       try {
         const areWaiting = async (count: number) => {
@@ -350,7 +350,7 @@ onEachEngine('a role with very many users', (engine) => {
         .execute(),
     )
     await app.close()
-    const again = await startApp(t, { engine, place: app.place, clock: app.clock })
+    const again = await startApp(t, { engine, storage: app.storage, clock: app.clock })
     await again.tick()
     assert.deepEqual(
       await areRevoked(again, ...issued),

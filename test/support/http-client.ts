@@ -2,19 +2,19 @@ import type { Response } from 'light-my-request'
 import { ORIGIN } from './app.ts'
 
 export interface Answer {
-  /** What was asked: method and path. */
+  /** The method and path of the request. */
   to: string
   status: number
   headers: Headers
   body: string
-  /** When it was asked, by the clock of `performance.now()`. */
-  askedAt: number
+  /** When the request was sent, in the time of `performance.now()`. */
+  sentAt: number
   /** From the first byte sent to the last one read. */
   ms: number
   json: Response['json']
 }
 
-export interface Asked {
+export interface RequestContent {
   cookie?: string
   json?: unknown
   form?: Record<string, string>
@@ -22,26 +22,31 @@ export interface Asked {
   body?: FormData
 }
 
-/** Long enough to tell a hang from a slow answer, short enough that a test does not hang with it. */
-const PATIENCE_MS = 20_000
+/** Longer than any slow answer takes, so that only a request that hangs exceeds it. */
+const TIMEOUT_MS = 20_000
 
 /**
- * Asks a real process over a real connection. Rejects when the connection broke before the whole answer was read:
- * then nobody knows what became of the request.
+ * Sends a request to another process over a real connection. Rejects if the connection breaks before the whole answer was
+ * read; then it is unknown whether the request was carried out.
  */
-export async function ask(address: string, method: string, path: string, asked: Asked = {}): Promise<Answer> {
-  const askedAt = performance.now()
+export async function sendRequest(
+  address: string,
+  method: string,
+  path: string,
+  content: RequestContent = {},
+): Promise<Answer> {
+  const sentAt = performance.now()
   const response = await fetch(address + path, {
     method,
     redirect: 'manual',
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     headers: {
       origin: ORIGIN,
-      ...(asked.cookie === undefined ? {} : { cookie: `session=${asked.cookie}` }),
-      ...(asked.json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...asked.headers,
+      ...(content.cookie === undefined ? {} : { cookie: `session=${content.cookie}` }),
+      ...(content.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...content.headers,
     },
-    ...bodyOf(asked),
+    ...bodyOf(content),
   })
   const body = await response.text()
   return {
@@ -49,13 +54,13 @@ export async function ask(address: string, method: string, path: string, asked: 
     status: response.status,
     headers: response.headers,
     body,
-    askedAt,
-    ms: performance.now() - askedAt,
+    sentAt,
+    ms: performance.now() - sentAt,
     json: () => JSON.parse(body),
   }
 }
 
-function bodyOf({ json, form, body }: Asked): { body?: string | URLSearchParams | FormData } {
+function bodyOf({ json, form, body }: RequestContent): { body?: string | URLSearchParams | FormData } {
   if (json !== undefined) return { body: JSON.stringify(json) }
   if (form !== undefined) return { body: new URLSearchParams(form) }
   return body === undefined ? {} : { body }

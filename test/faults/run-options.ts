@@ -1,22 +1,22 @@
 import { appendFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 
-/** How often the long form does what the short one does a few times; set by `npm run test:faults`. */
-const asked = Number(process.env['FAULT_ROUNDS'] ?? 0)
+/** The number of rounds in the long form, which `npm run test:faults` sets. */
+const longFormRounds = Number(process.env['FAULT_ROUNDS'] ?? 0)
 
-/** As many as the short form has, or the share that this test takes of what the long form asks for. */
-export const rounds = (short: number, share = 1): number => Math.max(short, Math.round(asked * share))
+/** The number of rounds of the short form, or this share of the rounds of the long form. */
+export const rounds = (short: number, share = 1): number => Math.max(short, Math.round(longFormRounds * share))
 
 export type Random = () => number
 
-/** The same choices for the same seed; the seed of a run is printed, and FAULT_SEED gives it again. */
+/** A generator whose seed is printed, so that FAULT_SEED repeats the same choices. */
 export function seededRandom(t: TestContext): Random {
   const seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`FAULT_SEED=${seed}`)
   return mulberry32(seed)
 }
 
-/** A generator of its own, so that what one does leaves the choices of another alone. */
+/** A separate generator, so that parallel workers do not change the sequence of each other. */
 export const fork = (random: Random): Random => mulberry32(Math.floor(random() * 2 ** 32))
 
 function mulberry32(seed: number): Random {
@@ -29,11 +29,11 @@ function mulberry32(seed: number): Random {
   }
 }
 
-export const between = (random: Random, least: number, most: number): number => least + random() * (most - least)
+export const between = (random: Random, min: number, max: number): number => min + random() * (max - min)
 
 export const pick = <T>(random: Random, from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
 
-/** One line of the table that `npm run test:faults` ends with. */
+/** Adds a line to the table that `npm run test:faults` prints. */
 export function figure(t: TestContext, part: string, what: string, value: number | string): void {
   const shown = typeof value === 'number' ? String(Math.round(value)) : value
   t.diagnostic(`${part}: ${what}: ${shown}`)

@@ -3,7 +3,7 @@ import type { InjectOptions, Response } from 'light-my-request'
 import { ORIGIN, type TestApp } from './app.ts'
 import type { Person } from './people.ts'
 
-export interface HeldBackRequest {
+export interface DelayedBodyRequest {
   method?: NonNullable<InjectOptions['method']>
   url: string
   /** A value for JSON, or the bytes of another type. */
@@ -12,21 +12,21 @@ export interface HeldBackRequest {
 }
 
 /**
- * Sends a request whose body follows later: the guards of the route have let it in, and then something happens, and only
- * then the body arrives. The service reads the body when the guards are done, and that is what this waits for.
+ * Sends a request whose body arrives late: after the guards of the route have accepted the request, `beforeBody` runs, and
+ * only then is the body sent. The service starts to read the body when the guards are done, which triggers `beforeBody`.
  */
-export function sendHeldBack(
+export function sendWithDelayedBody(
   { app }: Pick<TestApp, 'app'>,
   { cookie }: Person,
-  { method = 'POST', url, body, type = 'application/json' }: HeldBackRequest,
-  meanwhile: () => Promise<unknown>,
+  { method = 'POST', url, body, type = 'application/json' }: DelayedBodyRequest,
+  beforeBody: () => Promise<unknown>,
 ): Promise<Response> {
-  let isAsked = false
+  let isReading = false
   const payload = new Readable({
     read() {
-      if (isAsked) return
-      isAsked = true
-      meanwhile().then(
+      if (isReading) return
+      isReading = true
+      beforeBody().then(
         () => {
           this.push(Buffer.isBuffer(body) ? body : JSON.stringify(body))
           this.push(null)

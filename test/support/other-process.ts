@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
 /**
- * Another program opens the database file, selects from it and closes it: the SQLite shell of the system. Its library is older
- * than the one in Node, which looks twice before it deletes a log; most programs that people use have an older one too.
+ * Opens the database file with the SQLite shell of the system, reads from it and closes it. The shell uses an older SQLite
+ * library than Node, as most programs do; only the newer one checks a second time before it deletes the write-ahead log.
  */
-export async function readFromOutside(file: string): Promise<void> {
+export async function readInAnotherProcess(file: string): Promise<void> {
   const shell = spawn('sqlite3', [file, 'select count(*) from users'], { stdio: ['ignore', 'ignore', 'inherit'] })
   const [code] = (await once(shell, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`The outside reader ended with ${code}.`)
+  if (code !== 0) throw new Error(`The SQLite shell exited with code ${code}.`)
 }
 
 const LOCK = `
@@ -22,14 +22,17 @@ process.stdin.on('end', () => {
   database.close()
 }).resume()`
 
-/** Another process holds the write lock of the database file until it is released, or until the test is over. */
-export async function lockFromOutside(t: Pick<TestContext, 'after'>, file: string): Promise<() => Promise<void>> {
+/** Lets another process hold the write lock of the database file until the returned function is called or the test ends. */
+export async function lockInAnotherProcess(t: Pick<TestContext, 'after'>, file: string): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', LOCK, file], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')
   t.after(() => child.kill('SIGKILL'))
-  await Promise.race([once(child.stdout, 'data'), ended.then(() => Promise.reject(new Error('It got no lock.')))])
+  await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(() => Promise.reject(new Error('The process exited without the lock.'))),
+  ])
   return async () => {
     child.stdin.end()
     await ended
