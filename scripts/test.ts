@@ -31,8 +31,8 @@ await requireSystemPackages()
 
 const serverTests = [
   '--test',
-  // Twice the cores of the smallest machine: many tests wait, for timeouts and for processes that they start.
-  '--test-concurrency=4',
+  // One more than the number of cores of the smallest machine, because many tests wait for timeouts and child processes.
+  '--test-concurrency=3',
   `--test-timeout=${MAX_TEST_MS}`,
   '--test-global-setup=test/support/global-setup.ts',
   '--test-reporter=spec',
