@@ -28,8 +28,6 @@ export interface Attempts {
   lost(): number
   /** Answers with status 503. */
   unavailable: Answer[]
-  /** The longest time to an answer. */
-  maxMs(): number
   /** Failures that the tolerance does not allow. */
   unexpected: string[]
 }
@@ -39,14 +37,12 @@ export function createAttempts(ledger: Ledger): Attempts {
   const unavailable: Answer[] = []
   const unexpected: string[] = []
   let lost = 0
-  let maxMs = 0
   const attempts: Attempts = {
     tolerance: { brokenConnections: false, unavailable: 'never' },
     acknowledged,
     unavailable,
     unexpected,
     lost: () => lost,
-    maxMs: () => maxMs,
     async attempt(kind, status, request, effects, more = () => []) {
       let answer: Answer
       try {
@@ -57,7 +53,6 @@ export function createAttempts(ledger: Ledger): Attempts {
         ledger.uncertain(kind, effects)
         return undefined
       }
-      maxMs = Math.max(maxMs, answer.ms)
       if (answer.status === status) {
         acknowledged.set(kind, (acknowledged.get(kind) ?? 0) + 1)
         ledger.acknowledged([...effects, ...more(answer)])

@@ -12,7 +12,7 @@ import { createTraffic } from './traffic.ts'
 
 const PART = 'Rolling restart'
 const MIN_REQUESTS = 20
-const REPLICAS = 2
+const REPLICAS = 3
 
 /** A browser that reconnects when its stream ends, with the id of the last event. */
 function watchNotifications(t: TestContext, installation: Installation) {
