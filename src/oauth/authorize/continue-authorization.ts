@@ -1,7 +1,6 @@
 import { refuse } from '../../errors.ts'
 import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
-import type { Reader } from '../../storage/database.ts'
 import { holdClient } from '../clients/client-store.ts'
 import { listGrantedScopes } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
@@ -45,15 +44,14 @@ export async function continueAuthorization(
   const { request, pending } = attempt
   const { client_id: clientId } = request.client
   const mustConsent = request.prompts.has('consent') && pending?.consentedBy !== signedIn.user.id
-  const isGranted = async (db: Reader) =>
-    !mustConsent && includesAll(await listGrantedScopes(db, signedIn.user.id, clientId), request.consentScopes)
-  if (!(await isGranted(provider.db.read))) return consentUrl(provider, attempt)
+  if (mustConsent) return consentUrl(provider, attempt)
 
   return provider.db.transaction(async (trx) => {
     await holdActor(trx, provider, { id: signedIn.user.id, sessionId: signedIn.session.id, permission: null })
     recheckClient(request, await holdClient(trx, clientId, 'shared'))
     // A change of the user's grants locks the account exclusively, so from here on they can't change.
-    if (!(await isGranted(trx))) return consentUrl(provider, attempt)
+    const granted = await listGrantedScopes(trx, signedIn.user.id, clientId)
+    if (!includesAll(granted, request.consentScopes)) return consentUrl(provider, attempt)
     if (pending && !(await markAnswered(trx, pending))) return refuseExpired()
     return issueCode(provider, trx, request, signedIn)
   })
