@@ -47,6 +47,7 @@ const PUBLIC_VIEWS: Record<string, View> = {
       await page.getByLabel('Your name').fill('Ada Lovelace')
       await page.getByLabel('Email').fill('ada@example.com')
       await page.getByLabel('Password', { exact: false }).first().fill('engine of difference')
+      await expect(page.getByRole('meter')).not.toHaveAttribute('aria-valuenow', '0')
     },
   },
   'forgot-password': { path: '/forgot-password' },
@@ -147,7 +148,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
       server,
       browser,
     }) => {
-      test.setTimeout(600_000)
+      test.setTimeout(180_000)
       const signedOut = await browser.newContext({ ...options, locale: 'en-GB', baseURL: server.origin })
       await take(await signedOut.newPage(), look, PUBLIC_VIEWS)
       await signedOut.close()
@@ -157,7 +158,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
       await page.getByRole('button', { name: 'Add a passkey' }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('Work laptop')
       await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
-      await expect(page.getByText('Work laptop').first()).toBeVisible()
+      await expect(page.getByRole('listitem').filter({ hasText: 'Work laptop' })).toBeVisible()
       await take(page, look, signedInViews(sample))
     })
   })
