@@ -88,17 +88,18 @@ async function send(
     headers,
     ...(body === undefined ? {} : { payload: body.bytes }),
   }
-  const timeout = new AbortController()
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('there is no answer')), MAX_RESPONSE_MS)
   try {
     const answering = operation.path.endsWith('/stream') ? readStream(listening, options) : app.inject(options)
-    const answer = await Promise.race([answering, rejectOnTimeout(timeout.signal)])
+    const answer = await Promise.race([answering, timeout])
     checkAnswer(request, answer)
     if (answer.statusCode === 401 || answer.statusCode === 403) await fixture.renew(source)
     return answer.statusCode
   } catch (error) {
     throw new Error(`${operation.name}: ${(error as Error).message}\n${describeRequest(options)}`, { cause: error })
   } finally {
-    timeout.abort()
+    clearTimeout(timer)
   }
 }
 
@@ -111,12 +112,6 @@ async function readStream(address: string, { url, headers }: { url: string; head
   request.destroy()
   return { statusCode, headers: response.headers, body }
 }
-
-const rejectOnTimeout = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('there is no answer')), MAX_RESPONSE_MS)
-    signal.addEventListener('abort', () => clearTimeout(timer))
-  })
 
 /** Everything that is needed to repeat the request. */
 function describeRequest({

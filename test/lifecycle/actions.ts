@@ -44,7 +44,6 @@ export async function insertActions({ services }: TestApp, actions: NewAction[])
     failure_reason: null,
     created_at: services.now(),
   }))
-  for (const row of rows)
-    await services.db.transaction((trx) => trx.insertInto('lifecycle_actions').values(row).execute())
+  await services.db.transaction((trx) => trx.insertInto('lifecycle_actions').values(rows).execute())
   return rows.map(({ id }) => id)
 }

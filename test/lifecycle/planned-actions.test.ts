@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
-import { startApp } from '../support/app.ts'
-import { type EngineName, onEachEngine } from '../support/engines.ts'
+import { sharedApp, startApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 import { actionsOf, lifecycleOf, insertActions, notificationsAbout } from './actions.ts'
 
 const SECOND = 1000
 const YEAR = 365 * 24 * 3600 * SECOND
 
-async function setUp(t: TestContext, engine: EngineName) {
-  const app = await startApp(t, { engine })
+async function setUp(app: TestApp) {
   const admin = await signedInPerson(app, { admin: true })
   const second = await signedInPerson(app, { admin: true })
   const person = await signedInPerson(app)
@@ -23,8 +22,10 @@ async function setUp(t: TestContext, engine: EngineName) {
 }
 
 onEachEngine('scheduled actions', (engine) => {
-  test('a disable scheduled in five seconds leaves the account active until then, and each administrator gets one notification', async (t) => {
-    const { app, admin, second, person, schedule, now } = await setUp(t, engine)
+  const shared = sharedApp({ engine })
+
+  test('a disable scheduled in five seconds leaves the account active until then, and each administrator gets one notification', async () => {
+    const { app, admin, second, person, schedule, now } = await setUp(shared())
     const executeAt = now() + 5 * SECOND
     const scheduled = await schedule(executeAt)
     assert.deepEqual({ ...scheduled, lifecycleActionId: '' }, { scheduled: true, lifecycleActionId: '', executeAt })
@@ -60,8 +61,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.equal(notifications[0]?.data.actorId, admin.user.id)
   })
 
-  test('an action can be scheduled decades ahead', async (t) => {
-    const { app, person, schedule, now } = await setUp(t, engine)
+  test('an action can be scheduled decades ahead', async () => {
+    const { app, person, schedule, now } = await setUp(shared())
     const { lifecycleActionId } = await schedule(now() + 30 * YEAR)
     app.clock.advance(30 * YEAR - 1)
     await app.tick()
@@ -86,7 +87,7 @@ onEachEngine('scheduled actions', (engine) => {
   })
 
   test('an action that becomes due while the service is down runs when it is back', async (t) => {
-    const { app, schedule, person, now } = await setUp(t, engine)
+    const { app, schedule, person, now } = await setUp(await startApp(t, { engine }))
     await schedule(now() + SECOND)
     await app.close()
     app.clock.advance(3600 * SECOND)
@@ -99,8 +100,8 @@ onEachEngine('scheduled actions', (engine) => {
     )
   })
 
-  test('a scheduled enable enables a disabled account', async (t) => {
-    const { app, admin, person, schedule, now } = await setUp(t, engine)
+  test('a scheduled enable enables a disabled account', async () => {
+    const { app, admin, person, schedule, now } = await setUp(shared())
     await admin.post(lifecycleOf(person.user.id), { action: 'disable' })
     await schedule(now() + SECOND, 'enable')
     app.clock.advance(SECOND)
@@ -110,8 +111,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.equal(details.json<{ user: { disabled_at: number | null } }>().user.disabled_at, null)
   })
 
-  test('overdue actions of one account run in the order of their scheduled times', async (t) => {
-    const { app, admin, person, schedule, now } = await setUp(t, engine)
+  test('overdue actions of one account run in the order of their scheduled times', async () => {
+    const { app, admin, person, schedule, now } = await setUp(shared())
     await schedule(now() + 3 * SECOND, 'enable')
     await schedule(now() + SECOND, 'disable')
     await schedule(now() + 5 * SECOND, 'disable')
@@ -126,8 +127,8 @@ onEachEngine('scheduled actions', (engine) => {
     ])
   })
 
-  test('a time that is past or invalid answers 400, and the error says so when it is in seconds', async (t) => {
-    const { admin, person, now } = await setUp(t, engine)
+  test('a time that is past or invalid answers 400, and the error says so when it is in seconds', async () => {
+    const { admin, person, now } = await setUp(shared())
     const post = (executeAt: unknown) => admin.post(lifecycleOf(person.user.id), { action: 'disable', executeAt })
     for (const executeAt of [0, -1, 1.5, '1', null, 1e18, now() - 1, true, [now() + 1]]) {
       assert.equal((await post(executeAt)).statusCode, 400, String(executeAt))
@@ -137,8 +138,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.deepEqual(await actionsOf(admin, person.user.id), [])
   })
 
-  test('a pending action can be cancelled once, any other status answers 409, and an action of another user 404', async (t) => {
-    const { app, admin, person, second, schedule, now } = await setUp(t, engine)
+  test('a pending action can be cancelled once, any other status answers 409, and an action of another user 404', async () => {
+    const { app, admin, person, second, schedule, now } = await setUp(shared())
     const { lifecycleActionId: id } = await schedule(now() + SECOND)
     const url = `${lifecycleOf(person.user.id)}/${id}`
     assert.equal((await admin.delete(`${lifecycleOf(second.user.id)}/${id}`)).statusCode, 404)
@@ -154,8 +155,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.equal((await admin.delete(`${lifecycleOf(person.user.id)}/${done.lifecycleActionId}`)).statusCode, 409)
   })
 
-  test('an action cancelled while it becomes due is either cancelled or run, never both', async (t) => {
-    const { app, admin, schedule, now } = await setUp(t, engine)
+  test('an action cancelled while it becomes due is either cancelled or run, never both', async () => {
+    const { app, admin, schedule, now } = await setUp(shared())
     for (let round = 0; round < 10; round++) {
       const person = await signedInPerson(app)
       const { lifecycleActionId } = await schedule(now(), 'disable', person.user.id)
@@ -169,8 +170,8 @@ onEachEngine('scheduled actions', (engine) => {
     }
   })
 
-  test('an action whose user was deleted, disabled or enabled meanwhile does not delay other actions', async (t) => {
-    const { app, admin, person, schedule, now } = await setUp(t, engine)
+  test('an action whose user was deleted, disabled or enabled meanwhile does not delay other actions', async () => {
+    const { app, admin, person, schedule, now } = await setUp(shared())
     const [deleted, disabled, enabled] = [
       await signedInPerson(app),
       await signedInPerson(app),
@@ -197,7 +198,7 @@ onEachEngine('scheduled actions', (engine) => {
   })
 
   test('a disable of a user who has become the last active administrator fails with its reason, and the account stays enabled', async (t) => {
-    const { app, admin, second, person, schedule, now } = await setUp(t, engine)
+    const { app, admin, second, person, schedule, now } = await setUp(await startApp(t, { engine }))
     await schedule(now() + SECOND, 'disable', second.user.id)
     await schedule(now() + SECOND)
     await app.services.db.transaction((trx) =>
@@ -214,7 +215,7 @@ onEachEngine('scheduled actions', (engine) => {
   })
 
   test('a batch that would disable every administrator leaves one', async (t) => {
-    const { app, admin, second, now } = await setUp(t, engine)
+    const { app, admin, second, now } = await setUp(await startApp(t, { engine }))
     await insertActions(
       app,
       [admin, second].map(({ user }) => ({ userId: user.id, executeAt: now() })),
@@ -226,8 +227,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.deepEqual(statuses.toSorted(), ['completed', 'failed'])
   })
 
-  test('an action of a process that died is claimed again when its lease has expired, and not before', async (t) => {
-    const { app, admin, person, now } = await setUp(t, engine)
+  test('an action of a process that died is claimed again when its lease has expired, and not before', async () => {
+    const { app, admin, person, now } = await setUp(shared())
     const other = await signedInPerson(app)
     await insertActions(app, [
       { userId: person.user.id, executeAt: now() - 60_000, status: 'running', attempts: 1, claimedAt: now() - 10_000 },
@@ -242,8 +243,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
   })
 
-  test('an action whose process died is claimed again, however often that happens', async (t) => {
-    const { app, admin, person, now } = await setUp(t, engine)
+  test('an action whose process died is claimed again, however often that happens', async () => {
+    const { app, admin, person, now } = await setUp(shared())
     await insertActions(app, [
       { userId: person.user.id, executeAt: now(), status: 'running', attempts: 9, claimedAt: now() - 10_000 },
     ])
@@ -252,8 +253,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled'])
   })
 
-  test('a claim made while the clock was far ahead does not count once the clock is correct', async (t) => {
-    const { app, admin, person, now } = await setUp(t, engine)
+  test('a claim made while the clock was far ahead does not count once the clock is correct', async () => {
+    const { app, admin, person, now } = await setUp(shared())
     const other = await signedInPerson(app)
     const executeAt = now() - SECOND
     await insertActions(app, [
@@ -269,8 +270,8 @@ onEachEngine('scheduled actions', (engine) => {
     assert.equal((await actionsOf(admin, other.user.id))[0]?.status, 'completed')
   })
 
-  test('the list of actions is paged, newest first', async (t) => {
-    const { app, admin, person, schedule, now } = await setUp(t, engine)
+  test('the list of actions is paged, newest first', async () => {
+    const { app, admin, person, schedule, now } = await setUp(shared())
     const ids: string[] = []
     for (let index = 0; index < 5; index++) {
       app.clock.advance(1)
@@ -287,27 +288,23 @@ onEachEngine('scheduled actions', (engine) => {
   })
 
   test('two replicas run 500 due actions exactly once each, and send no notification twice', async (t) => {
-    const { app, admin, second, now } = await setUp(t, engine)
+    const { app, admin, second, now } = await setUp(await startApp(t, { engine }))
     const replica = engine === 'postgres' ? await startApp(t, { engine, storage: app.storage, clock: app.clock }) : app
     const { services } = app
-    const users = Array.from({ length: 500 }, (_, index) => `usr_many${index}`)
-    for (const id of users) {
-      await services.db.transaction((trx) =>
-        trx
-          .insertInto('users')
-          .values({
-            id,
-            email: `${id}@example.com`,
-            email_verified: 0,
-            preferred_username: id,
-            created_at: now(),
-          })
-          .execute(),
-      )
-    }
+    const users = Array.from({ length: 500 }, (_, index) => {
+      const id = `usr_many${index}`
+      return {
+        id,
+        email: `${id}@example.com`,
+        email_verified: 0,
+        preferred_username: id,
+        created_at: now(),
+      }
+    })
+    await services.db.transaction((trx) => trx.insertInto('users').values(users).execute())
     await insertActions(
       app,
-      users.map((userId, index) => ({ userId, executeAt: now() + (index % 1000) })),
+      users.map(({ id }, index) => ({ userId: id, executeAt: now() + (index % 1000) })),
     )
     app.clock.advance(SECOND)
     await Promise.all([app.tick(), replica.tick(), app.tick(), replica.tick()])

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import type { Notification } from '../../src/notifications/notification.ts'
-import { startApp, type TestApp } from '../support/app.ts'
-import { type EngineName, onEachEngine } from '../support/engines.ts'
+import { sharedApp, type TestApp } from '../support/app.ts'
+import { onEachEngine } from '../support/engines.ts'
 import { type Person, type SignedInPerson, signedInPerson } from '../support/people.ts'
 import { actionsOf, lifecycleOf, insertActions, notificationsAbout } from './actions.ts'
 
 const SECOND = 1000
 
-async function setUp(t: TestContext, engine: EngineName) {
-  const app = await startApp(t, { engine })
+async function setUp(app: TestApp) {
   const admin = await signedInPerson(app, { admin: true })
   const planner = await signedInPerson(app, { permissions: ['users:lifecycle'] })
   const person = await signedInPerson(app)
@@ -28,8 +27,10 @@ const isDisabled = async (admin: Person, { user }: SignedInPerson): Promise<bool
 }
 
 onEachEngine('planners, the users who schedule actions', (engine) => {
-  test('users can’t schedule an action for themselves, neither a disable nor an enable', async (t) => {
-    const { app, admin, planner } = await setUp(t, engine)
+  const shared = sharedApp({ engine })
+
+  test('users can’t schedule an action for themselves, neither a disable nor an enable', async () => {
+    const { app, admin, planner } = await setUp(shared())
     const executeAt = app.clock.now() + SECOND
     for (const each of [admin, planner]) {
       for (const action of ['enable', 'disable']) {
@@ -40,8 +41,8 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     }
   })
 
-  test('an enable that users had scheduled for themselves fails when it is due', async (t) => {
-    const { app, admin, planner } = await setUp(t, engine)
+  test('an enable that users had scheduled for themselves fails when it is due', async () => {
+    const { app, admin, planner } = await setUp(shared())
     await insertActions(app, [
       {
         userId: planner.user.id,
@@ -88,8 +89,8 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     },
   ]
   for (const { name, reason, change } of changes) {
-    test(`a scheduled enable fails when its planner ${name}, and administrators are notified`, async (t) => {
-      const fixture = await setUp(t, engine)
+    test(`a scheduled enable fails when its planner ${name}, and administrators are notified`, async () => {
+      const fixture = await setUp(shared())
       const { app, admin, planner, person } = fixture
       const other = await signedInPerson(app)
       for (const each of [person, other]) await admin.post(lifecycleOf(each.user.id), { action: 'disable' })
@@ -108,8 +109,8 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     })
   }
 
-  test('a scheduled disable runs even if its planner was disabled or deleted', async (t) => {
-    const { app, admin, planner, person } = await setUp(t, engine)
+  test('a scheduled disable runs even if its planner was disabled or deleted', async () => {
+    const { app, admin, planner, person } = await setUp(shared())
     const deleted = await signedInPerson(app, { permissions: ['users:lifecycle'] })
     const other = await signedInPerson(app)
     await schedule(app, planner, 'disable', person)
@@ -124,8 +125,8 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     }
   })
 
-  test('disabling a planner notifies administrators of the number of pending actions, if there are any', async (t) => {
-    const { app, admin, planner, person } = await setUp(t, engine)
+  test('disabling a planner notifies administrators of the number of pending actions, if there are any', async () => {
+    const { app, admin, planner, person } = await setUp(shared())
     const second = await signedInPerson(app, { admin: true })
     const other = await signedInPerson(app)
     await schedule(app, planner, 'disable', person)
@@ -150,8 +151,8 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     })
   })
 
-  test('a planner who is disabled by a scheduled action is reported in the same way', async (t) => {
-    const { app, admin, planner, person } = await setUp(t, engine)
+  test('a planner who is disabled by a scheduled action is reported in the same way', async () => {
+    const { app, admin, planner, person } = await setUp(shared())
     await admin.post(lifecycleOf(planner.user.id), { action: 'disable', executeAt: app.clock.now() + SECOND })
     const later = { action: 'disable', executeAt: app.clock.now() + 10 * SECOND }
     assert.equal((await planner.post(lifecycleOf(person.user.id), later)).statusCode, 200)

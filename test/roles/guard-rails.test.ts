@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
 import type { Role } from '../../src/access/role.ts'
 import { type Permission, PERMISSIONS } from '../../src/vocabulary/permissions.ts'
@@ -242,12 +242,16 @@ onEachEngine('users can’t grant more than they have', (engine) => {
 })
 
 onEachEngine('the last active administrator', (engine) => {
-  const userWithAllPermissions = (test: TestApp) => signedInPerson(test, { permissions: [...PERMISSIONS] })
+  const shared = sharedApp({ engine })
+  const userWithAllPermissions = () => signedInPerson(shared(), { permissions: [...PERMISSIONS] })
+  const removeAllAdministrators = () =>
+    shared().services.db.transaction((trx) => trx.deleteFrom('user_roles').where('role_id', '=', ADMIN_ROLE).execute())
+  afterEach(removeAllAdministrators)
 
-  test('can’t be disabled or deleted, and can’t lose the role', async (t) => {
-    const app = await startApp(t, { engine })
+  test('can’t be disabled or deleted, and can’t lose the role', async () => {
+    const app = shared()
     const last = await signedInPerson(app, { admin: true })
-    const other = await userWithAllPermissions(app)
+    const other = await userWithAllPermissions()
     const url = `/api/admin/users/${last.user.id}`
     const answers = await Promise.all([
       other.post(`${url}/lifecycle`, { action: 'disable' }),
@@ -263,8 +267,8 @@ onEachEngine('the last active administrator', (engine) => {
     assert.equal((await last.get('/api/admin/users')).statusCode, 200)
   })
 
-  test('is the last one even if there are disabled administrators', async (t) => {
-    const app = await startApp(t, { engine })
+  test('is the last one even if there are disabled administrators', async () => {
+    const app = shared()
     const last = await signedInPerson(app, { admin: true })
     const disabled = await signedInPerson(app, { admin: true })
     await last.post(`/api/admin/users/${disabled.user.id}/lifecycle`, { action: 'disable' })
@@ -283,7 +287,7 @@ onEachEngine('the last active administrator', (engine) => {
 
   for (const [name, remove] of Object.entries(removals)) {
     test(`is left when ten administrators ${name} each other concurrently`, async (t) => {
-      const app = await startApp(t, { engine })
+      const app = shared()
       const second = engine === 'postgres' ? await startApp(t, { engine, storage: app.storage }) : app
       const admins: SignedInPerson[] = []
       for (let index = 0; index < 10; index++) {
@@ -309,9 +313,9 @@ onEachEngine('the last active administrator', (engine) => {
     })
   }
 
-  test('is left each of fifty times that two administrators demote each other concurrently', async (t) => {
-    const app = await startApp(t, { engine })
-    const observer = await userWithAllPermissions(app)
+  test('is left each of fifty times that two administrators demote each other concurrently', async () => {
+    const app = shared()
+    const observer = await userWithAllPermissions()
     for (let round = 0; round < 50; round++) {
       const a = await signedInPerson(app, { admin: true })
       const b = await signedInPerson(app, { admin: true })
@@ -322,9 +326,7 @@ onEachEngine('the last active administrator', (engine) => {
       )
       const survivor = first.statusCode === 200 ? a : b
       assert.equal((await survivor.get('/api/admin/users')).statusCode, 200)
-      await app.services.db.transaction((trx) =>
-        trx.deleteFrom('user_roles').where('role_id', '=', ADMIN_ROLE).execute(),
-      )
+      await removeAllAdministrators()
     }
     assert.equal((await observer.get('/api/admin/users')).statusCode, 200)
   })

@@ -26,10 +26,12 @@ const PASSWORD = 'four unusual words here'
 let count = 0
 const uniqueName = (name: string) => `${name} ${++count}`
 
+/** One for all tests of an engine, because every administrator is notified of what each test does. */
+let admin: SignedInPerson
+
 const otherUser = async (app: TestApp) => (await signedInPerson(app)).user.id
 
-async function newRole(app: TestApp, permission?: Permission): Promise<string> {
-  const admin = await signedInPerson(app, { admin: true })
+async function newRole(permission?: Permission): Promise<string> {
   const permissions = permission ? [permission] : []
   return (await admin.post('/api/admin/roles', { name: uniqueName('Role'), permissions })).json().role.id
 }
@@ -118,35 +120,34 @@ const CHANGES: Record<string, ChangeTest> = {
   },
   'PATCH /api/admin/roles/{id}': {
     permission: 'roles:write',
-    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app)}`, body: { description: 'Changed' } }),
+    prepare: async () => ({ path: `/api/admin/roles/${await newRole()}`, body: { description: 'Changed' } }),
   },
   'DELETE /api/admin/roles/{id}': {
     permission: 'roles:write',
-    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app)}` }),
+    prepare: async () => ({ path: `/api/admin/roles/${await newRole()}` }),
   },
   'POST /api/admin/roles/{id}/permissions': {
     permission: 'roles:write',
-    prepare: async (app) => ({
-      path: `/api/admin/roles/${await newRole(app)}/permissions`,
+    prepare: async () => ({
+      path: `/api/admin/roles/${await newRole()}/permissions`,
       body: { permissionId: 'roles:write' },
     }),
   },
   'DELETE /api/admin/roles/{id}/permissions/{permissionId}': {
     permission: 'roles:write',
-    prepare: async (app) => ({ path: `/api/admin/roles/${await newRole(app, 'roles:write')}/permissions/roles:write` }),
+    prepare: async () => ({ path: `/api/admin/roles/${await newRole('roles:write')}/permissions/roles:write` }),
   },
   'POST /api/admin/users/{userId}/roles': {
     permission: 'roles:assign',
     prepare: async (app) => ({
       path: `/api/admin/users/${await otherUser(app)}/roles`,
-      body: { roleId: await newRole(app) },
+      body: { roleId: await newRole() },
     }),
   },
   'DELETE /api/admin/users/{userId}/roles/{roleId}': {
     permission: 'roles:assign',
     async prepare(app) {
-      const [userId, roleId] = [await otherUser(app), await newRole(app)]
-      const admin = await signedInPerson(app, { admin: true })
+      const [userId, roleId] = [await otherUser(app), await newRole()]
       await admin.post(`/api/admin/users/${userId}/roles`, { roleId })
       return { path: `/api/admin/users/${userId}/roles/${roleId}` }
     },
@@ -243,16 +244,14 @@ const ENDINGS = {
   },
   'the account was disabled': {
     status: 401,
-    end: async (app: TestApp, person: SignedInPerson) => {
-      const admin = await signedInPerson(app, { admin: true })
+    end: async (_app: TestApp, person: SignedInPerson) => {
       const url = `/api/admin/users/${person.user.id}/lifecycle`
       assert.equal((await admin.post(url, { action: 'disable' })).statusCode, 200)
     },
   },
   'the permission was taken away': {
     status: 403,
-    end: async (app: TestApp, person: SignedInPerson) => {
-      const admin = await signedInPerson(app, { admin: true })
+    end: async (_app: TestApp, person: SignedInPerson) => {
       const { roles } = (await admin.get(`/api/admin/users/${person.user.id}/roles`)).json<{
         roles: { id: string; builtIn: boolean }[]
       }>()
@@ -265,6 +264,7 @@ const ENDINGS = {
 onEachEngine('a request whose body arrives late', (engine) => {
   const shared = sharedApp({ engine })
   before(async () => {
+    admin = await signedInPerson(shared(), { admin: true })
     avatar = form({ bytes: await picture() })
   })
 

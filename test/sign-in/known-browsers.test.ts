@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Response } from 'light-my-request'
 import { LIMITS } from '../../src/limits/limits.ts'
 import { enrol, login as loginWithPasskey } from '../passkeys/ceremonies.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { lastMailTo } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
@@ -18,6 +18,8 @@ const tokensOf = ({ headers }: Response): string[] => {
   const cookie = [headers['set-cookie'] ?? []].flat().find((each) => /^(__Host-)?known_browser=/.test(each)) ?? ''
   return cookie === '' ? [] : (/=([^;]*)/.exec(cookie)?.[1] ?? '').split('.')
 }
+
+const userIdOf = (registered: Response): string => registered.json<{ user: { id: string } }>().user.id
 
 /** A browser that keeps its cookie, at the given IP address. */
 function createBrowser(app: TestApp, address = '192.0.2.1') {
@@ -51,14 +53,15 @@ async function guessFromManyAddresses(app: TestApp, email: string, count: number
 
 /** Uses up the failures that unknown browsers may have, without the cost of hashing. */
 async function useUpGuesses({ services: { limits } }: TestApp, email: string): Promise<void> {
-  for (let at = 0; at < LIMITS.loginFromAnywhere.max; at++) await limits.fail(LIMITS.loginFromAnywhere, email)
+  const limit = LIMITS.loginFromAnywhere
+  await Promise.all(Array.from({ length: limit.max }, () => limits.fail(limit, email)))
 }
 
 onEachEngine('guessing a password from many IP addresses', (engine) => {
-  const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
+  const shared = sharedApp({ engine, config: { trustProxy: ['127.0.0.1'] } })
 
-  test('after 100 failures for one email in an hour from different addresses, unknown browsers get 429, also for an unknown email', async (t) => {
-    const app = await start(t)
+  test('after 100 failures for one email in an hour from different addresses, unknown browsers get 429, also for an unknown email', async () => {
+    const app = shared()
     await signedInPerson(app, { email: 'guessed@example.com', password: PASSWORD })
     for (const email of ['guessed@example.com', 'nobody@example.com']) {
       const answers = await guessFromManyAddresses(app, email, 103)
@@ -73,8 +76,8 @@ onEachEngine('guessing a password from many IP addresses', (engine) => {
     assert.equal((await stranger.login('guessed@example.com')).statusCode, 200)
   })
 
-  test('the owner can still sign in with a known browser and with a passkey', async (t) => {
-    const app = await start(t)
+  test('the owner can still sign in with a known browser and with a passkey', async () => {
+    const app = shared()
     const { person, authenticator, visitor } = await enrol(app)
     const { email } = person.user
     const hash = await app.services.passwords.hash(PASSWORD, '')
@@ -89,8 +92,8 @@ onEachEngine('guessing a password from many IP addresses', (engine) => {
     assert.equal((await loginWithPasskey(visitor, authenticator)).statusCode, 200)
   })
 
-  test('a known browser has its own limit, which other browsers at its address do not use up', async (t) => {
-    const app = await start(t)
+  test('a known browser has its own limit, which other browsers at its address do not use up', async () => {
+    const app = shared()
     await signedInPerson(app, { email: 'own@example.com', password: PASSWORD })
     const browser = createBrowser(app)
     await browser.login('own@example.com')
@@ -105,8 +108,8 @@ onEachEngine('guessing a password from many IP addresses', (engine) => {
     assert.equal((await browser.login('own@example.com')).statusCode, 200)
   })
 
-  test('a known browser of one account is not known to another', async (t) => {
-    const app = await start(t)
+  test('a known browser of one account is not known to another', async () => {
+    const app = shared()
     await signedInPerson(app, { email: 'victim@example.com', password: PASSWORD })
     const browser = createBrowser(app, '203.0.113.1')
     await browser.register('guesser@example.com')
@@ -114,16 +117,16 @@ onEachEngine('guessing a password from many IP addresses', (engine) => {
     assert.equal((await browser.login('victim@example.com', 'wrong')).statusCode, 429)
   })
 
-  test('the same user agent and address do not make a browser known', async (t) => {
-    const app = await start(t)
+  test('the same user agent and address do not make a browser known', async () => {
+    const app = shared()
     await signedInPerson(app, { email: 'forged@example.com', password: PASSWORD })
     assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 200)
     await useUpGuesses(app, 'forged@example.com')
     assert.equal((await createBrowser(app).login('forged@example.com')).statusCode, 429)
   })
 
-  test('guesses at the current password in a session count like those at a login', async (t) => {
-    const app = await start(t)
+  test('guesses at the current password in a session count like those at a login', async () => {
+    const app = shared()
     const person = await signedInPerson(app, { email: 'stolen@example.com', password: PASSWORD })
     const guess = (at: number) =>
       person.post(
@@ -138,16 +141,17 @@ onEachEngine('guessing a password from many IP addresses', (engine) => {
 })
 
 onEachEngine('known browsers', (engine) => {
-  const start = (t: Parameters<typeof startApp>[0]) => startApp(t, { engine, config: { trustProxy: ['127.0.0.1'] } })
-  const rows = ({ services }: TestApp) => services.db.read.selectFrom('known_browsers').selectAll().execute()
+  const shared = sharedApp({ engine, config: { trustProxy: ['127.0.0.1'] } })
+  const rowsOf = (userId: string) =>
+    shared().services.db.read.selectFrom('known_browsers').selectAll().where('user_id', '=', userId).execute()
 
-  test('the cookie is HttpOnly, Secure, SameSite=Lax, lasts a year, and its value is stored as a hash', async (t) => {
-    const app = await start(t)
+  test('the cookie is HttpOnly, Secure, SameSite=Lax, lasts a year, and its value is stored as a hash', async () => {
+    const app = shared()
     const browser = createBrowser(app)
     const answer = await browser.register('cookie@example.com')
     const cookie = [answer.headers['set-cookie'] ?? []].flat()[1] ?? ''
     assert.match(cookie, /^known_browser=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=31536000$/)
-    const [row, ...more] = await rows(app)
+    const [row, ...more] = await rowsOf(userIdOf(answer))
     assert.equal(row?.expires_at, app.clock.now() + YEAR)
     assert.deepEqual(more, [])
     assert.ok(!JSON.stringify(row).includes(browser.tokens()[0] ?? 'nothing'))
@@ -164,17 +168,17 @@ onEachEngine('known browsers', (engine) => {
     assert.deepEqual(tokensOf(await anonymous(app).post('/api/auth/login', body, again)), tokensOf(answer))
   })
 
-  test('a new sign-in keeps the token and extends its life, and a refused sign-in sets no cookie', async (t) => {
-    const app = await start(t)
+  test('a new sign-in keeps the token and extends its life, and a refused sign-in sets no cookie', async () => {
+    const app = shared()
     const browser = createBrowser(app)
-    await browser.register('again@example.com')
+    const userId = userIdOf(await browser.register('again@example.com'))
     const first = browser.tokens()
     app.clock.advance(YEAR / 2)
     assert.deepEqual(tokensOf(await browser.login('again@example.com', 'wrong')), [])
     await browser.login('again@example.com')
     assert.deepEqual(browser.tokens(), first)
     assert.deepEqual(
-      (await rows(app)).map(({ expires_at }) => expires_at),
+      (await rowsOf(userId)).map(({ expires_at }) => expires_at),
       [app.clock.now() + YEAR],
     )
     app.clock.advance(YEAR)
@@ -182,26 +186,26 @@ onEachEngine('known browsers', (engine) => {
     assert.notDeepEqual(browser.tokens(), first, 'a year later it is a new one')
   })
 
-  test('a browser has the tokens of at most eight accounts, that of the latest first', async (t) => {
-    const app = await start(t)
+  test('a browser has the tokens of at most eight accounts, that of the latest first', async () => {
+    const app = shared()
     const browser = createBrowser(app)
     const tokens: string[] = []
     for (let at = 0; at < 10; at++) {
-      await browser.register(`person${at}@example.com`)
+      await browser.register(`account${at}@example.com`)
       tokens.unshift(browser.tokens()[0] ?? '')
       assert.deepEqual(browser.tokens(), tokens.slice(0, 8))
     }
-    await browser.login('person5@example.com')
+    await browser.login('account5@example.com')
     assert.equal(browser.tokens()[0], tokens[4])
     assert.equal(browser.tokens().length, 8)
-    await useUpGuesses(app, 'person9@example.com')
-    assert.equal((await browser.login('person9@example.com')).statusCode, 200)
-    await useUpGuesses(app, 'person0@example.com')
-    assert.equal((await browser.login('person0@example.com')).statusCode, 429, 'its token was dropped')
+    await useUpGuesses(app, 'account9@example.com')
+    assert.equal((await browser.login('account9@example.com')).statusCode, 200)
+    await useUpGuesses(app, 'account0@example.com')
+    assert.equal((await browser.login('account0@example.com')).statusCode, 429, 'its token was dropped')
   })
 
-  test('values in the cookie that are not valid tokens are ignored, however many there are', async (t) => {
-    const app = await start(t)
+  test('values in the cookie that are not valid tokens are ignored, however many there are', async () => {
+    const app = shared()
     const browser = createBrowser(app)
     await browser.register('rubbish@example.com')
     const [token = ''] = browser.tokens()
@@ -210,8 +214,8 @@ onEachEngine('known browsers', (engine) => {
     assert.deepEqual(browser.tokens(), [token])
   })
 
-  test('an account keeps only its fifty latest known browsers', async (t) => {
-    const app = await start(t)
+  test('an account keeps only its fifty latest known browsers', async () => {
+    const app = shared()
     const person = await signedInPerson(app, { email: 'script@example.com', password: PASSWORD })
     const old = Array.from({ length: 60 }, (_, at) => ({
       token_hash: `old${at}`,
@@ -221,43 +225,44 @@ onEachEngine('known browsers', (engine) => {
     }))
     await app.services.db.transaction((trx) => trx.insertInto('known_browsers').values(old).execute())
     await createBrowser(app).login('script@example.com')
-    const kept = (await rows(app)).map(({ created_at }) => created_at)
+    const kept = (await rowsOf(person.user.id)).map(({ created_at }) => created_at)
     assert.equal(kept.length, 50)
     assert.ok(kept.includes(app.clock.now()) && kept.includes(59) && !kept.includes(10))
   })
 
-  test('using a reset link makes its browser the only known one of the account', async (t) => {
-    const app = await start(t)
+  test('using a reset link makes its browser the only known one of the account', async () => {
+    const app = shared()
     const [before, owner] = [createBrowser(app), createBrowser(app, '192.0.2.2')]
-    await before.register('reset@example.com')
+    const userId = userIdOf(await before.register('reset@example.com'))
     await owner.requestReset('reset@example.com')
-    const { token } = await lastMailTo(app, 'reset@example.com')
+    const { token } = await lastMailTo(app, 'reset@example.com', '/reset-password')
     assert.equal((await owner.reset(token)).statusCode, 200)
     await useUpGuesses(app, 'reset@example.com')
     assert.equal((await before.login('reset@example.com', NEW_PASSWORD)).statusCode, 429)
     assert.equal((await owner.login('reset@example.com', NEW_PASSWORD)).statusCode, 200)
-    assert.equal((await rows(app)).length, 1)
+    assert.equal((await rowsOf(userId)).length, 1)
   })
 
-  test('disabling or deleting an account deletes its known browsers', async (t) => {
-    const app = await start(t)
+  test('disabling or deleting an account deletes its known browsers', async () => {
+    const app = shared()
     const admin = await signedInPerson(app, { admin: true })
     for (const email of ['disabled@example.com', 'deleted@example.com']) {
-      const { user } = (await createBrowser(app).register(email)).json<{ user: { id: string } }>()
-      assert.equal((await rows(app)).length, 1)
+      const userId = userIdOf(await createBrowser(app).register(email))
+      assert.equal((await rowsOf(userId)).length, 1)
       const answer = email.startsWith('disabled')
-        ? await admin.post(`/api/admin/users/${user.id}/lifecycle`, { action: 'disable' })
-        : await admin.delete(`/api/admin/users/${user.id}`)
+        ? await admin.post(`/api/admin/users/${userId}/lifecycle`, { action: 'disable' })
+        : await admin.delete(`/api/admin/users/${userId}`)
       assert.equal(answer.statusCode, 200)
-      assert.deepEqual(await rows(app), [], email)
+      assert.deepEqual(await rowsOf(userId), [], email)
     }
   })
 
-  test('known browsers are deleted after a year', async (t) => {
-    const app = await start(t)
-    await createBrowser(app).register('swept@example.com')
+  test('known browsers are deleted after a year', async () => {
+    const app = shared()
+    const userId = userIdOf(await createBrowser(app).register('swept@example.com'))
+    assert.equal((await rowsOf(userId)).length, 1)
     app.clock.advance(YEAR)
     await app.tick()
-    assert.deepEqual(await rows(app), [])
+    assert.deepEqual(await rowsOf(userId), [])
   })
 })

@@ -72,27 +72,23 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
     passwordHash: traits.password === undefined ? null : await services.passwords.hash(traits.password, '127.0.0.1'),
   })
   if (traits.permissions || traits.principals) {
-    const roleId = newId()
-    const principals = JSON.stringify(traits.principals ?? [])
-    await db.transaction((trx) =>
-      trx
-        .insertInto('roles')
-        .values({
-          id: roleId,
-          name: `role of ${user.email}`,
-          description: '',
-          principals,
-          built_in: 0,
-          created_at: services.now(),
-        })
-        .execute(),
-    )
-    for (const permission of traits.permissions ?? []) {
-      await db.transaction((trx) =>
-        trx.insertInto('role_permissions').values({ role_id: roleId, permission }).execute(),
-      )
+    const { permissions = [], principals = [] } = traits
+    const role = {
+      id: newId(),
+      name: `role of ${user.email}`,
+      description: '',
+      principals: JSON.stringify(principals),
+      built_in: 0,
+      created_at: services.now(),
     }
-    await db.transaction((trx) => trx.insertInto('user_roles').values({ user_id: user.id, role_id: roleId }).execute())
+    await db.transaction(async (trx) => {
+      await trx.insertInto('roles').values(role).execute()
+      if (permissions.length > 0) {
+        const rows = permissions.map((permission) => ({ role_id: role.id, permission }))
+        await trx.insertInto('role_permissions').values(rows).execute()
+      }
+      await trx.insertInto('user_roles').values({ user_id: user.id, role_id: role.id }).execute()
+    })
   }
   if (traits.admin)
     await db.transaction((trx) =>

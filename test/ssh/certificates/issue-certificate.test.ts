@@ -52,7 +52,9 @@ onEachEngine('SSH certificates', (engine) => {
       assert.deepEqual([String(serial), keyId], [issued.serial, issued.keyId])
       assert.ok(keyId.includes(people[own]!.user.id))
     }
-    await Promise.all(Array.from({ length: 600 }, (_, index) => request(index)))
+    // More than SQLite commits together, and ten times the connections to PostgreSQL.
+    const count = engine === 'sqlite' ? 600 : 100
+    await Promise.all(Array.from({ length: count }, (_, index) => request(index)))
   })
 
   test('without ttlSeconds a certificate has the configured lifetime', async () => {
