@@ -3,7 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { createTurns } from '../storage/turns.ts'
-import { holdActingUser, type RowLock } from '../users/user-lock-store.ts'
+import type { RowLock } from '../users/user-lock-store.ts'
 import type { SignedInActor } from './actor.ts'
 import { holdSession } from './session-store.ts'
 
@@ -22,8 +22,7 @@ export async function holdActor(
   { id, sessionId, permission }: Pick<SignedInActor, 'id' | 'sessionId' | 'permission'>,
   lock: RowLock = 'shared',
 ): Promise<void> {
-  const lives =
-    (await holdActingUser(trx, id, lock)) && (await holdSession(trx, { id: sessionId, userId: id, now: now() }))
+  const lives = await holdSession(trx, { id: sessionId, userId: id, now: now(), lock })
   if (!lives) refuse('unauthenticated', 'Please sign in.')
   if (permission !== null && !(await holdPermission(trx, id, permission))) {
     refuse('forbidden', `This needs the permission ${permission}.`)

@@ -3,6 +3,7 @@ import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
 import { accountMayAct } from '../users/account-standing.ts'
+import type { RowLock } from '../users/user-lock-store.ts'
 import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { IDLE_MS, type Session, type SignedIn, type SignedInAccount } from './session.ts'
@@ -105,21 +106,28 @@ export async function findSignedInAccount(db: Reader, hash: string, now: number)
   }
 }
 
-const heldById = writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) =>
-  db
-    .selectFrom('sessions')
-    .select('id')
-    .where('id', '=', value('id'))
-    .where('user_id', '=', value('userId'))
-    .where(sessionLives(value('now'), value('idleSince')))
-    .forShare(),
-)
+const held = (lock: RowLock) =>
+  writeStatement((db, value: Values<{ id: string; userId: string; now: number; idleSince: number }>) => {
+    const query = db
+      .selectFrom('users')
+      .innerJoin('sessions', 'sessions.user_id', 'users.id')
+      .select('sessions.id')
+      .where('users.id', '=', value('userId'))
+      .where('sessions.id', '=', value('id'))
+      .where(sessionLives(value('now'), value('idleSince')))
+      .where(accountMayAct)
+    return (lock === 'shared' ? query.forShare('users') : query.forNoKeyUpdate('users')).forShare('sessions')
+  })
+const heldByLock = { shared: held('shared'), exclusive: held('exclusive') }
 
-/** Whether the session is live. It stays so until the transaction ends: deleting it waits for that. */
+/**
+ * Whether the session is live and its account may act. Both stay so until the transaction ends: ending the session or disabling
+ * the account waits for that. The account is locked before the session, as everywhere.
+ */
 export const holdSession = async (
   trx: Trx,
-  { id, userId, now }: { id: string; userId: string; now: number },
-): Promise<boolean> => (await heldById(trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
+  { id, userId, now, lock }: { id: string; userId: string; now: number; lock: RowLock },
+): Promise<boolean> => (await heldByLock[lock](trx, { id, userId, now, idleSince: now - IDLE_MS })).length > 0
 
 type SessionDetails = Pick<
   SessionRow,

@@ -1,6 +1,5 @@
 import type { Trx } from '../storage/database.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
-import { accountMayAct } from './account-standing.ts'
 import { type Account, findAccountById } from './user-store.ts'
 
 /**
@@ -35,14 +34,3 @@ export async function holdAccount(trx: Trx, userId: string): Promise<Account | u
 
 /** Shared: other transactions may hold the row as well, and none may change it. Exclusive: no other may hold it. */
 export type RowLock = 'shared' | 'exclusive'
-
-const actingUser = (lock: RowLock) =>
-  writeStatement((db, value: Values<{ id: string }>) => {
-    const query = db.selectFrom('users').select('id').where('id', '=', value('id')).where(accountMayAct)
-    return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
-  })
-const byLock = { shared: actingUser('shared'), exclusive: actingUser('exclusive') }
-
-/** Locks the row of one user. False when there is no such user, or the account may not act. */
-export const holdActingUser = async (trx: Trx, id: string, lock: RowLock): Promise<boolean> =>
-  (await byLock[lock](trx, { id })).length > 0
