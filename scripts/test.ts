@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { groupTests } from './group-tests.ts'
 import { run } from './run.ts'
 import { requireSystemPackages } from './system-packages.ts'
 import type { TestTime } from './test-times.ts'
@@ -22,7 +23,7 @@ const folder = mkdtempSync(join(hasSpace(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir
 // PostgreSQL runs under another account.
 chmodSync(folder, 0o755)
 process.env['TMPDIR'] = folder
-// Each test file runs in its own process, and all of them load the same sources.
+// The processes of the server tests load the same sources.
 process.env['NODE_COMPILE_CACHE'] = 'node_modules/.cache/tests'
 const timesFile = join(folder, 'times')
 writeFileSync(timesFile, '')
@@ -39,7 +40,7 @@ const serverTests = [
   '--test-reporter-destination=stdout',
   '--test-reporter=./scripts/test-times.ts',
   `--test-reporter-destination=${timesFile}`,
-  'test/**/*.test.ts',
+  ...groupTests(join(folder, 'groups')),
 ]
 const steps: [string, string[]][] = [
   ['node', ['scripts/check.ts']],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { groupTests } from '../../scripts/group-tests.ts'
 import { run } from '../../scripts/run.ts'
 import type { TestTime } from '../../scripts/test-times.ts'
 import { until } from '../support/replicas.ts'
@@ -54,6 +56,18 @@ test('npm test sets a time limit for every test, and counts a test that exceeds 
   })
   assert.equal(status, 1)
   assert.match(stdout, /^ℹ cancelled 1$/m)
+})
+
+test('npm test runs every test file once, those of most folders together in one process', (t) => {
+  const run = groupTests(join(newFolder(t), 'groups'))
+  const files = run.flatMap((path) =>
+    path.endsWith('.ts')
+      ? [resolve(path)]
+      : [...readFileSync(path, 'utf8').matchAll(/"(.+)"/g)].map(([, url = '']) => fileURLToPath(url)),
+  )
+  const all = globSync(join(import.meta.dirname, '../**/*.test.ts'))
+  assert.deepEqual(files.toSorted(), all.toSorted())
+  assert.ok(run.length < all.length / 2, 'loading the service for each file takes longer than most tests')
 })
 
 test('the times of tests are reported with the names of their suites', (t) => {
