@@ -72,7 +72,7 @@ onEachEngine('the first confirmation of an email address', (engine) => {
     const app = shared()
     const application = await registerApplication(app)
     const { email, person } = await registerUser(app)
-    const { token } = await lastMailTo(app, email)
+    const { token } = await lastMailTo(app, email, '/verify-email')
     assert.equal((await person.post('/api/auth/verify-email', { token })).statusCode, 200)
     const { authenticator, tokens, revoked } = await addAccess(app, person, application)
 
@@ -108,7 +108,7 @@ onEachEngine('the first confirmation of an email address', (engine) => {
     const admin = await signedInPerson(app, { admin: true })
     const email = `invited${++count}@example.com`
     await admin.post('/api/admin/users', { email })
-    const { token } = await lastMailTo(app, email)
+    const { token } = await lastMailTo(app, email, '/reset-password')
     await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD })
     const login = await anonymous(app).post('/api/auth/login', { email, password: NEW_PASSWORD })
     assert.equal(login.json().user.email_verified, true)
@@ -117,7 +117,7 @@ onEachEngine('the first confirmation of an email address', (engine) => {
   test('confirming an address answers 401 without a session, and 403 with a session of another account', async () => {
     const app = shared()
     const { email, person } = await registerUser(app)
-    const { token } = await lastMailTo(app, email)
+    const { token } = await lastMailTo(app, email, '/verify-email')
     const verified = async () => (await person.get('/api/account/profile')).json().email_verified
     assert.equal((await anonymous(app).post('/api/auth/verify-email', { token })).statusCode, 401)
     const stranger = await signedInPerson(app)

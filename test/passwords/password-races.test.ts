@@ -18,7 +18,7 @@ const change = (person: Person, newPassword: string) =>
 
 async function reset(app: TestApp): Promise<void> {
   await anonymous(app).post('/api/auth/password-reset', { email: EMAIL })
-  const { token } = await lastMailTo(app, EMAIL)
+  const { token } = await lastMailTo(app, EMAIL, '/reset-password')
   const answer = await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD })
   assert.equal(answer.statusCode, 200, answer.body)
 }

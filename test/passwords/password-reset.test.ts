@@ -34,7 +34,7 @@ onEachEngine('password reset and email verification', (engine) => {
   test('the link sets a new password, ends every session, and works once', async () => {
     const person = await signedInPerson(shared(), { email: 'reset@example.com', password: OLD_PASSWORD })
     await request(shared(), 'Reset@Example.com')
-    const { token, link } = await lastMailTo(shared(), 'reset@example.com')
+    const { token, link } = await lastMailTo(shared(), 'reset@example.com', '/reset-password')
     assert.match(token, /^pr_[A-Za-z0-9_-]{43}$/)
     assert.equal(link.origin, ORIGIN)
     assert.equal((await confirm(shared(), token)).statusCode, 200)
@@ -49,7 +49,7 @@ onEachEngine('password reset and email verification', (engine) => {
   test('of 20 concurrent uses of one link, exactly one succeeds', async () => {
     await signedInPerson(shared(), { email: 'race@example.com', password: OLD_PASSWORD })
     await request(shared(), 'race@example.com')
-    const { token } = await lastMailTo(shared(), 'race@example.com')
+    const { token } = await lastMailTo(shared(), 'race@example.com', '/reset-password')
     const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(shared(), token)))
     assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1)
   })
@@ -59,7 +59,7 @@ onEachEngine('password reset and email verification', (engine) => {
     const person = await signedInPerson(app, { email: 'dies@example.com', password: OLD_PASSWORD })
     const newToken = async () => {
       await request(app, 'dies@example.com')
-      return (await lastMailTo(app, 'dies@example.com')).token
+      return (await lastMailTo(app, 'dies@example.com', '/reset-password')).token
     }
     const first = await newToken()
     await person.post('/api/account/password', { currentPassword: OLD_PASSWORD, newPassword: 'changed meanwhile' })
@@ -76,9 +76,9 @@ onEachEngine('password reset and email verification', (engine) => {
     const app = await startApp(t, { engine })
     await signedInPerson(app, { email: 'open@example.com', password: OLD_PASSWORD })
     await request(app, 'open@example.com')
-    const { token } = await lastMailTo(app, 'open@example.com')
+    const { token } = await lastMailTo(app, 'open@example.com', '/reset-password')
     await request(app, 'open@example.com')
-    const newer = await lastMailTo(app, 'open@example.com')
+    const newer = await lastMailTo(app, 'open@example.com', '/reset-password')
     assert.notEqual(newer.token, token)
     assert.equal((await confirm(app, token)).statusCode, 200)
     assert.equal((await confirm(app, newer.token)).statusCode, 400, 'its use invalidates all others')
@@ -87,7 +87,7 @@ onEachEngine('password reset and email verification', (engine) => {
   test('a weak new password is refused, and the link stays valid', async () => {
     await signedInPerson(shared(), { email: 'weak@example.com', password: OLD_PASSWORD })
     await request(shared(), 'weak@example.com')
-    const { token } = await lastMailTo(shared(), 'weak@example.com')
+    const { token } = await lastMailTo(shared(), 'weak@example.com', '/reset-password')
     assert.equal((await confirm(shared(), token, 'password1')).json().code, 'weak_password')
     assert.equal((await confirm(shared(), token)).statusCode, 200)
   })
@@ -95,7 +95,7 @@ onEachEngine('password reset and email verification', (engine) => {
   test('a link for an account that was disabled meanwhile is invalid', async () => {
     const { user } = await signedInPerson(shared(), { email: 'off@example.com', password: OLD_PASSWORD })
     await request(shared(), 'off@example.com')
-    const { token } = await lastMailTo(shared(), 'off@example.com')
+    const { token } = await lastMailTo(shared(), 'off@example.com', '/reset-password')
     await shared().services.db.transaction((trx) =>
       trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute(),
     )
@@ -106,7 +106,7 @@ onEachEngine('password reset and email verification', (engine) => {
     await signedInPerson(shared(), { email: 'host@example.com', password: OLD_PASSWORD })
     const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
     await request(shared(), 'host@example.com', evil)
-    const mail = await lastMailTo(shared(), 'host@example.com')
+    const mail = await lastMailTo(shared(), 'host@example.com', '/reset-password')
     assert.equal(mail.link.origin, ORIGIN)
     assert.doesNotMatch(mail.text, /evil/)
   })
@@ -152,7 +152,7 @@ onEachEngine('password reset and email verification', (engine) => {
     await signedInPerson(app, { email: 'owner@example.com', password: OLD_PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     await request(app, 'owner@example.com', from('192.0.2.1'))
-    const open = await lastMailTo(app, 'owner@example.com')
+    const open = await lastMailTo(app, 'owner@example.com', '/reset-password')
     for (let n = 0; n < 8; n++) await request(app, 'owner@example.com', from('203.0.113.1'))
     const before = (await sentMails(app)).length
     await request(app, 'owner@example.com', from('192.0.2.1'))
@@ -186,8 +186,8 @@ onEachEngine('password reset and email verification', (engine) => {
       password: OLD_PASSWORD,
     })
     const person = anonymous(shared(), cookieOf(registered))
-    const { token, link } = await lastMailTo(shared(), 'verify@example.com')
-    assert.equal(link.pathname, '/verify-email')
+    const { token, link } = await lastMailTo(shared(), 'verify@example.com', '/verify-email')
+    assert.equal(link.origin, ORIGIN)
     assert.equal((await person.post('/api/auth/verify-email', { token })).statusCode, 200)
     assert.equal((await person.get('/api/account/profile')).json().email_verified, true)
     assert.equal((await person.post('/api/auth/verify-email', { token })).json().code, 'invalid_token')
@@ -199,13 +199,13 @@ onEachEngine('password reset and email verification', (engine) => {
       password: OLD_PASSWORD,
     })
     const person = anonymous(shared(), cookieOf(registered))
-    const first = await lastMailTo(shared(), 'resend@example.com')
+    const first = await lastMailTo(shared(), 'resend@example.com', '/verify-email')
     assert.equal((await anonymous(shared()).post('/api/auth/verify-email/resend')).statusCode, 401)
     assert.equal((await person.post('/api/auth/verify-email/resend')).statusCode, 200)
-    const second = await lastMailTo(shared(), 'resend@example.com')
+    const second = await lastMailTo(shared(), 'resend@example.com', '/verify-email')
     assert.notEqual(first.token, second.token)
     await request(shared(), 'resend@example.com')
-    const reset = await lastMailTo(shared(), 'resend@example.com')
+    const reset = await lastMailTo(shared(), 'resend@example.com', '/reset-password')
     assert.equal((await person.post('/api/auth/verify-email', { token: reset.token })).statusCode, 400)
     assert.equal((await confirm(shared(), second.token)).statusCode, 400)
     assert.equal((await person.post('/api/auth/verify-email', { token: second.token })).statusCode, 200)

@@ -45,7 +45,7 @@ const CHANGES: Record<string, ChangeTest> = {
   'POST /api/auth/verify-email': {
     async prepare(app, person) {
       await person.post('/api/auth/verify-email/resend')
-      const { token } = await lastMailTo(app, person.user.email)
+      const { token } = await lastMailTo(app, person.user.email, '/verify-email')
       return { path: '/api/auth/verify-email', body: { token } }
     },
   },
@@ -313,7 +313,7 @@ onEachEngine('a request whose body arrives late', (engine) => {
     const request = { url: '/api/passkeys/register/verify', body: { response } }
     const answer = await sendWithDelayedBody(app, person, request, async () => {
       await person.post('/api/auth/password-reset', { email: person.user.email })
-      const { token } = await lastMailTo(app, person.user.email)
+      const { token } = await lastMailTo(app, person.user.email, '/reset-password')
       const body = { token, newPassword: 'entirely new words now' }
       const reset = await person.post('/api/auth/password-reset/confirm', body)
       assert.equal(reset.statusCode, 200, reset.body)

@@ -28,12 +28,10 @@ export async function sentMails(test: TestApp): Promise<SentMail[]> {
     .map((file) => read(readFileSync(file, 'utf8')))
 }
 
-/** The newest mail to this address, optionally the newest with a link to the given page: mails sent at the same time arrive in any order. */
-export async function lastMailTo(test: TestApp, to: string, page?: string): Promise<SentMail> {
-  const mail = (await sentMails(test)).findLast(
-    (each) => each.to === to && (page === undefined || each.link.pathname === page),
-  )
-  if (!mail) throw new Error(`No mail to ${to}.`)
+/** The newest mail to this address with a link to the given page. Mails sent at the same time arrive in any order. */
+export async function lastMailTo(test: TestApp, to: string, page: string): Promise<SentMail> {
+  const mail = (await sentMails(test)).findLast((each) => each.to === to && each.link.pathname === page)
+  if (!mail) throw new Error(`No mail to ${to} with a link to ${page}.`)
   return mail
 }
 
