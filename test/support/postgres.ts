@@ -91,7 +91,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
       await engine.close()
       await client.query(`alter database ${template}_new rename to ${template}`)
     }
-    await client.query(`create database ${name} template ${template}`)
+    await client.query(`create database ${name} template ${template} strategy file_copy`)
   })
   return `${serverUrl}/${name}`
 }
