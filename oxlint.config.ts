@@ -25,7 +25,7 @@ export const LAYERS = [
   ['background', 'backup', 'control', 'overview'],
 ]
 /** The process itself: it may import everything, and nothing imports it. */
-export const TOP = ['app.ts', 'start.ts', 'main.ts', 'cli.ts', 'cli', 'describe-failure.ts']
+export const TOP = ['app.ts', 'serve.ts', 'start.ts', 'main.ts', 'cli.ts', 'cli', 'describe-failure.ts']
 /** Routes may import from every layer, for example the guards. Only `app.ts` imports them. */
 const ROUTES = ['**/routes.ts', '**/*-routes.ts']
 

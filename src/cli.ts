@@ -1,5 +1,5 @@
 import { UsageError } from './cli/usage.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, printError } from './describe-failure.ts'
 
 /** Each command is a file that is loaded when it runs; none of it is part of the service. */
 const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
@@ -50,6 +50,6 @@ function print(text: string, code = 0): number {
 }
 
 function complain(text: string, code: number): number {
-  process.stderr.write(`latchkey: ${text}\n`)
+  printError(text)
   return code
 }

@@ -12,3 +12,8 @@ export function describeFailure(error: unknown): string {
   const isOfSystem = 'syscall' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')
   return isExpected || isOfSystem ? error.message : (error.stack ?? error.message)
 }
+
+/** On standard error, apart from the log. */
+export function printError(text: string): void {
+  process.stderr.write(`latchkey: ${text}\n`)
+}

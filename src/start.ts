@@ -1,154 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import closeWithGrace from 'close-with-grace'
-import { hasAdministrator } from './access/administrator-store.ts'
-import { createApp } from './app.ts'
-import { backgroundJobs } from './background/jobs.ts'
-import { createTicker } from './background/ticker.ts'
-import { type Config, loadEnvironment, readConfig } from './config/config.ts'
-import { prepareDataFolder } from './config/data-folder.ts'
+import { loadEnvironment, readConfig } from './config/config.ts'
 import { describeMisspelt } from './config/misspelt.ts'
-import { serveCommands } from './control/serve-commands.ts'
-import { describeFailure } from './describe-failure.ts'
-import { StartError } from './errors.ts'
-import { createLogOutput, type LogOutput } from './http/log-output.ts'
-import { createLogger } from './http/log.ts'
-import { openServices, type OpenServices } from './open-services.ts'
-import { codeOf } from './storage/durable-files.ts'
-
-const SHUTDOWN_MS = 9000
-
-/**
- * After SIGTERM the service takes requests for this long. Meanwhile /readyz answers 503, streams end and every answer
- * closes its connection, so that a proxy uses other replicas before a request is refused or a kept connection is closed.
- */
-const DRAIN_MS = 2000
-const CLOSE_IDLE_MS = 100
+import { describeFailure, printError } from './describe-failure.ts'
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
 // The reader may have closed its end. The service goes on; without a listener the 'error' event would end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-const isTerminal = process.stdout.isTTY
-let isStopping = false
-
 try {
-  await start()
-} catch (error) {
-  // A signal came before it listened: the handler below ends the process.
-  if (!isStopping) {
-    printError(describeFailure(error))
-    process.exit(1)
-  }
-}
-
-async function start(): Promise<void> {
   const environment = loadEnvironment()
   const config = readConfig(environment)
-  const output = createLogOutput(process.stdout.fd, (code) =>
-    printError(`Standard output can't be written (${code}). The service continues, and lines of its log are lost.`),
-  )
-  const log = createLogger(config.logLevel, isTerminal ? await prettyPrint(output) : output)
-  for (const warning of describeMisspelt(environment)) log.warn(warning)
-  prepareDataFolder(config)
-  const services = await openServices(config, { log, now: Date.now, isTerminal })
-  const app = await createApp(services)
-  const ticker = createTicker(services, backgroundJobs(services))
-  let drainMs = 0
-  let closer: NodeJS.Timeout | undefined
-  const drain = async () => {
-    await wait(drainMs)
-    // A request that began before the stop leaves its connection open after its answer, for another that will not come.
-    closer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)
-  }
-  // Registered last, so that it runs after all other preClose hooks.
-  await app.register(async (part) => part.addHook('preClose', drain))
-  const stopCommands = await serveCommands(services)
-  const stopMetrics = await startMetrics(services)
-
-  closeWithGrace({ delay: SHUTDOWN_MS, logger: false }, async ({ err, signal }) => {
-    isStopping = true
-    if (err) log.fatal({ err }, 'Stopping after an unexpected error.')
-    else log.info({ signal }, 'Stopping.')
-    // Stopped from a terminal, there is no proxy to wait for.
-    if (signal === 'SIGTERM') drainMs = DRAIN_MS
-    await app.close()
-    clearInterval(closer)
-    await stopCommands()
-    await stopMetrics?.()
-    await ticker.stop()
-    await services.close()
-  })
-
-  await listen(app.listen.bind(app), config)
-  ticker.start()
-  await announce(services, output)
-  setTimeout(collectGarbage, 1000).unref()
-}
-
-async function startMetrics({ config, metrics, log }: OpenServices): Promise<(() => Promise<void>) | undefined> {
-  if (!metrics || !config.metricsAddress) return undefined
-  const { serveMetrics } = await import('./metrics/serve-metrics.ts')
-  const { address, close } = await serveMetrics(metrics, config.metricsAddress)
-  log.info({ address }, 'Metrics are served.')
-  return close
-}
-
-/** Colours and columns, for a terminal. */
-async function prettyPrint(output: LogOutput): Promise<LogOutput> {
-  const { isColorSupported, prettyFactory } = await import('pino-pretty')
-  const prettify = prettyFactory({ colorize: isColorSupported })
-  return { ...output, write: (line) => output.write(prettify(line)) }
-}
-
-/** On standard error, apart from the log. */
-function printError(text: string): void {
-  process.stderr.write(`latchkey: ${text}\n`)
-}
-
-/** Starting leaves as much garbage behind as the service uses later. It is collected once, and the memory returned. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const gc = runInNewContext('gc') as (options: object) => void
-  // V8 drops the hidden class of objects of which none exists, and code that was optimized for them stays slow after that.
-  // Every request makes ticks, so one is kept pending while the memory is collected.
-  process.nextTick(() => {})
-  gc({ type: 'major', flavor: 'last-resort' })
-}
-
-async function listen(on: (address: { port: number; host: string }) => Promise<string>, { port, host }: Config) {
-  try {
-    await on({ port, host })
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EADDRINUSE')
-      throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT.`)
-    if (code === 'EACCES')
-      throw new StartError(`Port ${port} needs more rights than this user has. Set PORT to one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError(`HOST is ${JSON.stringify(host)}, but this machine has no such address.`)
-    throw error
-  }
-}
-
-/**
- * The first thing a person sees. The set-up link carries a secret, so that it is no line of the log: without a terminal,
- * where standard output holds the log and nothing else, it goes to standard error.
- */
-async function announce({ config, db, log, bootstrapSecret }: OpenServices, output: LogOutput): Promise<void> {
-  const { dashboardOrigin, baseUrl, host, port } = config
-  const print = (line: string) => (isTerminal ? output.write(`${line}\n`) : void process.stderr.write(`${line}\n`))
-  if (isTerminal) print(`Latchkey is running: ${dashboardOrigin}`)
-  else log.info({ address: `${host}:${port}`, issuer: baseUrl, dashboard: dashboardOrigin }, 'Latchkey is running.')
-  if (!(await hasAdministrator(db.read))) {
-    const secret = config.adminBootstrapSecret === undefined ? `#secret=${bootstrapSecret}` : ''
-    print(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)
-  }
-  if (baseUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
-    log.warn(
-      'BASE_URL is plain http on a public name: browsers will not keep sessions or make passkeys there. Use https.',
-    )
-  }
+  // Loading the service takes most of the start, so a wrong setting is reported before it.
+  const { serve } = await import('./serve.ts')
+  await serve(config, describeMisspelt(environment))
+} catch (error) {
+  printError(describeFailure(error))
+  process.exit(1)
 }

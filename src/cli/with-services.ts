@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type Config, loadEnvironment, readConfig } from '../config/config.ts'
 import { describeMisspelt } from '../config/misspelt.ts'
 import type { Command } from '../control/commands.ts'
+import { printError } from '../describe-failure.ts'
 import { AppError, StartError } from '../errors.ts'
 import { createLogger } from '../http/log.ts'
 import type { Services } from '../services.ts'
@@ -14,7 +15,7 @@ export const say = (text: string): void => void process.stdout.write(`${text}\n`
 /** The settings of the service, as it would read them here. */
 export function readSettings(): Config {
   const environment = loadEnvironment()
-  for (const warning of describeMisspelt(environment)) process.stderr.write(`latchkey: ${warning}\n`)
+  for (const warning of describeMisspelt(environment)) printError(warning)
   return readConfig(environment)
 }
 

@@ -92,7 +92,7 @@ test('files that the examples mount or start exist', () => {
 })
 
 test('the examples give the service its full shutdown time before it is killed', () => {
-  const shutdownSeconds = Number(/SHUTDOWN_MS = (\d+)/.exec(read('src/start.ts'))?.[1]) / 1000
+  const shutdownSeconds = Number(/SHUTDOWN_MS = (\d+)/.exec(read('src/serve.ts'))?.[1]) / 1000
   const graceSeconds = [
     ...matchesIn(read('deploy/systemd/latchkey.service'), /^TimeoutStopSec=(\d+)$/gm),
     ...matchesIn(read('deploy/compose.sqlite.yaml'), /stop_grace_period: (\d+)s/g),
