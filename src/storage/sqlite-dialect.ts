@@ -1,6 +1,7 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
   type Driver,
   Kysely,
   type QueryResult,
@@ -19,23 +20,30 @@ import type { Transaction } from './transaction-turn.ts'
 
 /** Builds queries and runs them on the connection that only reads. */
 export const openReading = (reading: SqliteConnection, read: ReadTogether): Kysely<Schema> =>
-  openKysely(
-    createDriver(async ({ sql, parameters }) => read(() => reading.execute(sql, parameters)), {
-      begin: () => Promise.reject(new Error('This connection only reads.')),
-    }),
-  )
+  new Kysely({
+    dialect: createDialect(
+      createDriver(async ({ sql, parameters }) => read(() => reading.execute(sql, parameters)), {
+        begin: () => Promise.reject(new Error('This connection only reads.')),
+      }),
+    ),
+  })
 
 /** Builds queries and runs them on the writer, in transactions. */
 export function openWriting(writing: SqliteConnection, writer: Writer) {
-  let open: Transaction | undefined
-  const driver = createDriver(
-    async ({ sql, parameters }, transaction) => runIn(transaction, () => writing.execute(sql, parameters)),
-    { begin: async () => (open = await writer.begin()) },
-  )
+  const run: Run = async ({ sql, parameters }, transaction) =>
+    runIn(transaction, () => writing.execute(sql, parameters))
+  const driver = createDriver(run, writer)
+  const dialect = createDialect(driver)
+  const kysely = new Kysely<Schema>({ dialect })
+  const executor = kysely.getExecutor()
   return {
-    kysely: openKysely(driver),
-    /** The transaction that has just begun. There is one at a time. */
-    current: () => open,
+    kysely,
+    /** For queries in a transaction that has begun. Kysely's own transactions take longer than most of ours. */
+    within(transaction: Transaction): Kysely<Schema> {
+      const connection = createConnection(run, transaction)
+      const bound = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
+      return new Kysely({ config: { dialect }, dialect, driver, executor: bound })
+    },
   }
 }
 
@@ -49,15 +57,12 @@ export function runIn<T>(transaction: Transaction | undefined, run: () => T): T 
   }
 }
 
-const openKysely = (driver: Driver): Kysely<Schema> =>
-  new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new TransactionalSqliteAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SingleWriterQueryCompiler(),
-    },
-  })
+const createDialect = (driver: Driver): Dialect => ({
+  createAdapter: () => new TransactionalSqliteAdapter(),
+  createDriver: () => driver,
+  createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  createQueryCompiler: () => new SingleWriterQueryCompiler(),
+})
 
 /** DDL is transactional in SQLite, and our writer serves any number of callers. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -80,27 +85,29 @@ class SingleWriterQueryCompiler extends SqliteQueryCompiler {
 const ROW_LOCKS = new Set<SelectModifierNode['modifier']>(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'])
 
 interface Connection extends DatabaseConnection {
-  transaction?: Transaction
+  transaction: Transaction | undefined
 }
 
 type Run = (query: CompiledQuery, transaction: Transaction | undefined) => Promise<QueryResult<unknown>>
 
-function createDriver(run: Run, { begin }: { begin(): Promise<Transaction> }): Driver {
-  const connection = (): Connection => ({
-    executeQuery<R>(query: CompiledQuery) {
-      return run(query, this.transaction) as Promise<QueryResult<R>>
-    },
-    streamQuery() {
-      throw new Error('Queries are not streamed.')
-    },
-  })
+const createConnection = (run: Run, transaction?: Transaction): Connection => ({
+  transaction,
+  executeQuery<R>(query: CompiledQuery) {
+    return run(query, this.transaction) as Promise<QueryResult<R>>
+  },
+  streamQuery() {
+    throw new Error('Queries are not streamed.')
+  },
+})
+
+function createDriver(run: Run, { begin }: Pick<Writer, 'begin'>): Driver {
   const transactionOf = ({ transaction }: Connection): Transaction => {
     if (!transaction) throw new Error('This connection is in no transaction.')
     return transaction
   }
   return {
     init: async () => {},
-    acquireConnection: async () => connection(),
+    acquireConnection: async () => createConnection(run),
     releaseConnection: async () => {},
     beginTransaction: async (held: Connection) => {
       held.transaction = await begin()

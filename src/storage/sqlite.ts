@@ -29,15 +29,21 @@ export function openSqlite(file: string): Engine {
       read: Object.assign(reading, { dialect, run: readOne }) satisfies Reader,
       run: ({ sql }, parameters) => writer.write(() => writes.rows(sql, parameters)),
       async transaction(work) {
+        const open = await writer.begin()
         const { afterCommit, run: runTasks } = createCommitTasks()
-        const result = await writing.kysely.transaction().execute((kysely) => {
-          const open = writing.current()
-          const run: StatementRunner['run'] = async ({ sql }, parameters) =>
-            runIn(open, () => writes.rows(sql, parameters))
-          return work(Object.assign(kysely, { dialect, run, afterCommit }) as unknown as Trx)
-        })
-        runTasks()
-        return result
+        const run: StatementRunner['run'] = async ({ sql }, parameters) =>
+          runIn(open, () => writes.rows(sql, parameters))
+        const trx = Object.assign(writing.within(open), { dialect, run, afterCommit }) as unknown as Trx
+        try {
+          const result = await work(trx)
+          await open.commit()
+          runTasks()
+          return result
+        } catch (error) {
+          // After a failed commit there is nothing left to undo, and this does nothing.
+          open.rollback()
+          throw error
+        }
       },
     },
     kysely: writing.kysely,

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts'
 import { asDescription } from '../../http/errors.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { withQuery } from '../clients/redirect-uri.ts'
+import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
 import type { Parameters } from '../parameters.ts'
 import type { ClaimsRequest } from './claims-request.ts'
 
@@ -22,8 +23,13 @@ export interface AuthorizationRequest {
   claims: ClaimsRequest
   /** What the user must have granted: the scopes, and the scopes of claims that are requested by name. */
   consentScopes: string[]
+  /** As received, also unknown ones. */
   parameters: Parameters
 }
+
+/** The parameters to repeat the request with, after the user has signed in or consented. */
+export const knownParameters = ({ parameters }: Pick<AuthorizationRequest, 'parameters'>): Parameters =>
+  pickKnown(AUTHORIZATION_PARAMETERS, parameters)
 
 /** A refusal that is reported to the application by a redirect (RFC 6749 section 4.1.2.1). */
 export class RedirectedRefusal extends AppError {

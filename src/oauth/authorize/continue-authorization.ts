@@ -1,13 +1,12 @@
 import { refuse } from '../../errors.ts'
 import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
-import { holdClient } from '../clients/client-store.ts'
-import { listGrantedScopes } from '../consents/grant-store.ts'
+import { holdClientWithGrant } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
 import { markAnswered } from './answered-request-store.ts'
-import { RedirectedRefusal } from './authorization-request.ts'
+import { knownParameters, RedirectedRefusal } from './authorization-request.ts'
 import { issueCode } from './issue-code.ts'
 import { packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
@@ -48,9 +47,8 @@ export async function continueAuthorization(
 
   return provider.db.transaction(async (trx) => {
     await holdActor(trx, provider, { id: signedIn.user.id, sessionId: signedIn.session.id, permission: null })
-    recheckClient(request, await holdClient(trx, clientId, 'shared'))
-    // A change of the user's grants locks the account exclusively, so from here on they can't change.
-    const granted = await listGrantedScopes(trx, signedIn.user.id, clientId)
+    const { client, granted } = await holdClientWithGrant(trx, clientId, signedIn.user.id)
+    recheckClient(request, client)
     if (!includesAll(granted, request.consentScopes)) return consentUrl(provider, attempt)
     if (pending && !(await markAnswered(trx, pending))) return refuseExpired()
     return issueCode(provider, trx, request, signedIn)
@@ -60,6 +58,6 @@ export async function continueAuthorization(
 function consentUrl(provider: Pick<Provider, 'config' | 'vault'>, { request, pending }: AuthorizationAttempt): string {
   if (request.prompts.has('none'))
     throw new RedirectedRefusal(request, 'consent_required', 'The user has not granted this yet.')
-  const query = pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
+  const query = pending ? { pending_request: packPendingRequest(provider, pending) } : knownParameters(request)
   return `${provider.config.dashboardOrigin}/consent?${encodeQuery(query)}`
 }

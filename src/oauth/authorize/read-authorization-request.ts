@@ -1,7 +1,6 @@
 import { refuse } from '../../errors.ts'
 import type { KnownClient } from '../clients/client.ts'
 import { isRegisteredUri } from '../clients/redirect-uri.ts'
-import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { checkClientMayRequest, checkClientMayUseCodes, CHECKS, type Draft } from './authorization-checks.ts'
@@ -31,8 +30,7 @@ export async function readAuthorizationRequest(
     provider,
   }
   for (const check of CHECKS) await check(draft)
-  const parameters = pickKnown(AUTHORIZATION_PARAMETERS, values)
-  return { ...draft, parameters, codeChallenge: values['code_challenge'] ?? '' }
+  return { ...draft, codeChallenge: values['code_challenge'] ?? '' }
 }
 
 /**

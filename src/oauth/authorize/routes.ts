@@ -14,6 +14,7 @@ import {
 import { logOut, readLogoutParameters, readLogoutRequest } from '../logout/log-out.ts'
 import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
+import { knownParameters } from './authorization-request.ts'
 import { continueAuthorization, readAttempt } from './continue-authorization.ts'
 import { packPendingRequest } from './pending-request.ts'
 import { encodeQuery } from './sign-in-reason.ts'
@@ -50,7 +51,7 @@ export const authorizeRoutes =
         },
         async repeat(given) {
           const { request, pending } = await readAttempt(provider, given)
-          return pending ? { pending_request: packPendingRequest(provider, pending) } : request.parameters
+          return pending ? { pending_request: packPendingRequest(provider, pending) } : knownParameters(request)
         },
       },
       {

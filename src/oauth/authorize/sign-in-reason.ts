@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
-import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import { type AuthorizationRequest, knownParameters, RedirectedRefusal } from './authorization-request.ts'
 import { acrOf } from './issue-code.ts'
 import { packPendingRequest, type PendingRequest } from './pending-request.ts'
 
@@ -74,7 +74,8 @@ export function signInUrl(
   signedIn: SignedIn | undefined,
   consentedBy: string | null = pending?.consentedBy ?? null,
 ): string {
-  const { parameters, hintedUser, maxAge, claims } = request
+  const { hintedUser, maxAge, claims } = request
+  const parameters = knownParameters(request)
   const needsState =
     demandsSignIn(request) || maxAge !== undefined || hintedUser !== undefined || claims.acr !== undefined
   const plain = encodeQuery(parameters)
@@ -104,7 +105,7 @@ function nextPending(
     sessionId: signedIn?.session.id ?? null,
     signIns: (pending?.signIns ?? 0) + 1,
     consentedBy: null,
-    parameters: request.parameters,
+    parameters: knownParameters(request),
   }
 }
 

@@ -22,7 +22,7 @@ export async function findClient(db: Reader, clientId: string): Promise<KnownCli
   return row && toKnownClient(row)
 }
 
-const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient => ({
+export const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient => ({
   ...toClient(row),
   secretHash: row.client_secret_hash,
 })

@@ -1,7 +1,8 @@
 import type { Reader, Trx } from '../../storage/database.ts'
-import { readStatement, type Values } from '../../storage/statement.ts'
+import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientExists, toKnownClient } from '../clients/client-store.ts'
+import type { KnownClient } from '../clients/client.ts'
 
 /** The scopes that a user has granted to an application. */
 export interface Grant {
@@ -12,17 +13,32 @@ export interface Grant {
   updatedAt: number
 }
 
-const grantedScopes = readStatement((db, value: Values<{ userId: string; clientId: string }>) =>
+const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>
   db
-    .selectFrom('oauth_grants')
-    .select('scopes')
-    .where('user_id', '=', value('userId'))
-    .where('client_id', '=', value('clientId')),
+    .selectFrom('oauth_clients')
+    .leftJoin('oauth_grants', (join) =>
+      join
+        .onRef('oauth_grants.client_id', '=', 'oauth_clients.client_id')
+        .on('oauth_grants.user_id', '=', value('userId')),
+    )
+    .where('oauth_clients.client_id', '=', value('clientId'))
+    .where(clientExists)
+    .selectAll('oauth_clients')
+    .select('oauth_grants.scopes as granted')
+    .forShare('oauth_clients'),
 )
 
-export async function listGrantedScopes(db: Reader, userId: string, clientId: string): Promise<string[]> {
-  const [row] = await grantedScopes(db, { userId, clientId })
-  return row ? readTextList(row.scopes) : []
+/**
+ * The client, locked as by `holdClient`, and the scopes that the user has granted to it. Hold the user's account first: every
+ * change of its grants locks it exclusively.
+ */
+export async function holdClientWithGrant(
+  trx: Trx,
+  clientId: string,
+  userId: string,
+): Promise<{ client: KnownClient | undefined; granted: string[] }> {
+  const [row] = await clientWithGrant(trx, { clientId, userId })
+  return { client: row && toKnownClient(row), granted: row?.granted ? readTextList(row.granted) : [] }
 }
 
 /** Most recently approved first. */
