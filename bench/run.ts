@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { compareWithCheckout } from './against.ts'
 import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
@@ -42,6 +43,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
+    against: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
     'batched-baseline': { type: 'boolean', default: false },
@@ -53,7 +55,9 @@ const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || v
 checkMachine()
 // Servers are stopped in the 'exit' handler, which Node does not run when a signal ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-if (values.profile === undefined) await bench()
+if (values.against !== undefined)
+  for await (const line of compareWithCheckout(resolve(values.against), operations, plan)) print(line)
+else if (values.profile === undefined) await bench()
 else print((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILE_MS)).join('\n'))
 
 function checkMachine(): void {
