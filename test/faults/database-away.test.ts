@@ -142,7 +142,7 @@ async function setUp(t: TestContext) {
 test('when PostgreSQL becomes unavailable under load, requests are answered 503, nothing acknowledged is lost, and service resumes without a restart', async (t) => {
   const random = seededRandom(t)
   const { installation, replica, outages, databaseUrl } = await setUp(t)
-  const traffic = createTraffic(t, installation, fork(random), SCHEDULE_DELAY_MS)
+  const traffic = createTraffic(t, installation, fork(random), { soonMs: SCHEDULE_DELAY_MS })
   const stream = await openEventStream(installation.address, { cookie: installation.admin.cookie })
   t.after(() => stream.close())
   const measured: (Measured & { name: string })[] = []

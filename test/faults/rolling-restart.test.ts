@@ -13,6 +13,8 @@ import { createTraffic } from './traffic.ts'
 const PART = 'Rolling restart'
 const MIN_REQUESTS = 20
 const REPLICAS = 3
+/** Requests at all times, but few enough that the replicas start quickly beside them. */
+const PAUSE_MS = 100
 
 /** A browser that reconnects when its stream ends, with the id of the last event. */
 function watchNotifications(t: TestContext, installation: Installation) {
@@ -58,7 +60,7 @@ test('during a rolling restart under load no request fails and no notification i
   const ports = replicas.map(({ port }) => port)
   const proxy = await startRoundRobin(t, ports)
   const installation = await createInstallation(proxy.address)
-  const traffic = createTraffic(t, installation, fork(random))
+  const traffic = createTraffic(t, installation, fork(random), { pauseMs: PAUSE_MS })
   const watcher = watchNotifications(t, installation)
   // A new stream sends only notifications that are created after it was opened.
   await until(async () => watcher.connections() > 0)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { until } from '../support/replicas.ts'
 import { changePassword, endOtherSessions, registerPerson, signIn, signOut } from './account-writes.ts'
 import {
@@ -55,11 +56,17 @@ const WRITES: Write[] = [
   disableNow,
 ]
 
+interface TrafficOptions {
+  soonMs?: WorkerContext['soonMs']
+  /** How long a worker waits between two writes. */
+  pauseMs?: number
+}
+
 export function createTraffic(
   t: TestContext,
   installation: Installation,
   random: Random,
-  soonMs: WorkerContext['soonMs'] = [1000, 3300],
+  { soonMs = [1000, 3300], pauseMs = 0 }: TrafficOptions = {},
 ): Traffic {
   const facts = createFacts(installation)
   const ledger = createLedger()
@@ -97,7 +104,10 @@ export function createTraffic(
     start() {
       const stopping = new AbortController()
       const running = workers.map(async (worker) => {
-        while (!stopping.signal.aborted) await act(worker)
+        while (!stopping.signal.aborted) {
+          await act(worker)
+          if (pauseMs > 0) await setTimeout(pauseMs)
+        }
       })
       const stop = async () => {
         stopping.abort()

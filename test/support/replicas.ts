@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -37,7 +38,7 @@ interface Options {
   within?: string[]
 }
 
-/** Starts the service in a separate process on the given database, and waits until it is healthy. */
+/** Starts the service in a separate process on the given database, and waits until it accepts connections. */
 export async function startReplica(
   t: Pick<TestContext, 'after'>,
   storage: Pick<TestStorage, 'databaseUrl'>,
@@ -77,10 +78,7 @@ export async function startReplica(
   })
   await until(async () => {
     if (!isAlive(child)) throw new Error(`The replica exited: ${output}`)
-    return fetch(`${address}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
+    return acceptsConnections(port)
   })
   return {
     address,
@@ -93,6 +91,18 @@ export async function startReplica(
 }
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
+
+async function acceptsConnections(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
 
 /** Polls until the condition is true, for example for something that another process does. */
 export async function until(condition: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
