@@ -8,7 +8,7 @@ const ROUNDS = 9
 
 /**
  * Compares this version with another checkout, usually an older version: both on one core, as with the baseline and the
- * peer. Each fills its own database, since their tables may differ. Returns a line for each operation.
+ * peer. Each fills its own database, since their tables may differ. Yields a line for each operation.
  */
 export async function* compareWithCheckout(checkout: string, operations: Operation[], plan: Plan) {
   const theirs = (await import(join(checkout, 'bench/servers.ts'))) as typeof ours

@@ -65,12 +65,13 @@ export async function serve(config: Config, warnings: string[]): Promise<void> {
     await services.close()
   })
 
+  // After a signal the handler above ends the process, whatever this start has reached.
   try {
     await listen(app.listen.bind(app), config)
+    if (isStopping) return
     ticker.start()
     await announce(services, output)
   } catch (error) {
-    // A signal came before the service listened: the handler above ends the process.
     if (isStopping) return
     throw error
   }

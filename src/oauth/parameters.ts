@@ -59,6 +59,7 @@ const MAX_REQUEST_BYTES = 16 * 1024
 
 /** A browser carries these parameters on in URLs, so their decoded size is limited. */
 export function refuseOversized({ encoded }: ReadParameters): void {
+  // Decoding never makes them larger.
   if (Buffer.byteLength(encoded) <= MAX_REQUEST_BYTES) return
   const bytes = Buffer.byteLength(encoded.replaceAll(/%[0-9a-f]{2}/gi, ' '))
   if (bytes > MAX_REQUEST_BYTES) refuse('invalid_request', `The request is larger than ${MAX_REQUEST_BYTES / 1024} KB.`)

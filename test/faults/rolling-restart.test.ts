@@ -7,14 +7,14 @@ import { startReplica, until } from '../support/replicas.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 import { createInstallation, ENVIRONMENT, type Installation } from './installation.ts'
 import { assertSoundServer } from './invariants.ts'
-import { figure, fork, rounds, seededRandom } from './run-options.ts'
+import { figure, fork, isLongForm, rounds, seededRandom } from './run-options.ts'
 import { createTraffic } from './traffic.ts'
 
 const PART = 'Rolling restart'
 const MIN_REQUESTS = 20
 const REPLICAS = 3
-/** Requests at all times, but few enough that the replicas start quickly beside them. */
-const PAUSE_MS = 100
+/** In the short form there are requests at all times, but few enough that the replicas start quickly beside them. */
+const PAUSE_MS = isLongForm ? 0 : 100
 
 /** A browser that reconnects when its stream ends, with the id of the last event. */
 function watchNotifications(t: TestContext, installation: Installation) {

@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test'
 /** The number of rounds in the long form, which `npm run test:faults` sets. */
 const longFormRounds = Number(process.env['FAULT_ROUNDS'] ?? 0)
 
+export const isLongForm = longFormRounds > 0
+
 /** The number of rounds of the short form, or this share of the rounds of the long form. */
 export const rounds = (short: number, share = 1): number => Math.max(short, Math.round(longFormRounds * share))
 

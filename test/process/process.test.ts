@@ -50,6 +50,21 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+/** Loaded into the service: a signal arrives as soon as the service can handle it, which is before it listens. */
+const EARLY_SIGNAL = `
+process.on('newListener', function arrive(name) {
+  if (name !== 'SIGINT') return
+  process.off('newListener', arrive)
+  queueMicrotask(() => process.emit('SIGINT', 'SIGINT', 2))
+})`
+
+test('a signal that comes before the service listens stops it, and nothing is announced', async (t) => {
+  const service = await start(t, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(EARLY_SIGNAL)}` })
+  assert.equal(await service.exit(), 0)
+  assert.match(service.stdout(), /"Stopping\."/)
+  assert.equal(service.stderr(), '')
+})
+
 const plainLines = (output: string) =>
   output
     .trim()
