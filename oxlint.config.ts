@@ -12,7 +12,7 @@ export const LAYERS = [
   ['audit', 'mail'],
   ['keys', 'metrics'],
   ['services.ts'],
-  ['users'],
+  ['pictures', 'users'],
   ['access'],
   ['sessions'],
   ['notifications'],

@@ -21,14 +21,17 @@ import { compileSchemas } from './http/schemas.ts'
 import { newId } from './ids.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { usableAppRoutes } from './oauth/access/routes.ts'
 import { consentRoutes } from './oauth/authorize/consent-routes.ts'
 import { showErrors } from './oauth/authorize/navigation-errors.ts'
 import { authorizeRoutes } from './oauth/authorize/routes.ts'
+import { logoRoutes } from './oauth/clients/logo-routes.ts'
 import { clientRoutes } from './oauth/clients/routes.ts'
 import { grantRoutes } from './oauth/consents/routes.ts'
 import { discoveryRoutes } from './oauth/discovery/routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
 import { createProvider } from './oauth/provider.ts'
+import { refusalRoutes } from './oauth/refusals/routes.ts'
 import { tokenRoutes } from './oauth/tokens/routes.ts'
 import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
 import type { OpenServices } from './open-services.ts'
@@ -97,7 +100,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   const openToAll: Routes[] = [
     healthRoutes(services),
     openApiRoutes(),
-    discoveryRoutes(services),
+    discoveryRoutes(provider),
     sshHostRoutes(services),
   ]
   await group(app, openToAll, (part) => {
@@ -117,7 +120,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   await group(app, [authorizeRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER })
     acceptFormsWithRepeats(part)
-    showErrors(part)
+    showErrors(part, services.refusals)
   })
 
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */
@@ -136,6 +139,9 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     auditRoutes(services),
     overviewRoutes(services),
     clientRoutes(provider),
+    logoRoutes(provider),
+    refusalRoutes(provider),
+    usableAppRoutes(provider),
     consentRoutes(provider),
     grantRoutes(provider),
   ]

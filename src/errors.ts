@@ -12,6 +12,7 @@ const STATUS = {
   wrong_credentials: 401,
   passkey_refused: 401,
   forbidden: 403,
+  not_allowed: 403,
   foreign_origin: 403,
   account_disabled: 403,
   registration_closed: 403,

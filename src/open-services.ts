@@ -16,12 +16,15 @@ import { createLimits } from './limits/limits.ts'
 import { openMail } from './mail/mail.ts'
 import type { createMetrics, Metrics } from './metrics/metrics.ts'
 import { createStreams, type Streams } from './notifications/streams.ts'
+import { createPkceUses } from './oauth/clients/pkce-uses.ts'
+import type { Gathered } from './oauth/provider.ts'
+import { createRefusals } from './oauth/refusals/refusals.ts'
 import { openAuthority } from './openssh/certificate.ts'
 import type { Services } from './services.ts'
 import { openStorage } from './storage/open.ts'
 
 /** The services of a running process, with what only its top layer uses. */
-export interface OpenServices extends Services {
+export interface OpenServices extends Services, Gathered {
   /** The notification streams that are open on this replica. */
   streams: Streams
   close(): Promise<void>
@@ -52,6 +55,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     if (!caKey) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
+    const gathered: Gathered = {
+      refusals: createRefusals({ db, now, log }),
+      pkceUses: createPkceUses({ db, now }),
+    }
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
     return {
@@ -71,15 +78,15 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       mail,
       blobs: openBlobs(config),
       dailyCounts,
+      ...gathered,
       streams,
       metrics,
       ...(metrics && { observeEvent: metrics.countEvent }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
-        await dailyCounts
-          .flush()
-          .catch((error: unknown) =>
-            log.warn({ err: error }, 'The last daily counts could not be stored and are lost.'),
+        for (const { flush } of [dailyCounts, gathered.refusals, gathered.pkceUses])
+          await flush().catch((error: unknown) =>
+            log.warn({ err: error }, 'What was counted in the last second could not be stored and is lost.'),
           )
         metrics?.close()
         await mail.close()

@@ -22,6 +22,8 @@ export interface NewUser {
   familyName?: string | undefined
   /** Taken as it is, or refused; derived from the email when absent. */
   preferredUsername?: string | undefined
+  /** Packed. */
+  attributes?: string | null
 }
 
 const MAX_TRIES = 5
@@ -77,6 +79,7 @@ async function insert(
     disabled_at: null,
     created_at: now(),
     last_login_at: null,
+    attributes: input.attributes ?? null,
   })
   await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })
   await addAssignment(trx, id, USER_ROLE)

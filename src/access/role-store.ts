@@ -5,6 +5,7 @@ import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
 import { readTextList } from '../storage/text-list.ts'
 import { type Permission, PERMISSIONS } from '../vocabulary/permissions.ts'
+import { packAttributes, unpackAttributes } from './attributes.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
 import type { NewRole, Role } from './role.ts'
 
@@ -15,7 +16,15 @@ const packedPermissions = sql<string | null>`(
 const roles = (db: Reader) =>
   db
     .selectFrom('roles')
-    .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.built_in', 'roles.created_at'])
+    .select([
+      'roles.id',
+      'roles.name',
+      'roles.description',
+      'roles.principals',
+      'roles.built_in',
+      'roles.created_at',
+      'roles.attributes',
+    ])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -27,6 +36,7 @@ const toRole = (row: RoleRow): Role => ({
   principals: readTextList(row.principals),
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
+  attributes: unpackAttributes(row.attributes),
 })
 
 /** Oldest first, so the built-in ones lead. */
@@ -77,10 +87,18 @@ export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
 
 /** Fails as a duplicate when another role has the name. */
 export async function addRole(trx: Trx, id: string, role: NewRole, now: number): Promise<void> {
-  const { name, description = '', principals = [], permissions = [] } = role
+  const { name, description = '', principals = [], permissions = [], attributes = {} } = role
   await trx
     .insertInto('roles')
-    .values({ id, name, description, principals: JSON.stringify(principals), built_in: 0, created_at: now })
+    .values({
+      id,
+      name,
+      description,
+      principals: JSON.stringify(principals),
+      built_in: 0,
+      created_at: now,
+      attributes: packAttributes(attributes),
+    })
     .execute()
   for (const permission of permissions) await addPermission(trx, id, permission)
 }

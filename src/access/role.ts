@@ -3,6 +3,7 @@ import { OpenEnum } from '../http/contracts.ts'
 import { VisibleName, VisibleText } from '../http/visible-name.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../vocabulary/permissions.ts'
+import { Attributes } from './attributes.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
 
@@ -28,6 +29,7 @@ export const Role = Type.Object(
     principals: Type.Array(Type.String()),
     builtIn: Type.Boolean(),
     permissions: Type.Array(HeldPermission),
+    attributes: Attributes,
   },
   { title: 'Role' },
 )
@@ -43,4 +45,5 @@ export interface NewRole {
   description?: string
   principals?: string[]
   permissions?: Permission[]
+  attributes?: Attributes
 }

@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { refuse } from '../errors.ts'
 import { failures, type Routes, Success, success } from '../http/contracts.ts'
 import { sendTagged } from '../http/etag.ts'
+import { readUpload, UPLOAD_LIMITS } from '../pictures/read-upload.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { currentlySignedIn, signedIn } from '../sessions/guards.ts'
 import { User } from '../users/user.ts'
 import { loadAvatar, removeAvatar, replaceAvatar } from './avatar.ts'
-import { readUpload, UPLOAD_LIMITS } from './read-upload.ts'
 
 const tags = ['Account']
 const path = '/api/account/profile/avatar'

@@ -11,13 +11,6 @@ export async function findAvatar(db: Reader, userId: string): Promise<{ version:
   return row && { version: row.avatar_version }
 }
 
-/** The versions of several users' avatars, by the ids of the users. Users that do not exist are absent. */
-export async function listAvatarVersions(db: Reader, userIds: string[]): Promise<Map<string, string | null>> {
-  if (userIds.length === 0) return new Map()
-  const rows = await db.selectFrom('users').select(['id', 'avatar_version']).where('id', 'in', userIds).execute()
-  return new Map(rows.map(({ id, avatar_version }) => [id, avatar_version]))
-}
-
 export async function markAvatarVersion(trx: Trx, userId: string, version: string | null): Promise<void> {
   await trx.updateTable('users').set({ avatar_version: version }).where('id', '=', userId).execute()
 }

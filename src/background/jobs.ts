@@ -1,11 +1,13 @@
-import { createAvatarSweeper } from '../account/sweep-avatars.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { createMailDelivery } from '../mail/deliver-mail.ts'
 import type { Streams } from '../notifications/streams.ts'
+import { reviewAccess } from '../oauth/access/review-access.ts'
 import { removeDeletedClients } from '../oauth/clients/remove-deleted-clients.ts'
+import type { Gathered } from '../oauth/provider.ts'
 import { answerResetRequests } from '../passwords/password-reset.ts'
+import { createPictureSweeper } from '../pictures/sweep-pictures.ts'
 import type { Services } from '../services.ts'
 import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
@@ -17,7 +19,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** All background work, in one list. */
-export function backgroundJobs(services: Services & { streams: Streams }): Job[] {
+export function backgroundJobs(services: Services & Gathered & { streams: Streams }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
@@ -28,11 +30,14 @@ export function backgroundJobs(services: Services & { streams: Streams }): Job[]
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },
     { name: 'write-counts', run: () => services.dailyCounts.flush() },
+    { name: 'write-refusals', run: () => services.refusals.flush() },
+    { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
     { name: 'deliver-mail', run: mail.deliver, stop: mail.stop },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
-    { name: 'sweep-avatars', everyMs: MINUTE, run: createAvatarSweeper(services) },
+    { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
+    { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },
     { name: 'remove-deleted-clients', everyMs: 10 * SECOND, run: (stop) => removeDeletedClients(services, stop) },
   ]
 }

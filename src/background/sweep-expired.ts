@@ -1,3 +1,4 @@
+import { REFUSAL_KEPT_MS } from '../oauth/refusals/refusal-store.ts'
 import type { Services } from '../services.ts'
 import { deleteExpired, type ExpiringTable } from './expired-row-store.ts'
 
@@ -18,6 +19,7 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
+  { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
 ]
 

@@ -1,5 +1,6 @@
 import { backup, DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
+import { clientOwner, pictureName } from '../pictures/picture-name.ts'
 
 const PAGES_PER_STEP = 10_000
 
@@ -7,8 +8,8 @@ const PAGES_PER_STEP = 10_000
 export interface Snapshot {
   /** The names of the migrations that were applied. */
   migrations(): string[]
-  /** The version of each avatar that an account refers to. */
-  avatars(): { userId: string; version: string }[]
+  /** The names of all pictures that an account or a client refers to. */
+  pictures(): string[]
   /** Continues with the state of a later moment. */
   restart(): void
   copyTo(file: string): Promise<void>
@@ -32,10 +33,7 @@ export function openSnapshot(file: string): Snapshot {
   }
   return {
     migrations: () => migrations,
-    avatars() {
-      const rows = source.prepare('SELECT id, avatar_version FROM users WHERE avatar_version IS NOT NULL').all()
-      return rows.map((row) => ({ userId: String(row['id']), version: String(row['avatar_version']) }))
-    },
+    pictures: () => [...listAvatars(source), ...listLogos(source)],
     restart() {
       source.exec('ROLLBACK')
       migrations = begin()
@@ -46,6 +44,21 @@ export function openSnapshot(file: string): Snapshot {
     close: () => source.close(),
   }
 }
+
+const listAvatars = (source: DatabaseSync): string[] =>
+  source
+    .prepare('SELECT id, avatar_version FROM users WHERE avatar_version IS NOT NULL')
+    .all()
+    .map((row) => pictureName(String(row['id']), String(row['avatar_version'])))
+
+/** A database that an older version has made has none. */
+const listLogos = (source: DatabaseSync): string[] =>
+  source.prepare("SELECT 1 FROM pragma_table_info('oauth_clients') WHERE name = 'logo_version'").get() === undefined
+    ? []
+    : source
+        .prepare('SELECT client_id, logo_version FROM oauth_clients WHERE logo_version IS NOT NULL')
+        .all()
+        .map((row) => pictureName(clientOwner(String(row['client_id'])), String(row['logo_version'])))
 
 /** Turns a backup of the database into a single file without a log, and checks every page of it. */
 export function checkDatabase(file: string): void {

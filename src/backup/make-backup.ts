@@ -9,7 +9,7 @@ import { StartError } from '../errors.ts'
 import { copyPrivately, listFiles, syncFolder, syncTree, writeDurably } from '../storage/durable-files.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { sqliteFileOf } from '../storage/sqlite-url.ts'
-import { copyAvatars, copyNamedAvatars, type Folders } from './copy-avatars.ts'
+import { copyPictures, copyNamedPictures, type Folders } from './copy-pictures.ts'
 import { checkDatabase, openSnapshot } from './database-file-store.ts'
 import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
 
@@ -52,7 +52,7 @@ async function writeBackup(folder: string, config: Needs, now: number): Promise<
     ? undefined
     : { from: join(config.dataDir, AVATARS_FOLDER), to: join(folder, AVATARS_FOLDER) }
   // Most avatars are copied before the database, so that few are left to copy while its read transaction is open.
-  if (avatars !== undefined) await copyAvatars(avatars)
+  if (avatars !== undefined) await copyPictures(avatars)
   const database = sqliteFileOf(config.databaseUrl)
   if (database === undefined) throw new Error('A backup is made of a SQLite file only.')
   const migrations = await copyDatabase(database, join(folder, DATABASE_FILE), avatars)
@@ -80,7 +80,7 @@ async function copyDatabase(file: string, to: string, avatars: Folders | undefin
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}: nothing to back up.`)
   const snapshot = openSnapshot(file)
   try {
-    await copyNamedAvatars(snapshot, avatars)
+    await copyNamedPictures(snapshot, avatars)
     await snapshot.copyTo(to)
     chmodSync(to, 0o600)
     checkDatabase(to)

@@ -27,6 +27,9 @@ export interface Config {
   geoHeaders: GeoHeaders | undefined
   geoipDatabase: string | undefined
   registration: 'open' | 'invite'
+  allowMissingPkce: boolean
+  httpRedirectHosts: string[]
+  redirectSchemes: string[]
   sshCertDefaultTtl: number
   sshCertMaxTtl: number
   rateLimits: boolean
@@ -120,6 +123,9 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read('TRUST_PROXY'),
     geoHeaders: read('GEO_HEADERS'),
     registration: read('REGISTRATION') ?? 'open',
+    allowMissingPkce: read('ALLOW_MISSING_PKCE') === 'on',
+    httpRedirectHosts: read('HTTP_REDIRECT_HOSTS') ?? [],
+    redirectSchemes: read('REDIRECT_SCHEMES') ?? [],
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
     metricsAddress: read('METRICS_ADDRESS'),

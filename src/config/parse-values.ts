@@ -78,6 +78,23 @@ export const proxies = (text: string): number | string[] | undefined => {
   return list.every(isRange) ? list : undefined
 }
 
+const HOST_PATTERN = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
+
+/** Host names, patterns that begin with `*.`, addresses and CIDR ranges. */
+export const hostPatterns = (text: string): string[] | undefined => {
+  const list = text.split(',').map((each) => each.trim().toLowerCase())
+  const isPattern = (each: string) => isIP(each) !== 0 || ipaddr.isValidCIDR(each) || HOST_PATTERN.test(each)
+  return list.every(isPattern) ? list : undefined
+}
+
+const UNSAFE_SCHEMES = new Set(['javascript', 'data', 'file', 'vbscript', 'blob', 'about', 'http', 'https'])
+
+/** A browser would run or read what some schemes name, so those can't be allowed. */
+export const privateSchemes = (text: string): string[] | undefined => {
+  const list = text.split(',').map((each) => each.trim().toLowerCase())
+  return list.every((each) => /^[a-z][a-z0-9+-]*$/.test(each) && !UNSAFE_SCHEMES.has(each)) ? list : undefined
+}
+
 export interface GeoHeaders {
   country: string
   city?: string

@@ -4,6 +4,7 @@ import {
   bucketUrl,
   databaseUrl,
   geoHeaders,
+  hostPatterns,
   integer,
   isVaried,
   MAIL_ADDRESS,
@@ -11,6 +12,7 @@ import {
   nonEmpty,
   oneOf,
   origin,
+  privateSchemes,
   proxies,
   urlOf,
 } from './parse-values.ts'
@@ -165,6 +167,25 @@ export const VARIABLES = {
     fallback: '`open`',
     accepts: 'open or invite',
     parse: oneOf('open', 'invite'),
+  }),
+  ALLOW_MISSING_PKCE: variable({
+    meaning: 'Whether PKCE can be made optional for single confidential applications that do not send it.',
+    fallback: '`off`',
+    accepts: 'on or off',
+    parse: oneOf('on', 'off'),
+  }),
+  HTTP_REDIRECT_HOSTS: variable({
+    meaning:
+      'Hosts of a private network to which applications may be registered with `http`. `*.home.example` covers its subdomains.',
+    fallback: 'none: `http` on loopback only',
+    accepts: 'host names, patterns such as *.home.example, addresses and CIDR ranges, with commas between them',
+    parse: hostPatterns,
+  }),
+  REDIRECT_SCHEMES: variable({
+    meaning: 'Schemes without a dot that redirect URLs of native applications may have.',
+    fallback: 'none: only schemes with a dot, which are reversed domain names',
+    accepts: 'schemes such as app,my-app, but none that browsers run or read files with',
+    parse: privateSchemes,
   }),
   SSH_CERT_DEFAULT_TTL: variable({
     meaning: 'How many seconds an SSH certificate is valid when the request does not say.',

@@ -13,7 +13,10 @@ export interface ServiceKey {
 }
 
 /** The identifiers of the first keys. The specification names the signing key's. */
-const FIRST_KEY_IDS: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+const FIRST_KEY_IDS: Record<MadeAtOnce, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+
+/** The service has these from its first start. An RSA key is made only when a client needs it (rsa-key.ts). */
+type MadeAtOnce = Exclude<KeyPurpose, 'signing-rsa'>
 
 interface Needs {
   db: Database
@@ -22,13 +25,17 @@ interface Needs {
 }
 
 /** Every usable key of one purpose, decrypted. The first one is made when there is none. */
-export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promise<ServiceKey[]> {
-  let stored = await listKeys(needs.db.read, purpose)
-  if (stored.length === 0) {
-    await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST_KEY_IDS[purpose], 'active'))
-    // Another replica may have been first: what is stored counts, not what was just made.
-    stored = await listKeys(needs.db.read, purpose)
-  }
+export async function loadServiceKeys(needs: Needs, purpose: MadeAtOnce): Promise<ServiceKey[]> {
+  const stored = await readServiceKeys(needs, purpose)
+  if (stored.length > 0) return stored
+  await needs.db.transaction((trx) => addServiceKey(needs, trx, purpose, FIRST_KEY_IDS[purpose], 'active'))
+  // Another replica may have been first: what is stored counts, not what was just made.
+  return readServiceKeys(needs, purpose)
+}
+
+/** Every usable key of one purpose, decrypted. There may be none. */
+export async function readServiceKeys(needs: Pick<Needs, 'db' | 'vault'>, purpose: KeyPurpose): Promise<ServiceKey[]> {
+  const stored = await listKeys(needs.db.read, purpose)
   return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {
     let der: Buffer
     try {
@@ -43,14 +50,24 @@ export async function loadServiceKeys(needs: Needs, purpose: KeyPurpose): Promis
 }
 
 export async function addServiceKey(
-  { now, vault }: Omit<Needs, 'db'>,
+  needs: Omit<Needs, 'db'>,
   trx: Trx,
-  purpose: KeyPurpose,
+  purpose: MadeAtOnce,
   id: string,
   state: KeyState,
 ): Promise<void> {
-  const { privateKey, publicKey } =
+  const pair =
     purpose === 'signing' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+  await storeServiceKey(needs, trx, { purpose, id, state }, pair)
+}
+
+/** Stores a key pair, with its private half sealed. */
+export async function storeServiceKey(
+  { now, vault }: Omit<Needs, 'db'>,
+  trx: Trx,
+  { purpose, id, state }: { purpose: KeyPurpose; id: string; state: KeyState },
+  { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject },
+): Promise<void> {
   await addKeyOnce(trx, {
     id,
     purpose,

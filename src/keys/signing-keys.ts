@@ -3,17 +3,21 @@ import type { Logger } from 'pino'
 import type { Vault } from '../crypto/vault.ts'
 import type { Database } from '../storage/database.ts'
 import type { Signals } from '../storage/signals.ts'
-import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
+import { loadServiceKeys, readServiceKeys, type ServiceKey } from './load-service-keys.ts'
 
 /** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
 export interface SigningKeys {
-  /** A compact JWS over the claims, by the active key. */
-  sign(claims: Record<string, unknown>): string
+  /** A compact JWS over the claims, by the active key for this algorithm. */
+  sign(claims: Record<string, unknown>, alg?: SigningAlgorithm): string
+  /** The algorithms that there is a key for. */
+  algorithms(): readonly SigningAlgorithm[]
   /** RFC 7517, as text. */
   jwks(): string
   /** Reads the keys again. */
   reload(): Promise<void>
 }
+
+export type SigningAlgorithm = 'ES256' | 'RS256'
 
 interface Needs {
   db: Database
@@ -23,9 +27,13 @@ interface Needs {
   log: Logger
 }
 
-interface Loaded {
+interface Signer {
   header: string
   privateKey: KeyObject
+}
+
+interface Loaded {
+  signers: Partial<Record<SigningAlgorithm, Signer>>
   jwks: string
 }
 
@@ -42,7 +50,7 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
     const turn = ++begun
-    const keys = prepare(await loadServiceKeys(needs, 'signing'))
+    const keys = prepare(await loadServiceKeys(needs, 'signing'), await readServiceKeys(needs, 'signing-rsa'))
     if (loaded && turn < applied) return loaded
     applied = turn
     return (loaded = keys)
@@ -58,26 +66,45 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   return {
     reload: async () => void (await read()),
     jwks: () => current().jwks,
-    sign(claims) {
-      const { header, privateKey } = current()
-      const content = `${header}.${encode(claims)}`
-      const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: ENCODING })
+    algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
+    sign(claims, alg = 'ES256') {
+      const signer = current().signers[alg]
+      if (!signer) throw new Error(`There is no key for ${alg}.`)
+      const content = `${signer.header}.${encode(claims)}`
+      // The encoding matters to elliptic curves only.
+      const signature = sign('sha256', Buffer.from(content), { key: signer.privateKey, dsaEncoding: ENCODING })
       return `${content}.${signature.toString('base64url')}`
     },
   }
 }
 
-function prepare(keys: ServiceKey[]): Loaded {
-  const active = keys.findLast(({ state }) => state === 'active')
-  if (!active) throw new Error('No signing key is active.')
+function prepare(ec: ServiceKey[], rsa: ServiceKey[]): Loaded {
   return {
-    header: encode({ alg: 'ES256', typ: 'JWT', kid: active.id }),
-    privateKey: active.privateKey,
-    jwks: JSON.stringify({ keys: [active, ...keys.filter((key) => key !== active)].map(toJwk) }),
+    signers: { ES256: toSigner('ES256', ec), ...(rsa.length === 0 ? {} : { RS256: toSigner('RS256', rsa) }) },
+    // The active key first, and all for ES256 before those for RS256.
+    jwks: JSON.stringify({ keys: [...activeFirst(ec).map(toEcJwk), ...activeFirst(rsa).map(toRsaJwk)] }),
   }
 }
 
-function toJwk({ id, publicKey }: ServiceKey) {
+const findActive = (keys: ServiceKey[]): ServiceKey | undefined => keys.findLast(({ state }) => state === 'active')
+
+function toSigner(alg: SigningAlgorithm, keys: ServiceKey[]): Signer {
+  const active = findActive(keys)
+  if (!active) throw new Error('No signing key is active.')
+  return { header: encode({ alg, typ: 'JWT', kid: active.id }), privateKey: active.privateKey }
+}
+
+function activeFirst(keys: ServiceKey[]): ServiceKey[] {
+  const active = findActive(keys)
+  return active ? [active, ...keys.filter((key) => key !== active)] : keys
+}
+
+function toEcJwk({ id, publicKey }: ServiceKey) {
   const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
   return { kty, crv, alg: 'ES256', use: 'sig', kid: id, x, y }
+}
+
+function toRsaJwk({ id, publicKey }: ServiceKey) {
+  const { kty, n, e } = createPublicKey(publicKey).export({ format: 'jwk' })
+  return { kty, alg: 'RS256', use: 'sig', kid: id, n, e }
 }

@@ -15,7 +15,7 @@ export async function removeDeletedUsers(services: Needs, stop: AbortSignal): Pr
 
 /** The user's own row is deleted last: until then the next run finds it. */
 export async function removeDeletedUser({ db, blobs, log }: Needs, id: string, stop: AbortSignal): Promise<void> {
-  // No account refers to these pictures any more. `sweepAvatars` collects those that can't be deleted now.
+  // No account refers to these pictures any more. The job `sweep-pictures` collects those that can't be deleted now.
   await blobs
     .deleteFolder(id)
     .catch((error: unknown) =>

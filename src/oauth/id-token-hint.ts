@@ -7,8 +7,11 @@ export interface IdTokenHint {
   aud: unknown
 }
 
-/** A bound for each part, so that no long text is decoded. An ES256 signature has 86 characters. */
-const COMPACT = /^[\w-]{1,1000}\.[\w-]{1,8000}\.[\w-]{86}$/
+/**
+ * A bound for each part, so that no long text is decoded. Claims may hold what is mapped of 16 KB of attributes for each
+ * role. A signature has 86 characters with ES256 and 512 with RS256.
+ */
+const COMPACT = /^[\w-]{1,1000}\.[\w-]{1,48000}\.(?:[\w-]{86}|[\w-]{512})$/
 
 /**
  * Verifies an id_token_hint: undefined unless one of our keys signed it as an ID token of this issuer. Its age does not
@@ -28,8 +31,8 @@ async function verify(jws: string, keys: JSONWebKeySet): Promise<Record<string, 
   const { compactVerify, createLocalJWKSet } = await import('jose')
   const keySet = createLocalJWKSet(keys)
   try {
-    const { payload, protectedHeader } = await compactVerify(jws, keySet, { algorithms: ['ES256'] })
-    // Without a kid the only key of the set would be taken. Our own tokens always have one.
+    const { payload, protectedHeader } = await compactVerify(jws, keySet, { algorithms: ['ES256', 'RS256'] })
+    // Without a kid any key of the set would be tried. Our own tokens always have one.
     if (typeof protectedHeader.kid !== 'string') return undefined
     return JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>
   } catch {

@@ -1,15 +1,26 @@
 import type { Services } from '../services.ts'
 import { type ClientCache, createClientCache } from './clients/client-cache.ts'
+import type { PkceUses } from './clients/pkce-uses.ts'
+import { createPublished, type Published } from './discovery/published.ts'
+import type { Refusals } from './refusals/refusals.ts'
 import { createRedemptions, type Redemptions } from './tokens/redemptions.ts'
 
-/** The services, and the OAuth provider's own state in memory. */
-export interface Provider extends Services {
-  clients: ClientCache
-  redemptions: Redemptions
+/** What the provider gathers in memory and writes every second. The background work writes it, and so does a stop. */
+export interface Gathered {
+  refusals: Refusals
+  pkceUses: PkceUses
 }
 
-export const createProvider = (services: Services): Provider => ({
+/** The services, and the OAuth provider's own state in memory. */
+export interface Provider extends Services, Gathered {
+  clients: ClientCache
+  redemptions: Redemptions
+  published: Published
+}
+
+export const createProvider = (services: Services & Gathered): Provider => ({
   ...services,
   clients: createClientCache(services),
   redemptions: createRedemptions(services),
+  published: createPublished(services),
 })

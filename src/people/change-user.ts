@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely'
+import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
@@ -15,12 +16,14 @@ import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
-import type { User } from '../users/user.ts'
 import { sendInvitation } from './invite-user.ts'
+import type { Person } from './person.ts'
+import { findPerson } from './user-list-store.ts'
 
 export interface UserChange extends ProfileChange {
   email?: string
   email_verified?: boolean
+  attributes?: Attributes
 }
 
 /**
@@ -32,12 +35,12 @@ export async function changeUser(
   id: string,
   changes: UserChange,
   actor: SignedInActor,
-): Promise<User> {
+): Promise<Person> {
   try {
     return await administer(services, actor, async (trx, held) => {
-      const before = (await holdAccount(trx, id))?.user ?? refuse('not_found', 'There is no such user.')
+      const before = (await holdAccount(trx, id))?.user ?? refuseUnknown()
       await refuseIfHoldsMore(trx, held, id)
-      if (Object.keys(changes).length === 0) return before
+      if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
       const { preferredUsername: from } = before
       const { preferredUsername: to = from } = changes
       if (to !== from) {
@@ -48,7 +51,7 @@ export async function changeUser(
       const isMoved = email !== before.email
       // Links that were sent to the old address stop working.
       if (isMoved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
-      const user = await updateUser(trx, id, toColumns(changes, email, isMoved))
+      await updateUser(trx, id, toColumns(changes, email, isMoved))
       const renamed = await completeRename(services, trx, { userId: id, from, to })
       await recordEvent(services, trx, {
         action: 'user.updated',
@@ -61,7 +64,7 @@ export async function changeUser(
           ...renamed,
         },
       })
-      return user ?? refuse('not_found', 'There is no such user.')
+      return (await findPerson(trx, id)) ?? refuseUnknown()
     })
   } catch (error) {
     if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
@@ -72,18 +75,21 @@ export async function changeUser(
   }
 }
 
+const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
+
 /** A new address counts as unverified unless the request says that it is verified. */
 const toColumns = (changes: UserChange, email: string, isMoved: boolean): Updateable<Schema['users']> => ({
   ...(isMoved ? { email, email_verified: 0 } : {}),
   ...(changes.email_verified === undefined ? {} : { email_verified: changes.email_verified ? 1 : 0 }),
   ...(changes.email_verified === true ? { never_confirmed: 0 } : {}),
+  ...(changes.attributes === undefined ? {} : { attributes: packAttributes(changes.attributes) }),
   ...profileColumns(changes),
 })
 
 /** Sends the invitation again. The earlier link stops working. */
 export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
-    const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
+    const account = (await findAccountById(trx, id)) ?? refuseUnknown()
     await refuseIfHoldsMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')

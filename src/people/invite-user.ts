@@ -1,3 +1,4 @@
+import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
 import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
@@ -16,8 +17,8 @@ import type { Reader, Trx } from '../storage/database.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
-import { findUser } from '../users/user-store.ts'
-import type { User } from '../users/user.ts'
+import type { Person } from './person.ts'
+import { findPerson } from './user-list-store.ts'
 
 export interface InviteUserRequest {
   email: string
@@ -27,11 +28,16 @@ export interface InviteUserRequest {
   given_name?: string | null
   family_name?: string | null
   email_verified?: boolean
+  attributes?: Attributes
   roleIds?: string[]
 }
 
 /** Creates an account for another person. Without a password, they get a mail with a link to set one. */
-export async function inviteUser(services: Services, request: InviteUserRequest, actor: SignedInActor): Promise<User> {
+export async function inviteUser(
+  services: Services,
+  request: InviteUserRequest,
+  actor: SignedInActor,
+): Promise<Person> {
   const { db, passwords } = services
   const roleIds = [...new Set(request.roleIds)].filter((id) => id !== USER_ROLE)
   // Refused before the email is checked, so that the answer does not say whether the email is taken.
@@ -55,6 +61,7 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
       givenName: request.given_name ?? undefined,
       familyName: request.family_name ?? undefined,
       preferredUsername: request.preferredUsername,
+      attributes: packAttributes(request.attributes ?? {}),
     },
     async (trx, made) => {
       const held = await beginAdministration(services, trx, actor)
@@ -70,7 +77,7 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
       if (passwordHash === null) await sendInvitation(services, trx, made)
     },
   )
-  return (await findUser(db.read, id)) ?? refuse('not_found', 'There is no such user.')
+  return (await findPerson(db.read, id)) ?? refuse('not_found', 'There is no such user.')
 }
 
 /** Giving roles to a new account needs the same permission as assigning them. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Attributes } from '../access/attributes.ts'
 import { HeldPermission } from '../access/role.ts'
 import { refuse } from '../errors.ts'
 import { failures, NextCursor, Nullable, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
@@ -10,19 +11,19 @@ import { Email } from '../users/email-address.ts'
 import { NewPassword } from '../users/password-rules.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
-import { User } from '../users/user.ts'
 import { changeUser, inviteAgain } from './change-user.ts'
 import { inviteUser } from './invite-user.ts'
+import { Person } from './person.ts'
 import { findUserDetails, listUsers } from './user-list-store.ts'
 
 const tags = ['Users']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
 const ByUser = Type.Object({ userId: Id })
-const OneUser = Type.Object({ user: User })
+const OneUser = Type.Object({ user: Person })
 const Username = Type.String({ pattern: USERNAME_PATTERN })
 
 const Details = Type.Object({
-  user: User,
+  user: Person,
   permissions: Type.Array(HeldPermission, { description: 'The permissions of all roles of this user.' }),
   hasPassword: Type.Boolean(),
   passkeys: Type.Integer(),
@@ -35,6 +36,7 @@ const profileFields = {
   family_name: Type.Optional(Nullable(PersonName)),
   preferredUsername: Type.Optional(Username),
   email_verified: Type.Optional(Type.Boolean()),
+  attributes: Type.Optional(Attributes),
 }
 
 /** Users as administrators see them. Disabling and deleting are in lifecycle/. */
@@ -61,7 +63,7 @@ export const adminUserRoutes =
             strict,
           ),
           response: {
-            200: Type.Object({ users: Type.Array(User), nextCursor: NextCursor }),
+            200: Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }),
             ...failures(400, 401, 403),
           },
         },
@@ -118,7 +120,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Change a user',
           description:
-            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days.',
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days. Attributes are replaced as a whole.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...profileFields }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },

@@ -3,8 +3,10 @@ import { MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
 import { sessionLives } from '../sessions/session-store.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
-import type { User } from '../users/user.ts'
+import { packedPermissions, packedRoles, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import { type Person, toPerson } from './person.ts'
+
+const PERSON_COLUMNS = [...USER_COLUMNS, 'users.attributes'] as const
 
 export interface UserFilter {
   q?: string
@@ -29,7 +31,7 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
   // Conditions that each row is checked for.
   const isFiltered = q !== '' || status === 'active' || (members !== undefined && !isSmallRole)
   const filtered = scanned
-    .select(USER_COLUMNS)
+    .select(PERSON_COLUMNS)
     .select(packedRoles.as('roles'))
     .$if(q !== '', (query) => query.where(matches(q)))
     .$if(status === 'active', (query) => query.where(accountMayAct))
@@ -61,8 +63,8 @@ export async function listUsers(db: Reader, filter: UserFilter, limit: number, a
     .orderBy('users.id', 'desc')
     .limit(limit - first.length + 1)
     .execute()
-  const page = toPage(rows, limit - first.length, positionOf, toUser, stop && positionOf(stop))
-  return { ...page, items: [...first.map(toUser), ...page.items] }
+  const page = toPage(rows, limit - first.length, positionOf, toPerson, stop && positionOf(stop))
+  return { ...page, items: [...first.map(toPerson), ...page.items] }
 }
 
 const positionOf = (row: { created_at: number; id: string }): Position => [row.created_at, row.id]
@@ -104,18 +106,29 @@ function matches(text: string) {
 }
 
 export interface UserDetails {
-  user: User
+  user: Person
   permissions: string[]
   hasPassword: boolean
   passkeys: number
   sessions: number
 }
 
+export async function findPerson(db: Reader, id: string): Promise<Person | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(PERSON_COLUMNS)
+    .select(packedRoles.as('roles'))
+    .where('users.id', '=', id)
+    .where(accountExists)
+    .executeTakeFirst()
+  return row && toPerson(row)
+}
+
 /** A user with permissions, passkeys and live sessions. */
 export async function findUserDetails(db: Reader, id: string, now: number): Promise<UserDetails | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(USER_COLUMNS)
+    .select(PERSON_COLUMNS)
     .select([packedRoles.as('roles'), packedPermissions.as('permissions'), 'users.password_hash'])
     .select((eb) => [
       eb
@@ -135,7 +148,7 @@ export async function findUserDetails(db: Reader, id: string, now: number): Prom
     .executeTakeFirst()
   if (!row) return undefined
   return {
-    user: toUser(row),
+    user: toPerson(row),
     permissions: [...unpackPermissions(row.permissions)].toSorted(),
     hasPassword: row.password_hash !== null,
     passkeys: row.passkeys ?? 0,

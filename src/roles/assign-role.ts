@@ -7,6 +7,7 @@ import { addAssignment, deleteAssignment, listRolesOf } from '../access/role-sto
 import type { Role } from '../access/role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
+import { markLostCodesRevoked } from '../oauth/access/access-review-store.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -15,6 +16,7 @@ import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificat
 import type { Trx } from '../storage/database.ts'
 import { isMissingReference } from '../storage/failure.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import { holdUser } from '../users/user-lock-store.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
@@ -48,7 +50,10 @@ export async function giveRole(
   await record(services, trx, 'role.assigned', actor, userId, role)
 }
 
-/** Takes a role from a user, and revokes the certificates that name a principal which is lost with it. */
+/**
+ * Takes a role from a user, and revokes the certificates that name a principal which is lost with it, and the tokens for
+ * applications that only its holders may use.
+ */
 export const unassignRole = (services: Needs, { userId, roleId }: Assignment, actor: SignedInActor): Promise<Role[]> =>
   administer(services, actor, async (trx, held) => {
     await refuseUnknownUser(trx, userId)
@@ -56,11 +61,14 @@ export const unassignRole = (services: Needs, { userId, roleId }: Assignment, ac
     await refuseIfHoldsMore(trx, held, userId)
     if (roleId === USER_ROLE) refuse('conflict', 'Everyone with an account has this role.')
     if (roleId === ADMIN_ROLE) await refuseLastAdministrator(trx, [userId])
+    // A code that is being issued is issued before this, and revoked below, or sees that the role is gone.
+    await holdUser(trx, userId)
     if (!(await deleteAssignment(trx, userId, roleId))) refuse('not_found', 'This person does not have this role.')
+    const authorizationsRevoked = await markLostCodesRevoked(trx, { userIds: [userId], at: services.now() })
     const certificatesRevoked = certificatesDependOn(role)
       ? await revokeLostCertificates(services, trx, [userId], 'A role was taken away.')
       : 0
-    await record(services, trx, 'role.unassigned', actor, userId, role, { certificatesRevoked })
+    await record(services, trx, 'role.unassigned', actor, userId, role, { certificatesRevoked, authorizationsRevoked })
     return listRolesOf(trx, userId)
   })
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Attributes } from '../access/attributes.ts'
 import { requireRole } from '../access/require-role.ts'
 import { listRoles } from '../access/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../access/role.ts'
@@ -55,6 +56,7 @@ export const roleRoutes =
               permissions: Type.Optional(
                 Type.Array(PermissionName, { maxItems: PERMISSIONS.length, uniqueItems: true }),
               ),
+              attributes: Type.Optional(Attributes),
             },
             strict,
           ),
@@ -84,13 +86,14 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, and the UNIX accounts it opens. The caller has to hold what the role holds, and what is added to it. Certificates that name a principal which is taken out are revoked. Built-in roles keep their names.',
+            'Its name, its description, the UNIX accounts it opens, and its attributes, which are replaced as a whole. The caller has to hold what the role holds, and what is added to it. Certificates that name a principal which is taken out are revoked. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {
               name: Type.Optional(RoleName),
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
+              attributes: Type.Optional(Attributes),
             },
             strict,
           ),

@@ -1,3 +1,4 @@
+import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
@@ -14,6 +15,7 @@ import type { NewRole, Role } from '../access/role.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { planAccessReviewOfRole } from '../oauth/access/plan-access-review.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -41,16 +43,16 @@ export interface RoleChange {
   name?: string
   description?: string
   principals?: string[]
+  attributes?: Attributes
 }
 
 /**
- * Changes only the fields that the request names. A built-in role keeps its name; its description and principals can be
- * changed. Certificates that name a principal which the role no longer gives are revoked.
+ * Changes only the fields that the request names. A built-in role keeps its name; the rest can be changed. Certificates that name a principal which the role no longer gives are revoked.
  */
 export const changeRole = (services: Needs, id: string, changes: RoleChange, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
-    const { principals, ...texts } = changes
+    const { principals, attributes, ...texts } = changes
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, { permissions: new Set(), principals: new Set(principals) })
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
@@ -58,7 +60,11 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
     }
     const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
     if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
-    const columns = { ...texts, ...(principals ? { principals: JSON.stringify(principals) } : {}) }
+    const columns = {
+      ...texts,
+      ...(principals ? { principals: JSON.stringify(principals) } : {}),
+      ...(attributes ? { attributes: packAttributes(attributes) } : {}),
+    }
     await updateRole(trx, id, columns).catch(refuseTakenName)
     const revoked = losesPrincipals
       ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), 'A role lost a principal.')
@@ -73,6 +79,7 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
+    await planAccessReviewOfRole(services, trx, id)
     await deleteRole(trx, id)
     const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
     const { name, permissions } = role

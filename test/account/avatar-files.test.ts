@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createAvatarSweeper } from '../../src/account/sweep-avatars.ts'
+import { createPictureSweeper } from '../../src/pictures/sweep-pictures.ts'
 import type { User } from '../../src/users/user.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
@@ -58,7 +58,7 @@ for (const [where, open] of Object.entries(STORES)) {
       assert.equal((await names()).length, 2)
 
       app.clock.advance(DAY + HOUR)
-      assert.equal(await createAvatarSweeper(app.services)(), 1, 'the old one is deleted after a day')
+      assert.equal(await createPictureSweeper(app.services)(), 1, 'the old one is deleted after a day')
       assert.equal((await person.get(AVATAR_PATH)).statusCode, 200)
       assert.equal((await names()).length, 1)
     })
@@ -113,7 +113,7 @@ for (const [where, open] of Object.entries(STORES)) {
       const orphans = [`${person.user.id}/orphan.webp`, 'usr_nobody/orphan.webp']
       for (const name of [...orphans, 'something/else.webp']) await blobs.put(name, Buffer.from('x'), 'image/webp')
       assert.equal((await names()).length, 4)
-      const sweep = createAvatarSweeper(app.services)
+      const sweep = createPictureSweeper(app.services)
       assert.equal(await sweep(), 0, 'nothing is a day old')
       app.clock.advance(DAY - HOUR)
       assert.equal(await sweep(), 0)
@@ -138,7 +138,7 @@ test('the sweeper checks a thousand files in one run, continues from there in th
     writeFileSync(path, 'x')
     utimesSync(path, old, old)
   }
-  const sweep = createAvatarSweeper(app.services)
+  const sweep = createPictureSweeper(app.services)
   assert.equal(await sweep(), 1000)
   assert.equal(await sweep(), 51)
   assert.deepEqual(readdirSync(join(dataDir, 'avatars')), [], 'empty folders are deleted too')

@@ -59,6 +59,7 @@ onEachEngine('administering users', (engine) => {
         lastLoginAt: null,
         avatarUrl: null,
         roles: user.roles,
+        attributes: {},
       },
     )
     assert.deepEqual(

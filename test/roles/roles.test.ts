@@ -62,6 +62,7 @@ onEachEngine('roles', (engine) => {
         principals: ['helpdesk'],
         builtIn: false,
         permissions: ['users:lifecycle', 'users:read'],
+        attributes: {},
       },
     )
     const changed = await admin.patch(`/api/admin/roles/${role.id}`, { name: 'Desk', principals: ['desk', 'helpdesk'] })

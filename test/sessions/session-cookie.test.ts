@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Response } from 'light-my-request'
-import { avatarBlobName } from '../../src/account/avatar-name.ts'
+import { pictureName } from '../../src/pictures/picture-name.ts'
 import { sharedApp, startApp, type TestApp } from '../support/app.ts'
 import { authorizeUrl, locationOf, newPkce, registerApplication } from '../support/application.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
@@ -38,7 +38,7 @@ async function personWithAvatar(app: TestApp, email: string, password?: string):
   await db.transaction((trx) =>
     trx.updateTable('users').set({ avatar_version: 'v1' }).where('id', '=', person.user.id).execute(),
   )
-  await blobs.put(avatarBlobName(person.user.id, 'v1'), Buffer.from(`The picture of ${email}.`), 'image/webp')
+  await blobs.put(pictureName(person.user.id, 'v1'), Buffer.from(`The picture of ${email}.`), 'image/webp')
   return person
 }
 

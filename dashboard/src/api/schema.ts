@@ -61,6 +61,27 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/account/apps': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Applications that you may use */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { apps: components['schemas']['UsableApp'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/account/oauth/grants': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Applications with access to your account */ {
@@ -374,6 +395,10 @@ export type paths = {
               | 'ssh:cert:revoke'
               | 'audit:read'
             )[]
+            /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes?: Record<
+              string,
+              string | number | boolean | string[]
+            >
           }
         }
       }
@@ -432,6 +457,10 @@ export type paths = {
             name?: string
             description?: string
             /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+            /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes?: Record<
+              string,
+              string | number | boolean | string[]
+            >
           }
         }
       }
@@ -521,7 +550,7 @@ export type paths = {
           headers: Record<string, unknown>
           content: {
             'application/json': {
-              users: components['schemas']['User'][]
+              users: components['schemas']['Person'][]
               /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
@@ -546,6 +575,10 @@ export type paths = {
             family_name?: string | null
             preferredUsername?: string
             email_verified?: boolean
+            /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes?: Record<
+              string,
+              string | number | boolean | string[]
+            >
             roleIds?: string[]
           }
         }
@@ -553,7 +586,7 @@ export type paths = {
       responses: {
         201: {
           headers: Record<string, unknown>
-          content: { 'application/json': { user: components['schemas']['User'] } }
+          content: { 'application/json': { user: components['schemas']['Person'] } }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -579,7 +612,7 @@ export type paths = {
           headers: Record<string, unknown>
           content: {
             'application/json': {
-              user: components['schemas']['User']
+              user: components['schemas']['Person']
               /** The permissions of all roles of this user. */ permissions: string[]
               hasPassword: boolean
               passkeys: number
@@ -621,13 +654,17 @@ export type paths = {
             family_name?: string | null
             preferredUsername?: string
             email_verified?: boolean
+            /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes?: Record<
+              string,
+              string | number | boolean | string[]
+            >
           }
         }
       }
       responses: {
         200: {
           headers: Record<string, unknown>
-          content: { 'application/json': { user: components['schemas']['User'] } }
+          content: { 'application/json': { user: components['schemas']['Person'] } }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -1608,7 +1645,7 @@ export type paths = {
             /** A hint about the email address that the user will sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
-            /** query */ response_mode?: string
+            /** query or form_post. */ response_mode?: string
             /** Authentication methods that the application would like. */ acr_values?: string
             /** How the application would like the pages to be displayed. */ display?: string
             /** Languages that the user prefers. */ ui_locales?: string
@@ -1624,6 +1661,7 @@ export type paths = {
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
@@ -1664,6 +1702,7 @@ export type paths = {
       }
       requestBody?: never
       responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': string } }
         302: { headers: Record<string, unknown>; content?: never }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
@@ -1688,7 +1727,7 @@ export type paths = {
             /** A hint about the email address that the user will sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
-            /** query */ response_mode?: unknown
+            /** query or form_post. */ response_mode?: unknown
             /** Authentication methods that the application would like. */ acr_values?: unknown
             /** How the application would like the pages to be displayed. */ display?: unknown
             /** Languages that the user prefers. */ ui_locales?: unknown
@@ -1697,11 +1736,32 @@ export type paths = {
         }
       }
       responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': string } }
         302: { headers: Record<string, unknown>; content?: never }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/authorize/response': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The answer to an authorization request, as a form */ {
+      parameters: { query?: { response?: unknown }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': string } }
+        302: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -1738,11 +1798,44 @@ export type paths = {
           'application/json': {
             /** What the consent page calls the application. */ name: string
             operator?: string | null
-            clientType: 'confidential' | 'public'
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
             scopes: string[]
             grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+            allowedRoles?: string[] | null
+            /** With `full`, the ID token also has the claims of the granted scopes. */ idTokenClaims?:
+              | 'minimal'
+              | 'full'
+            /** What signs its ID tokens. */ id_token_signed_response_alg?: 'ES256' | 'RS256'
+            claims?: (
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  value: string | number | boolean | string[]
+                }
+              | { name: string; in: ('id_token' | 'userinfo' | 'introspection')[]; from: 'roles' }
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  from: 'attribute'
+                  attribute: string
+                }
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  whenRole: {
+                    roleId: string
+                    then: string | number | boolean | string[]
+                    else?: string | number | boolean | string[]
+                  }
+                }
+            )[]
+            /** `optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients. */ pkce?:
+              | 'required'
+              | 'optional'
+            /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
+            launchUrl?: string | null
+            clientType: 'confidential' | 'public'
           }
         }
       }
@@ -1760,6 +1853,7 @@ export type paths = {
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -1811,6 +1905,39 @@ export type paths = {
             postLogoutRedirectUris?: string[]
             scopes?: string[]
             grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+            allowedRoles?: string[] | null
+            /** With `full`, the ID token also has the claims of the granted scopes. */ idTokenClaims?:
+              | 'minimal'
+              | 'full'
+            /** What signs its ID tokens. */ id_token_signed_response_alg?: 'ES256' | 'RS256'
+            claims?: (
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  value: string | number | boolean | string[]
+                }
+              | { name: string; in: ('id_token' | 'userinfo' | 'introspection')[]; from: 'roles' }
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  from: 'attribute'
+                  attribute: string
+                }
+              | {
+                  name: string
+                  in: ('id_token' | 'userinfo' | 'introspection')[]
+                  whenRole: {
+                    roleId: string
+                    then: string | number | boolean | string[]
+                    else?: string | number | boolean | string[]
+                  }
+                }
+            )[]
+            /** `optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients. */ pkce?:
+              | 'required'
+              | 'optional'
+            /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
+            launchUrl?: string | null
           }
         }
       }
@@ -1823,9 +1950,81 @@ export type paths = {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    trace?: never
+  }
+  '/oauth/clients/{clientId}/logo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The logo of an application */ {
+      parameters: { query?: { v?: string }; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'image/webp': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+      }
+    }
+    put: /** Set the logo of an application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { client: components['schemas']['Client'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    post?: never
+    delete: /** Remove the logo of an application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients/{clientId}/refusals': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Refused requests of an application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { refusals: components['schemas']['Refusal'][] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/oauth/clients/{clientId}/secret': {
@@ -1950,6 +2149,7 @@ export type paths = {
       }
       requestBody?: never
       responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': string } }
         302: { headers: Record<string, unknown>; content?: never }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
@@ -1969,6 +2169,7 @@ export type paths = {
         }
       }
       responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': string } }
         302: { headers: Record<string, unknown>; content?: never }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
@@ -2211,6 +2412,7 @@ export type components = {
         | 'wrong_credentials'
         | 'passkey_refused'
         | 'forbidden'
+        | 'not_allowed'
         | 'foreign_origin'
         | 'account_disabled'
         | 'registration_closed'
@@ -2292,6 +2494,7 @@ export type components = {
       picture?: string
       email?: string
       email_verified?: boolean
+      groups?: string[]
     }
     User: {
       id: string
@@ -2419,6 +2622,24 @@ export type components = {
       revokeReason: string | null
       /** Epoch milliseconds. */ createdAt: number
     }
+    Person: {
+      id: string
+      email: string
+      email_verified: boolean
+      displayName: string | null
+      given_name: string | null
+      family_name: string | null
+      preferredUsername: string
+      disabled_at: number | null
+      /** Epoch milliseconds. */ createdAt: number
+      lastLoginAt: number | null
+      avatarUrl: string | null
+      roles: { id: string; name: string }[]
+      /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes: Record<
+        string,
+        string | number | boolean | string[]
+      >
+    }
     Ended: {
       /** Browser sessions that were live. */ sessions: number
       /** Applications that had access, with every code and token of theirs. */ tokens: number
@@ -2431,6 +2652,10 @@ export type components = {
       principals: string[]
       builtIn: boolean
       permissions: string[]
+      /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes: Record<
+        string,
+        string | number | boolean | string[]
+      >
     }
     Permission: {
       id:
@@ -2589,14 +2814,60 @@ export type components = {
       post_logout_redirect_uris: string[]
       scopes: string[]
       grantTypes: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+      allowedRoles: string[] | null
+      idTokenClaims: 'minimal' | 'full'
+      id_token_signed_response_alg: 'ES256' | 'RS256'
+      claims: (
+        | {
+            name: string
+            in: ('id_token' | 'userinfo' | 'introspection')[]
+            value: string | number | boolean | string[]
+          }
+        | { name: string; in: ('id_token' | 'userinfo' | 'introspection')[]; from: 'roles' }
+        | { name: string; in: ('id_token' | 'userinfo' | 'introspection')[]; from: 'attribute'; attribute: string }
+        | {
+            name: string
+            in: ('id_token' | 'userinfo' | 'introspection')[]
+            whenRole: {
+              roleId: string
+              then: string | number | boolean | string[]
+              else?: string | number | boolean | string[]
+            }
+          }
+      )[]
+      pkce: 'required' | 'optional'
+      pkceLastMissingAt: number | null
+      pkceLastSentAt: number | null
+      consent: 'ask' | 'skip'
+      launchUrl: string | null
+      logoUrl: string | null
       /** Epoch milliseconds. */ createdAt: number
+    }
+    Refusal: {
+      /** Epoch milliseconds. */ at: number
+      /** The path of the request. */ endpoint: string
+      error: string
+      description: string
+      /** What to change. */ hint: string
+      details: { sent: string | null; expected: string | null }
+      /** How often it happened; equal refusals are one entry. */ count: number
+    }
+    UsableApp: {
+      client_id: string
+      name: string
+      logoUrl: string | null
+      launchUrl: string
+      /** Whether you have granted it something. */ authorized: boolean
     }
     ConsentDetails: {
       client_id: string
       name: string
       operator: string | null
+      logoUrl: string | null
       scopes: string[]
+      /** What it is told besides the claims of the scopes. */ claims: string[]
       redirect_uri: string
+      /** Whether you may use this application. */ allowed: boolean
       user: { email: string }
     }
     OAuthGrant: {

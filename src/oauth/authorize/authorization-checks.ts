@@ -1,8 +1,11 @@
+import type { Config } from '../../config/config.ts'
+import { readClaims, scopesOfClaims } from '../claims/claims-request.ts'
+import type { Client } from '../clients/client.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
-import { readClaims, scopesOfClaims } from './claims-request.ts'
+import { RESPONSE_MODES, type ResponseTarget } from './authorization-response.ts'
 
 /** A request while it is being checked. */
 export interface Draft extends Omit<AuthorizationRequest, 'codeChallenge'> {
@@ -48,11 +51,14 @@ function checkResponseType(draft: Draft): void {
 }
 
 function checkResponseMode(draft: Draft): void {
-  if ((draft.parameters['response_mode'] ?? 'query') !== 'query')
-    throw new RedirectedRefusal(draft, 'invalid_request', 'The only response_mode here is query.')
+  const mode = draft.parameters['response_mode'] ?? 'query'
+  if (!RESPONSE_MODES.some((each) => each === mode))
+    throw new RedirectedRefusal(draft, 'invalid_request', `The response_mode may be ${RESPONSE_MODES.join(' or ')}.`)
+  if (mode !== draft.responseMode)
+    throw new RedirectedRefusal(draft, 'invalid_request', 'A form can be sent to http and https addresses only.')
 }
 
-type RefusalTarget = Pick<AuthorizationRequest, 'issuer' | 'redirectUri' | 'state' | 'client'>
+type RefusalTarget = ResponseTarget & Pick<AuthorizationRequest, 'client'>
 
 export function checkClientMayUseCodes(draft: RefusalTarget): void {
   if (!draft.client.grantTypes.includes('authorization_code'))
@@ -69,8 +75,13 @@ function checkScope(draft: Draft): void {
 }
 
 export function checkClientMayRequest(draft: RefusalTarget, scopes: string[]): void {
-  if (!includesAll(draft.client.scopes, scopes))
-    throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
+  if (includesAll(draft.client.scopes, scopes)) return
+  const beyond = scopes.filter((scope) => !draft.client.scopes.includes(scope)).join(' ')
+  throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.', {
+    hint: 'Allow these scopes here, or take them out of the settings of the application.',
+    sent: beyond,
+    expected: draft.client.scopes.join(' '),
+  })
 }
 
 /** RFC 7636 section 4.3. A SHA-256 in base64url has 43 characters. */
@@ -78,13 +89,43 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 function checkChallenge(draft: Draft): void {
   const { code_challenge: challenge, code_challenge_method: method } = draft.parameters
+  if (challenge === undefined && method === undefined && mayOmitPkce(draft.provider.config, draft.client))
+    return checkReplacementOfPkce(draft)
   if (challenge === undefined)
-    throw new RedirectedRefusal(draft, 'invalid_request', 'PKCE is required: the parameter code_challenge is missing.')
+    throw new RedirectedRefusal(
+      draft,
+      'invalid_request',
+      'PKCE is required: the parameter code_challenge is missing.',
+      missingPkce(draft),
+    )
   if (method !== 'S256')
     throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge_method must be S256.')
   if (!CHALLENGE.test(challenge))
     throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge is not a SHA-256 in base64url.')
 }
+
+/** Whether a client may get codes without PKCE, by its own setting and that of the service. */
+export const mayOmitPkce = ({ allowMissingPkce }: Pick<Config, 'allowMissingPkce'>, { pkce }: Pick<Client, 'pkce'>) =>
+  allowMissingPkce && pkce === 'optional'
+
+/** Without PKCE, only a nonce in the ID token shows that a code was not injected (RFC 9700 section 2.1.1). */
+function checkReplacementOfPkce(draft: Draft): void {
+  if (draft.scopes.includes('openid') && draft.nonce !== undefined) return
+  throw new RedirectedRefusal(draft, 'invalid_request', 'Without PKCE a request needs the scope openid and a nonce.', {
+    hint: 'Turn PKCE on in the application, or let it send a nonce and the scope openid.',
+    sent: draft.nonce === undefined ? 'neither code_challenge nor nonce' : 'no code_challenge, no scope openid',
+    expected: 'code_challenge, or nonce and the scope openid',
+  })
+}
+
+const missingPkce = ({ client, provider }: Draft) => ({
+  hint:
+    client.clientType === 'public' || !provider.config.allowMissingPkce
+      ? 'Turn PKCE (S256) on in the application.'
+      : 'Turn PKCE (S256) on in the application. If it has no such setting, make PKCE optional for it here.',
+  sent: 'no code_challenge',
+  expected: 'code_challenge with code_challenge_method=S256',
+})
 
 /** It is stored and signed, so its length is limited. */
 const MAX_NONCE_LENGTH = 1024

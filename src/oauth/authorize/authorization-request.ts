@@ -1,19 +1,18 @@
-import { AppError } from '../../errors.ts'
 import { asDescription } from '../../http/errors.ts'
+import type { ClaimsRequest } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
-import { withQuery } from '../clients/redirect-uri.ts'
 import { AUTHORIZATION_PARAMETERS, pickKnown } from '../contracts.ts'
 import type { Parameters } from '../parameters.ts'
-import type { ClaimsRequest } from './claims-request.ts'
+import { ClientRefusal, type Diagnosis } from '../refusals/client-refusal.ts'
+import { DEFAULT_HINTS } from '../refusals/default-hints.ts'
+import { type NextStep, respond, type ResponseTarget } from './authorization-response.ts'
 
 /** An authorization request that has passed every check. */
-export interface AuthorizationRequest {
-  issuer: string
+export interface AuthorizationRequest extends ResponseTarget {
   client: KnownClient
-  redirectUri: string
-  state: string | undefined
   scopes: string[]
-  codeChallenge: string
+  /** Undefined for a client that need not use PKCE, and has not. */
+  codeChallenge: string | undefined
   nonce: string | undefined
   prompts: ReadonlySet<string>
   /** The maximum number of seconds since the user signed in. */
@@ -31,18 +30,24 @@ export interface AuthorizationRequest {
 export const knownParameters = ({ parameters }: Pick<AuthorizationRequest, 'parameters'>): Parameters =>
   pickKnown(AUTHORIZATION_PARAMETERS, parameters)
 
-/** A refusal that is reported to the application by a redirect (RFC 6749 section 4.1.2.1). */
-export class RedirectedRefusal extends AppError {
-  readonly redirectTo: string
+/** A refusal that is reported to the application (RFC 6749 section 4.1.2.1). */
+export class RedirectedRefusal extends ClientRefusal {
+  readonly nextStep: NextStep
+  readonly error: AuthorizationError
 
   constructor(
-    { issuer, redirectUri, state }: Pick<AuthorizationRequest, 'issuer' | 'redirectUri' | 'state'>,
+    request: ResponseTarget & Pick<AuthorizationRequest, 'client'>,
     error: AuthorizationError,
     description: string,
+    diagnosis: Diagnosis = { hint: DEFAULT_HINTS[error] ?? '' },
   ) {
-    super('invalid_request', description)
-    const query = { error, error_description: asDescription(description), state, iss: issuer }
-    this.redirectTo = withQuery(redirectUri, query)
+    super(request.client.client_id, 'invalid_request', description, diagnosis)
+    this.error = error
+    this.nextStep = respond(request, { error, error_description: asDescription(description) })
+  }
+
+  override get shownError(): string {
+    return this.error
   }
 }
 

@@ -4,8 +4,10 @@ import { deleteInSlices } from '../../storage/delete-in-slices.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
+import { mayUseClient } from '../access/allowed-role-store.ts'
+import { PERSON_COLUMNS } from '../claims/person-columns.ts'
+import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
 import { clientExists } from '../clients/client-store.ts'
-import { CLAIM_COLUMNS } from '../tokens/user-claims.ts'
 
 type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
 
@@ -36,8 +38,11 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('oauth_authorization_codes as codes')
     .innerJoin('users', 'users.id', 'codes.user_id')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
     .where('codes.code_hash', '=', value('hash'))
     .where(accountMayAct)
+    .where(clientExists)
+    .where(mayUseClient(sql.ref('users.id')))
     .select([
       'codes.user_id as userId',
       'codes.client_id as clientId',
@@ -54,10 +59,11 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
       'codes.created_at as authorizedAt',
       'codes.expires_at as expiresAt',
     ])
-    .select(CLAIM_COLUMNS),
+    .select(CLAIM_COLUMNS)
+    .select(PERSON_COLUMNS),
 )
 
-/** The code with its authorization, used or not, if its user may act. */
+/** The code with its authorization, used or not, if its user may act, and use the client. */
 export async function findCode(db: Reader, hash: string) {
   const [row] = await byHash(db, { hash })
   return row

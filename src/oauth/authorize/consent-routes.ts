@@ -4,11 +4,13 @@ import { failures, Nullable } from '../../http/contracts.ts'
 import { toVisible } from '../../http/visible-name.ts'
 import { actorOf } from '../../sessions/actor.ts'
 import { signedIn } from '../../sessions/guards.ts'
+import { userMayUse } from '../access/allowed-role-store.ts'
 import { AUTHORIZATION_PARAMETERS, Parameter } from '../contracts.ts'
 import { readParameters, readQuery, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { approve } from './approve.ts'
 import { readAttempt } from './continue-authorization.ts'
+import { addressOf } from './form-post.ts'
 
 const tags = ['Consent']
 
@@ -35,8 +37,11 @@ export const consentRoutes =
                 client_id: Type.String(),
                 name: Type.String(),
                 operator: Nullable(Type.String({ description: 'Who runs the application, if that is known.' })),
+                logoUrl: Nullable(Type.String()),
                 scopes: Type.Array(Type.String()),
+                claims: Type.Array(Type.String(), { description: 'What it is told besides the claims of the scopes.' }),
                 redirect_uri: Type.String(),
+                allowed: Type.Boolean({ description: 'Whether you may use this application.' }),
                 user: Type.Object({ email: Type.String() }),
               },
               { title: 'ConsentDetails' },
@@ -48,14 +53,18 @@ export const consentRoutes =
       async (request) => {
         const given = readQuery(request.url)
         refuseRepeated(given)
-        const { request: authorization } = await readAttempt(provider, given)
+        const { client, consentScopes, redirectUri } = (await readAttempt(provider, given)).request
+        const { user } = request.signedIn
         return {
-          client_id: authorization.client.client_id,
-          name: toVisible(authorization.client.name),
-          operator: authorization.client.operator === null ? null : toVisible(authorization.client.operator),
-          scopes: authorization.consentScopes,
-          redirect_uri: authorization.redirectUri,
-          user: { email: request.signedIn.user.email },
+          client_id: client.client_id,
+          name: toVisible(client.name),
+          operator: client.operator === null ? null : toVisible(client.operator),
+          logoUrl: client.logoUrl,
+          scopes: consentScopes,
+          claims: client.claims.map(({ name }) => name),
+          redirect_uri: redirectUri,
+          allowed: await userMayUse(provider.db.read, client.client_id, user.id),
+          user: { email: user.email },
         }
       },
     )
@@ -78,19 +87,19 @@ export const consentRoutes =
           ),
           response: {
             200: Type.Object({ success: Type.Literal(true), redirectTo: Type.String() }),
-            ...failures(400, 401, 409, 415),
+            ...failures(400, 401, 403, 409, 415),
           },
         },
       },
       async (request) => {
         const { approve: approved = true, ...parameters } = request.body
-        const redirectTo = await approve(provider, {
+        const step = await approve(provider, {
           given: readParameters(new URLSearchParams(asText(parameters)).toString()),
           approve: approved,
           signedIn: request.signedIn,
           actor: actorOf(provider, request),
         })
-        return { success: true as const, redirectTo }
+        return { success: true as const, redirectTo: addressOf(provider, step) }
       },
     )
   }

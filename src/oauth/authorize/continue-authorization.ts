@@ -1,14 +1,18 @@
 import { refuse } from '../../errors.ts'
+import type { RequestSource } from '../../http/request-source.ts'
 import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
+import { userMayUse } from '../access/allowed-role-store.ts'
 import { holdClientWithGrant } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll } from '../scope.ts'
 import { markAnswered } from './answered-request-store.ts'
 import { knownParameters, RedirectedRefusal } from './authorization-request.ts'
+import type { NextStep } from './authorization-response.ts'
+import { grantAndIssue, notAllowed } from './grant-and-issue.ts'
 import { issueCode } from './issue-code.ts'
-import { packPendingRequest, unpackPendingRequest } from './pending-request.ts'
+import { answeredUntil, packPendingRequest, unpackPendingRequest } from './pending-request.ts'
 import { readAuthorizationRequest, recheckClient } from './read-authorization-request.ts'
 import { type AuthorizationAttempt, encodeQuery, reasonToSignIn, signInUrl } from './sign-in-reason.ts'
 
@@ -36,28 +40,56 @@ export async function continueAuthorization(
   provider: Provider,
   attempt: AuthorizationAttempt,
   signedIn: SignedIn | undefined,
-): Promise<string> {
+  source: () => RequestSource,
+): Promise<NextStep> {
   const reason = reasonToSignIn(provider, attempt, signedIn)
-  if (reason !== undefined || !signedIn) return signInUrl(provider, attempt, signedIn)
+  if (reason !== undefined || !signedIn) return { redirectTo: signInUrl(provider, attempt, signedIn) }
 
   const { request, pending } = attempt
   const { client_id: clientId } = request.client
   const mustConsent = request.prompts.has('consent') && pending?.consentedBy !== signedIn.user.id
-  if (mustConsent) return consentUrl(provider, attempt)
+  if (mustConsent) {
+    const mayUse = await userMayUse(provider.db.read, clientId, signedIn.user.id)
+    return mayUse ? consentPage(provider, attempt) : noAccessPage(provider, attempt)
+  }
 
-  return provider.db.transaction(async (trx) => {
+  const step = await provider.db.transaction(async (trx) => {
     await holdActor(trx, provider, { id: signedIn.user.id, sessionId: signedIn.session.id, permission: null })
-    const { client, granted } = await holdClientWithGrant(trx, clientId, signedIn.user.id)
-    recheckClient(request, client)
-    if (!includesAll(granted, request.consentScopes)) return consentUrl(provider, attempt)
-    if (pending && !(await markAnswered(trx, pending))) return refuseExpired()
+    const { client, granted, mayUse } = await holdClientWithGrant(trx, clientId, signedIn.user.id)
+    recheckClient(provider, request, client)
+    if (!mayUse) return noAccessPage(provider, attempt)
+    if (!includesAll(granted, request.consentScopes))
+      return client?.consent === 'skip' ? undefined : consentPage(provider, attempt)
+    if (pending && !(await markAnswered(trx, answeredUntil(pending)))) return refuseExpired()
     return issueCode(provider, trx, request, signedIn)
   })
+  return (
+    step ??
+    grantAndIssue(provider, attempt, signedIn, {
+      ...signedIn.user,
+      sessionId: signedIn.session.id,
+      permission: null,
+      source: source(),
+    })
+  )
 }
 
-function consentUrl(provider: Pick<Provider, 'config' | 'vault'>, { request, pending }: AuthorizationAttempt): string {
-  if (request.prompts.has('none'))
-    throw new RedirectedRefusal(request, 'consent_required', 'The user has not granted this yet.')
-  const query = pending ? { pending_request: packPendingRequest(provider, pending) } : knownParameters(request)
-  return `${provider.config.dashboardOrigin}/consent?${encodeQuery(query)}`
+const queryOf = (provider: Pick<Provider, 'vault'>, { request, pending }: AuthorizationAttempt): string =>
+  encodeQuery(pending ? { pending_request: packPendingRequest(provider, pending) } : knownParameters(request))
+
+function consentPage(provider: Pick<Provider, 'config' | 'vault'>, attempt: AuthorizationAttempt): NextStep {
+  if (attempt.request.prompts.has('none'))
+    throw new RedirectedRefusal(attempt.request, 'consent_required', 'The user has not granted this yet.')
+  return { redirectTo: `${provider.config.dashboardOrigin}/consent?${queryOf(provider, attempt)}` }
+}
+
+/** The page that says to somebody who may not use the application that they may not. */
+function noAccessPage(
+  provider: Pick<Provider, 'config' | 'vault' | 'refusals'>,
+  attempt: AuthorizationAttempt,
+): NextStep {
+  const refusal = notAllowed(attempt.request)
+  if (attempt.request.prompts.has('none')) throw refusal
+  provider.refusals.note('/oauth/authorize', refusal)
+  return { redirectTo: `${provider.config.dashboardOrigin}/no-access?${queryOf(provider, attempt)}` }
 }

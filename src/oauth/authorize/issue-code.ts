@@ -1,11 +1,11 @@
 import { issueToken } from '../../crypto/token.ts'
-import type { Services } from '../../services.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
-import { withQuery } from '../clients/redirect-uri.ts'
+import { packClaims } from '../claims/claims-request.ts'
+import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { packClaims } from './claims-request.ts'
+import { type NextStep, respond } from './authorization-response.ts'
 import { addCode } from './code-store.ts'
 
 /** Values of acr: `phr` is phishing-resistant, of OpenID's Extended Authentication Profile. */
@@ -13,13 +13,13 @@ const ACR = { passkey: 'phr', password: '1' } as const
 
 export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[method]
 
-/** Issues an authorization code; nothing else does. Returns the URL for the browser (RFC 6749 4.1.2, RFC 9207). */
+/** Issues an authorization code; nothing else does. Returns how the browser brings it to the application. */
 export async function issueCode(
-  { now, random }: Pick<Services, 'now' | 'random'>,
+  { now, random, pkceUses }: Pick<Provider, 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
   signedIn: SignedIn,
-): Promise<string> {
+): Promise<NextStep> {
   const code = issueToken(random, 'ac_')
   const at = now()
   await addCode(trx, {
@@ -27,7 +27,8 @@ export async function issueCode(
     user_id: signedIn.user.id,
     client_id: request.client.client_id,
     redirect_uri: request.redirectUri,
-    code_challenge: request.codeChallenge,
+    // Empty without PKCE: no verifier has this digest.
+    code_challenge: request.codeChallenge ?? '',
     scope: request.scopes.join(' '),
     nonce: request.nonce ?? null,
     claims: packClaims(request.claims),
@@ -37,5 +38,9 @@ export async function issueCode(
     created_at: at,
     expires_at: at + CODE_MS,
   })
-  return withQuery(request.redirectUri, { code: code.plaintext, state: request.state, iss: request.issuer })
+  if (request.client.pkce === 'optional') {
+    const use = request.codeChallenge === undefined ? 'missing' : 'sent'
+    trx.afterCommit(() => pkceUses.note(request.client.client_id, use))
+  }
+  return respond(request, { code: code.plaintext })
 }

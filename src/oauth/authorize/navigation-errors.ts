@@ -4,7 +4,9 @@ import { sendThenDrain } from '../../http/drain-body.ts'
 import { oauthFormat, sendError, toAppError } from '../../http/errors.ts'
 import { escapeHtml } from '../../http/escape-html.ts'
 import { levelOf } from '../../http/log.ts'
+import type { Refusals } from '../refusals/refusals.ts'
 import { RedirectedRefusal } from './authorization-request.ts'
+import { sendNextStep } from './form-post.ts'
 
 /** The page needs no scripts, images or other resources. */
 const POLICY =
@@ -14,9 +16,10 @@ const POLICY =
  * Errors of endpoints that browsers navigate to. Some are reported to the application by a redirect; the others are shown
  * as a page, or as JSON to a program that accepts only that.
  */
-export function showErrors(part: FastifyInstance): void {
+export function showErrors(part: FastifyInstance, refusals: Refusals): void {
   part.setErrorHandler((error, request, reply) => {
-    if (error instanceof RedirectedRefusal) return reply.redirect(error.redirectTo, 302)
+    refusals.note('/oauth/authorize', error)
+    if (error instanceof RedirectedRefusal) return sendNextStep(reply, error.nextStep)
     if (wantsJson(request)) return sendError(request, reply, error, oauthFormat)
     return sendPage(request, reply, error)
   })

@@ -30,7 +30,13 @@ const MAX_LENGTH = 32 * 1024
 
 const PURPOSE = 'pending authorization request'
 
-export const pendingUntil = ({ askedAt }: PendingRequest): number => askedAt + LIFETIME_MS
+const pendingUntil = ({ askedAt }: PendingRequest): number => askedAt + LIFETIME_MS
+
+/** What marks the request as answered. */
+export const answeredUntil = (request: PendingRequest): { id: string; expiresAt: number } => ({
+  id: request.id,
+  expiresAt: pendingUntil(request),
+})
 
 /** The text that the browser carries. */
 export function packPendingRequest({ vault }: Pick<Services, 'vault'>, request: PendingRequest): string {

@@ -1,14 +1,22 @@
 import { refuse } from '../../errors.ts'
+import { NO_CLAIMS } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
-import { isRegisteredUri } from '../clients/redirect-uri.ts'
+import { isRegisteredUri, isWeb } from '../clients/redirect-uri.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
-import { checkClientMayRequest, checkClientMayUseCodes, CHECKS, type Draft } from './authorization-checks.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
-import { NO_CLAIMS } from './claims-request.ts'
+import { ClientRefusal, withoutQuery } from '../refusals/client-refusal.ts'
+import {
+  checkClientMayRequest,
+  checkClientMayUseCodes,
+  CHECKS,
+  type Draft,
+  mayOmitPkce,
+} from './authorization-checks.ts'
+import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
+import type { ResponseMode } from './authorization-response.ts'
 
 export async function readAuthorizationRequest(
-  provider: Pick<Provider, 'clients' | 'config' | 'signingKeys'>,
+  provider: Pick<Provider, 'clients' | 'config' | 'signingKeys' | 'refusals'>,
   { values, repeated }: Omit<ReadParameters, 'encoded'>,
 ): Promise<AuthorizationRequest> {
   // Errors of client and redirect URL are shown here: redirecting would send the browser to an unchecked URL.
@@ -18,6 +26,7 @@ export async function readAuthorizationRequest(
     client,
     redirectUri,
     state: repeated.has('state') ? undefined : values['state'],
+    responseMode: readResponseMode(values, repeated, redirectUri),
     scopes: [],
     nonce: values['nonce'],
     prompts: new Set(),
@@ -30,21 +39,33 @@ export async function readAuthorizationRequest(
     provider,
   }
   for (const check of CHECKS) await check(draft)
-  return { ...draft, codeChallenge: values['code_challenge'] ?? '' }
+  return { ...draft, codeChallenge: values['code_challenge'] }
 }
+
+/** How this request is answered, also when it is refused. */
+const readResponseMode = (values: Parameters, repeated: ReadonlySet<string>, redirectUri: string): ResponseMode =>
+  values['response_mode'] === 'form_post' && !repeated.has('response_mode') && isWeb(redirectUri)
+    ? 'form_post'
+    : 'query'
 
 /**
  * Repeats the checks against the client's record in the transaction that answers the request: a redirect URL that was
  * removed meanwhile gets no code, and a scope that was removed is not granted.
  */
-export function recheckClient(request: AuthorizationRequest, client: KnownClient | undefined): void {
+export function recheckClient(
+  { config }: Pick<Provider, 'config'>,
+  request: AuthorizationRequest,
+  client: KnownClient | undefined,
+): void {
   const present = { ...request, client: checkDestination(client, request.redirectUri) }
   checkClientMayUseCodes(present)
   checkClientMayRequest(present, request.consentScopes)
+  if (request.codeChallenge === undefined && !mayOmitPkce(config, present.client))
+    throw new RedirectedRefusal(present, 'invalid_request', 'PKCE is required by now. Start again.')
 }
 
 async function readDestination(
-  { clients }: Pick<Provider, 'clients'>,
+  { clients, refusals }: Pick<Provider, 'clients' | 'refusals'>,
   { client_id: clientId, redirect_uri: redirectUri }: Parameters,
   repeated: ReadonlySet<string>,
 ): Promise<{ client: KnownClient; redirectUri: string }> {
@@ -52,13 +73,26 @@ async function readDestination(
   if (repeated.has('redirect_uri')) refuse('invalid_request', 'The parameter redirect_uri is given twice.')
   if (clientId === undefined) refuse('invalid_request', 'The parameter client_id is missing.')
   const client = await clients.find(clientId)
-  if (client && redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
+  if (!client) refusals.noteUnknownClient()
+  if (client && redirectUri === undefined)
+    throw new ClientRefusal(clientId, 'invalid_request', 'The parameter redirect_uri is missing.', {
+      hint: 'Let the application send its redirect URL with every request.',
+      expected: client.redirect_uris.map(withoutQuery).join(' '),
+    })
   return { client: checkDestination(client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
 }
 
 function checkDestination(client: KnownClient | undefined, redirectUri: string): KnownClient {
   if (!client) return refuse('invalid_request', 'No application is registered under this client_id.')
-  if (!isRegisteredUri(client.redirect_uris, redirectUri))
-    return refuse('invalid_request', 'The redirect_uri is not one that this application has registered.')
-  return client
+  if (isRegisteredUri(client.redirect_uris, redirectUri)) return client
+  throw new ClientRefusal(
+    client.client_id,
+    'invalid_request',
+    'The redirect_uri is not one that this application has registered.',
+    {
+      hint: 'Register this redirect URL here if it is really that of the application; every character counts.',
+      sent: withoutQuery(redirectUri),
+      expected: client.redirect_uris.map(withoutQuery).join(' '),
+    },
+  )
 }

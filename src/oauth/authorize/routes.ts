@@ -15,12 +15,15 @@ import { logOut, readLogoutParameters, readLogoutRequest } from '../logout/log-o
 import { type Parameters, type ReadParameters, readQuery } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { knownParameters } from './authorization-request.ts'
+import type { NextStep } from './authorization-response.ts'
 import { continueAuthorization, readAttempt } from './continue-authorization.ts'
+import { FORM_POST_PATH, sendNextStep, takeFormPost } from './form-post.ts'
 import { packPendingRequest } from './pending-request.ts'
 import { encodeQuery } from './sign-in-reason.ts'
 
 const tags = ['OAuth']
 const response = {
+  200: Type.Unsafe<string>({ type: 'string', description: 'A page whose form brings the answer to the application.' }),
   302: Type.Null({ description: 'A redirect to the next page, or back to the application.' }),
   ...oauthFailures(400, 503),
 }
@@ -30,8 +33,7 @@ interface Navigation {
   url: string
   summary: string
   parameters: Record<string, string>
-  /** Returns where the browser goes next. */
-  run(request: FastifyRequest, reply: FastifyReply, given: ReadParameters): Promise<string>
+  run(request: FastifyRequest, reply: FastifyReply, given: ReadParameters): Promise<NextStep>
   /** The parameters to send again as a GET, after every check that does not need a session. */
   repeat(given: ReadParameters): Promise<Parameters>
 }
@@ -47,7 +49,8 @@ export const authorizeRoutes =
         parameters: AUTHORIZATION_PARAMETERS,
         async run(request, _reply, given) {
           const attempt = await readAttempt(provider, given)
-          return continueAuthorization(provider, attempt, await currentlySignedIn(provider, request))
+          const signedIn = await currentlySignedIn(provider, request)
+          return continueAuthorization(provider, attempt, signedIn, () => sourceOf(provider.locate, request))
         },
         async repeat(given) {
           const { request, pending } = await readAttempt(provider, given)
@@ -64,17 +67,30 @@ export const authorizeRoutes =
           const source = sourceOf(provider.locate, request)
           const { redirectTo, signedOut } = await logOut(provider, logout, { signedIn, source })
           if (signedOut) clearSessionCookie(provider.config, reply)
-          return redirectTo
+          return { redirectTo }
         },
         repeat: async (given) => readLogoutParameters(given),
       },
     ]
+    app.get(
+      FORM_POST_PATH,
+      {
+        schema: {
+          tags,
+          summary: 'The answer to an authorization request, as a form',
+          querystring: describeParameters({ response: 'Set by this server.' }),
+          response,
+        },
+      },
+      async (request, reply) =>
+        sendNextStep(reply, await takeFormPost(provider, readQuery(request.url).values['response'] ?? '')),
+    )
     for (const { url, summary, parameters, run, repeat } of navigations) {
       app.route({
         method: 'GET',
         url,
         schema: { tags, summary, querystring: describeParameters(parameters), response },
-        handler: async (request, reply) => reply.redirect(await run(request, reply, readQuery(request.url)), 302),
+        handler: async (request, reply) => sendNextStep(reply, await run(request, reply, readQuery(request.url))),
       })
       app.route({
         method: 'POST',
@@ -83,7 +99,7 @@ export const authorizeRoutes =
         handler: async (request, reply) => {
           const given = request.body as unknown as ReadParameters
           if (request.headers['sec-fetch-site'] !== 'cross-site')
-            return reply.redirect(await run(request, reply, given), 302)
+            return sendNextStep(reply, await run(request, reply, given))
           // Our cookies are SameSite=Lax: a form of another site comes without them, and may come with cookies that a
           // sibling domain has set. The browser sends ours with the same request as a GET.
           return reply.redirect(`${url}?${encodeQuery(await repeat(given))}`, 303)

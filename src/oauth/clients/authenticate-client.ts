@@ -6,6 +6,7 @@ import { addressKey } from '../../limits/address-key.ts'
 import { LIMITS } from '../../limits/limits.ts'
 import { decodeFormText, type Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
+import { ClientRefusal } from '../refusals/client-refusal.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { KnownClient } from './client.ts'
 
@@ -26,11 +27,34 @@ export async function authenticateClient(provider: Provider, request: ClientRequ
   const { clientId, secret, basic } = readCredentials(request.authorization, request.form)
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
   if (client && matches(client, secret)) return client
-  if (client) await countWrongSecret(provider, request.source(), client)
-  // Unknown client ids cost no write: they are counted in memory, by remote address.
-  else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
+  if (client) {
+    const method = basic ? 'client_secret_basic' : secret === undefined ? 'none' : 'client_secret_post'
+    provider.refusals.note(pathOf(request.url), diagnoseCredentials(client, method))
+    await countWrongSecret(provider, request.source(), client)
+  } else {
+    // Unknown client ids cost no write: they are counted in memory, by remote address.
+    provider.refusals.noteUnknownClient()
+    provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
+  }
   throw authenticationFailed(basic)
 }
+
+const pathOf = (url: string): string => url.replace(/[?#].*$/s, '')
+
+const diagnoseCredentials = ({ client_id: clientId, clientType }: KnownClient, method: string): ClientRefusal => {
+  const isPublic = clientType === 'public'
+  return new ClientRefusal(clientId, 'invalid_client', WRONG_CREDENTIALS, {
+    hint: isPublic
+      ? 'Take the secret out of the settings of the application: a public client has none.'
+      : method === 'none'
+        ? 'Enter the secret in the settings of the application.'
+        : 'Enter the current secret in the settings of the application, or make a new one here.',
+    sent: method,
+    expected: isPublic ? 'none' : 'client_secret_basic or client_secret_post',
+  })
+}
+
+const WRONG_CREDENTIALS = 'The client is unknown or its credentials are wrong.'
 
 async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
   const key = `${client.client_id}\0${addressKey(source.ipAddress)}`
@@ -48,7 +72,7 @@ const matches = ({ clientType, secretHash }: KnownClient, secret: string | undef
 
 /** A failure in the Authorization header is answered with a challenge (RFC 6749 section 5.2). */
 const authenticationFailed = (basic: boolean) =>
-  new AppError('invalid_client', 'The client is unknown or its credentials are wrong.', basic ? CHALLENGE : {})
+  new AppError('invalid_client', WRONG_CREDENTIALS, basic ? CHALLENGE : {})
 const CHALLENGE = { challenge: 'Basic realm="Latchkey", charset="UTF-8"' }
 
 function readCredentials(header: string | undefined, form: Parameters): Credentials {

@@ -1,49 +1,68 @@
 import { type AuditEvent, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
 import { refuse } from '../../errors.ts'
+import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
+import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
+import { checkRoles } from '../access/check-roles.ts'
+import { planAccessReview } from '../access/plan-access-review.ts'
 import type { Provider } from '../provider.ts'
 import { checkSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
-import { holdClient, markClientDeleted, updateClientRow } from './client-store.ts'
+import { holdClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
 import { removeDeletedClient } from './remove-deleted-clients.ts'
 
-type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients' | 'log'>
+export type ClientChanges = Pick<
+  Provider,
+  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'clients' | 'published' | 'log'
+>
 
 /**
  * Changes only the given settings. The client is held, so that of two changes at the same time the second one is checked
  * against the settings that the first one has written.
  */
-export const updateClient = (
-  services: Needs,
+export async function updateClient(
+  services: ClientChanges,
   clientId: string,
   changes: Partial<Settings>,
   actor: SignedInActor,
-): Promise<Client> =>
-  changeClient(services, clientId, actor, async (trx, record) => {
+): Promise<Client> {
+  const rsaKey = await prepareRsaKey(services, changes.id_token_signed_response_alg)
+  return changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     const before = settingsOf(client)
     const after = { ...before, ...changes }
-    checkSettings(client.clientType, after)
-    const changed = differences(settingColumns(before), settingColumns(after))
-    if (Object.keys(changed).length === 0) return client
-    const updated = await updateClientRow(trx, clientId, changed)
+    const given = withoutSame(before, changes)
+    checkSettings(services.config, client.clientType, after, given)
+    if (Object.keys(given).length === 0) return client
+    await checkRoles(trx, given)
+    await rsaKey?.store(trx)
+    await updateClientRow(trx, clientId, settingColumns(after))
+    await replaceAllowedRoles(trx, clientId, after.allowedRoles ?? [])
+    if (isNarrower(before.allowedRoles, after.allowedRoles)) await planAccessReview(services, trx, [clientId])
     await record('oauth_client.updated', { ...changes })
-    return updated
+    return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })
+}
 
-const differences = <T extends object>(before: T, after: T): Partial<T> =>
+/** What a request changes of what is there. */
+const withoutSame = (before: Settings, changes: Partial<Settings>): Partial<Settings> =>
   Object.fromEntries(
-    Object.entries(after).filter(([column, value]) => before[column as keyof T] !== value),
-  ) as Partial<T>
+    Object.entries(changes).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Settings]),
+    ),
+  )
+
+const isNarrower = (before: Settings['allowedRoles'], after: Settings['allowedRoles']): boolean =>
+  after !== null && (before === null || before.some((roleId) => !after.includes(roleId)))
 
 /** The request waits no longer than this; the job removeDeletedClients removes the rest. */
 const MAX_REMOVAL_MS = 500
 
 /** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
-export async function deleteClient(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
+export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record) => {
     const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
     await record('oauth_client.deleted', { name })
@@ -54,14 +73,14 @@ export async function deleteClient(services: Needs, clientId: string, actor: Sig
 }
 
 /** Gives a confidential client a new secret. The old one no longer works; issued tokens stay valid. */
-export async function rotateClientSecret(services: Needs, clientId: string, actor: SignedInActor) {
+export async function rotateClientSecret(services: ClientChanges, clientId: string, actor: SignedInActor) {
   const secret = issueToken(services.random, 'cs_')
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
     const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     if (clientType === 'public') refuse('conflict', 'A public client has no secret.')
-    const updated = await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
+    await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
-    return updated
+    return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })
   return { client, client_id: clientId, client_secret: secret.plaintext }
 }
@@ -69,8 +88,8 @@ export async function rotateClientSecret(services: Needs, clientId: string, acto
 type RecordChange = (action: AuditEvent['action'], data?: AuditEvent['data']) => Promise<void>
 
 /** Runs a change of one client: checks the actor's permission, records the change, and signals it to every replica. */
-async function changeClient<T>(
-  services: Needs,
+export async function changeClient<T>(
+  services: ClientChanges,
   clientId: string,
   actor: SignedInActor,
   change: (trx: Trx, record: RecordChange) => Promise<T>,
@@ -86,5 +105,6 @@ async function changeClient<T>(
   } finally {
     // Also after a failure: the change may have been committed although the database's answer was lost.
     services.clients.forget(clientId)
+    services.published.changed()
   }
 }

@@ -1,15 +1,33 @@
 import { Type } from 'typebox'
-import { refuseField } from '../../errors.ts'
+import type { Config } from '../../config/config.ts'
+import { refuse, refuseField } from '../../errors.ts'
 import { Nullable } from '../../http/contracts.ts'
 import { VisibleName } from '../../http/visible-name.ts'
+import { checkMappings, ClaimMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../scope.ts'
-import { type Client, type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
-import { checkRedirectUri } from './redirect-uri.ts'
+import {
+  type Client,
+  type ClientType,
+  CONSENT,
+  GRANT_TYPES,
+  ID_TOKEN_ALGORITHMS,
+  ID_TOKEN_CLAIMS,
+  PKCE,
+} from './client.ts'
+import { checkLaunchUrl, checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
 
 const Operator = Nullable(
   VisibleName({ description: 'The person or organisation that runs the application, for the consent page.' }),
+)
+
+const AllowedRoles = Nullable(
+  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'Ids of the roles whose holders may use it. Null admits everybody, an empty list nobody.',
+  }),
 )
 
 /** What can be set on a client, when it is created and later. */
@@ -20,26 +38,59 @@ export const ClientSettings = {
   postLogoutRedirectUris: Uris,
   scopes: Type.Array(Type.String({ pattern: SCOPE_TOKEN, maxLength: 100 }), { maxItems: 100, uniqueItems: true }),
   grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  allowedRoles: AllowedRoles,
+  idTokenClaims: Type.Enum(ID_TOKEN_CLAIMS, {
+    description: 'With `full`, the ID token also has the claims of the granted scopes.',
+  }),
+  id_token_signed_response_alg: Type.Enum(ID_TOKEN_ALGORITHMS, { description: 'What signs its ID tokens.' }),
+  claims: ClaimMappings,
+  pkce: Type.Enum(PKCE, { description: '`optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients.' }),
+  consent: Type.Enum(CONSENT, { description: '`skip` grants what it asks for without asking the user.' }),
+  launchUrl: Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where people open it.' })),
 }
 
-export interface Settings {
-  name: string
-  operator: string | null
-  redirectUris: string[]
-  postLogoutRedirectUris: string[]
-  scopes: string[]
-  grantTypes: GrantType[]
+/** The same as values: `defaultSettings` has one for each. */
+export type Settings = { [name in keyof typeof ClientSettings]: Type.Static<(typeof ClientSettings)[name]> }
+
+export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
+  operator: null,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  scopes: [],
+  // Public clients can't keep a secret, so they can't get tokens for themselves.
+  grantTypes: type === 'public' ? ['authorization_code', 'refresh_token'] : [...GRANT_TYPES],
+  allowedRoles: null,
+  idTokenClaims: 'minimal',
+  id_token_signed_response_alg: 'ES256',
+  claims: [],
+  pkce: 'required',
+  consent: 'ask',
+  launchUrl: null,
+})
+
+/**
+ * Checks the settings of a client, also against one another. What the service's own configuration allows is checked for
+ * the settings that a request names only: the others may have been allowed when they were set.
+ */
+export function checkSettings(
+  config: SettingRules,
+  type: ClientType,
+  settings: Settings,
+  given: Partial<Settings>,
+): void {
+  given.redirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `redirectUris/${at}`))
+  given.postLogoutRedirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `postLogoutRedirectUris/${at}`))
+  if (typeof given.launchUrl === 'string') checkLaunchUrl(config, given.launchUrl)
+  checkMappings(settings.claims)
+  checkGrantTypes(type, settings)
+  checkPkce(config, type, given)
+  if (settings.consent === 'skip' && type === 'public' && !settings.redirectUris.every(isHttps))
+    refuseField('consent', 'Consent can be skipped for a public client only if all its redirect URLs use https.')
 }
 
-/** Public clients can't keep a secret, so they can't get tokens for themselves. */
-export const defaultGrantTypes = (type: ClientType): GrantType[] =>
-  type === 'public' ? ['authorization_code', 'refresh_token'] : [...GRANT_TYPES]
+export type SettingRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes' | 'allowMissingPkce'>
 
-/** Checks the settings of a client, also against one another. */
-export function checkSettings(type: ClientType, settings: Settings): void {
-  const { redirectUris, postLogoutRedirectUris, grantTypes } = settings
-  redirectUris.forEach((uri, at) => checkRedirectUri(uri, `redirectUris/${at}`))
-  postLogoutRedirectUris.forEach((uri, at) => checkRedirectUri(uri, `postLogoutRedirectUris/${at}`))
+function checkGrantTypes(type: ClientType, { redirectUris, grantTypes }: Settings): void {
   const usesCodes = grantTypes.includes('authorization_code')
   if (usesCodes && redirectUris.length === 0)
     refuseField('redirectUris', 'A client that uses authorization codes needs a redirect URL.')
@@ -49,6 +100,15 @@ export function checkSettings(type: ClientType, settings: Settings): void {
     refuseField('grantTypes', 'A public client has no credentials of its own.')
 }
 
+function checkPkce({ allowMissingPkce }: SettingRules, type: ClientType, given: Partial<Settings>): void {
+  if (given.pkce !== 'optional') return
+  if (type === 'public') refuseField('pkce', 'A public client always needs PKCE.')
+  if (!allowMissingPkce)
+    refuse('conflict', 'PKCE can be made optional only while ALLOW_MISSING_PKCE is on. Ask who runs this service.')
+}
+
+const isHttps = (uri: string): boolean => uri.startsWith('https://')
+
 export const settingsOf = (client: Client): Settings => ({
   name: client.name,
   operator: client.operator,
@@ -56,8 +116,16 @@ export const settingsOf = (client: Client): Settings => ({
   postLogoutRedirectUris: client.post_logout_redirect_uris,
   scopes: client.scopes,
   grantTypes: client.grantTypes,
+  allowedRoles: client.allowedRoles,
+  idTokenClaims: client.idTokenClaims,
+  id_token_signed_response_alg: client.id_token_signed_response_alg,
+  claims: client.claims,
+  pkce: client.pkce,
+  consent: client.consent,
+  launchUrl: client.launchUrl,
 })
 
+/** The columns of `oauth_clients`. The roles themselves are rows of another table. */
 export const settingColumns = (settings: Settings) => ({
   name: settings.name,
   operator: settings.operator,
@@ -65,4 +133,12 @@ export const settingColumns = (settings: Settings) => ({
   post_logout_redirect_uris: JSON.stringify(settings.postLogoutRedirectUris),
   scopes: JSON.stringify(settings.scopes),
   grant_types: JSON.stringify(settings.grantTypes),
+  restricted: settings.allowedRoles === null ? 0 : 1,
+  id_token_claims: settings.idTokenClaims,
+  id_token_alg: settings.id_token_signed_response_alg,
+  claims: JSON.stringify(settings.claims),
+  reads_roles: settings.claims.some((claim) => !('value' in claim)) || settings.scopes.includes('groups') ? 1 : 0,
+  pkce: settings.pkce,
+  consent: settings.consent,
+  launch_url: settings.launchUrl,
 })

@@ -1,10 +1,10 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, sql, type Updateable } from 'kysely'
 import { type Position, toPage } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import type { RowLock } from '../../users/user-lock-store.ts'
-import { type Client, type KnownClient, toClient } from './client.ts'
+import { type Client, type ClientRow, type KnownClient, toClient } from './client.ts'
 
 /**
  * Deleting a client only marks its row, until its grants, codes and tokens have been removed. Every query that finds
@@ -13,8 +13,16 @@ import { type Client, type KnownClient, toClient } from './client.ts'
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
 
+/** The ids of the roles whose holders may use a client, separated by spaces. */
+export const packedAllowedRoles = sql<string | null>`(
+  select string_agg(oauth_client_roles.role_id, ' ' order by oauth_client_roles.position)
+  from oauth_client_roles where oauth_client_roles.client_id = oauth_clients.client_id)`.as('allowedRoles')
+
+const clients = (db: Reader) =>
+  db.selectFrom('oauth_clients').selectAll('oauth_clients').select(packedAllowedRoles).where(clientExists)
+
 const byId = readStatement((db, value: Values<{ clientId: string }>) =>
-  db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')).where(clientExists),
+  clients(db).where('client_id', '=', value('clientId')),
 )
 
 export async function findClient(db: Reader, clientId: string): Promise<KnownClient | undefined> {
@@ -22,19 +30,15 @@ export async function findClient(db: Reader, clientId: string): Promise<KnownCli
   return row && toKnownClient(row)
 }
 
-export const toKnownClient = (row: Selectable<Schema['oauth_clients']>): KnownClient => ({
+export const toKnownClient = (row: ClientRow): KnownClient => ({
   ...toClient(row),
   secretHash: row.client_secret_hash,
 })
 
 const heldById = (lock: RowLock) =>
   writeStatement((db, value: Values<{ clientId: string }>) => {
-    const query = db
-      .selectFrom('oauth_clients')
-      .selectAll()
-      .where('client_id', '=', value('clientId'))
-      .where(clientExists)
-    return lock === 'shared' ? query.forShare() : query.forNoKeyUpdate()
+    const query = clients(db).where('client_id', '=', value('clientId'))
+    return lock === 'shared' ? query.forShare('oauth_clients') : query.forNoKeyUpdate('oauth_clients')
   })
 const held = { shared: heldById('shared'), exclusive: heldById('exclusive') }
 
@@ -47,12 +51,22 @@ export async function holdClient(trx: Trx, clientId: string, lock: RowLock): Pro
   return row && toKnownClient(row)
 }
 
+/** Whether any client may ask for the scope `groups`. */
+export const hasClientWithGroups = async (db: Reader): Promise<boolean> =>
+  (
+    await db
+      .selectFrom('oauth_clients')
+      .select('client_id')
+      .where(clientExists)
+      .where('reads_roles', '=', 1)
+      .where('scopes', 'like', '%"groups"%')
+      .limit(1)
+      .execute()
+  ).length > 0
+
 /** Newest first. */
 export async function listClients(db: Reader, limit: number, after: Position | undefined) {
-  const rows = await db
-    .selectFrom('oauth_clients')
-    .selectAll()
-    .where(clientExists)
+  const rows = await clients(db)
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'client_id'), '<', tuple(after?.[0] ?? 0, after?.[1] ?? '')),
@@ -70,20 +84,47 @@ export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clien
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
-/** Updates columns of a client that this transaction holds, and returns the client after the update. */
+/** Updates columns of a client that this transaction holds. */
 export async function updateClientRow(
   trx: Trx,
   clientId: string,
   change: Updateable<Schema['oauth_clients']>,
-): Promise<Client> {
-  const row = await trx
+): Promise<void> {
+  await trx.updateTable('oauth_clients').set(change).where('client_id', '=', clientId).where(clientExists).execute()
+}
+
+export interface PkceUse {
+  sent?: number
+  missing?: number
+}
+
+/** Records when the client last got a code with PKCE, and without. */
+export async function markPkceUse(trx: Trx, clientId: string, { sent, missing }: PkceUse): Promise<void> {
+  await trx
     .updateTable('oauth_clients')
-    .set(change)
+    .set({
+      ...(sent === undefined ? {} : { pkce_sent_at: sent }),
+      ...(missing === undefined ? {} : { pkce_missing_at: missing }),
+    })
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
+/** Null without a logo, undefined when there is no such client. */
+export async function findLogoVersion(db: Reader, clientId: string): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('oauth_clients')
+    .select('logo_version')
     .where('client_id', '=', clientId)
     .where(clientExists)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return toClient(row)
+    .executeTakeFirst()
+  return row?.logo_version
+}
+
+/** As the API shows it. */
+export async function readClient(db: Reader, clientId: string): Promise<Client | undefined> {
+  const row = await clients(db).where('client_id', '=', clientId).executeTakeFirst()
+  return row && toClient(row)
 }
 
 /** Its grants, codes and tokens are no longer valid. Returns its name, or undefined when there is no such client. */

@@ -1,13 +1,17 @@
 import { type Actor, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
 import { newId } from '../../ids.ts'
+import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
-import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from './client-settings.ts'
-import { addClient } from './client-store.ts'
-import { type Client, type ClientType, toClient } from './client.ts'
+import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
+import { checkRoles } from '../access/check-roles.ts'
+import type { Provider } from '../provider.ts'
+import { checkSettings, defaultSettings, type Settings, settingColumns } from './client-settings.ts'
+import { addClient, readClient } from './client-store.ts'
+import { type Client, type ClientType, refuseUnknownClient } from './client.ts'
 
 export type CreateClientRequest = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
 
@@ -18,51 +22,48 @@ export interface CreatedClient {
   client_secret?: string
 }
 
-export const createClient = (
-  services: Pick<Services, 'db' | 'now' | 'random'>,
+export async function createClient(
+  services: Provider,
   request: CreateClientRequest,
   actor: SignedInActor,
-): Promise<CreatedClient> => changeAs(services, actor, (trx) => insertClient(services, trx, request, actor))
+): Promise<CreatedClient> {
+  const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
+  const created = await changeAs(services, actor, async (trx) => {
+    await rsaKey?.store(trx)
+    return insertClient(services, trx, request, actor)
+  })
+  services.published.changed()
+  return created
+}
 
 /** Creates a client in a transaction of the caller. */
 export async function insertClient(
-  services: Pick<Services, 'now' | 'random'>,
+  services: Pick<Services, 'now' | 'random' | 'config'>,
   trx: Trx,
   request: CreateClientRequest,
   actor: Actor,
 ): Promise<CreatedClient> {
-  const { clientType: type } = request
-  const settings: Settings = {
-    operator: null,
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    scopes: [],
-    grantTypes: defaultGrantTypes(type),
-    ...request,
-  }
-  checkSettings(type, settings)
+  const { clientType: type, ...given } = request
+  const settings: Settings = { ...defaultSettings(type), ...given }
+  checkSettings(services.config, type, settings, given)
+  await checkRoles(trx, settings)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined
-  const row = {
-    client_id: newId(),
+  const clientId = newId()
+  await addClient(trx, {
+    client_id: clientId,
     client_secret_hash: secret?.hash ?? null,
     client_type: type,
     created_at: services.now(),
     ...settingColumns(settings),
-  }
-  await addClient(trx, row)
+  })
+  await replaceAllowedRoles(trx, clientId, settings.allowedRoles ?? [])
   await recordEvent(services, trx, {
     action: 'oauth_client.created',
     outcome: 'success',
     actor,
-    target: { type: 'oauth_client', id: row.client_id },
-    data: {
-      name: row.name,
-      operator: row.operator,
-      clientType: type,
-      redirectUris: settings.redirectUris,
-      scopes: settings.scopes,
-    },
+    target: { type: 'oauth_client', id: clientId },
+    data: { ...request, operator: settings.operator, redirectUris: settings.redirectUris, scopes: settings.scopes },
   })
-  const { client_id } = row
-  return { client: toClient(row), client_id, ...(secret ? { client_secret: secret.plaintext } : {}) }
+  const client = (await readClient(trx, clientId)) ?? refuseUnknownClient()
+  return { client, client_id: clientId, ...(secret ? { client_secret: secret.plaintext } : {}) }
 }

@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js'
+import type { Config } from '../../config/config.ts'
 import { refuseField } from '../../errors.ts'
 
 /** Printable ASCII without the characters that browsers interpret differently. */
@@ -6,34 +8,65 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** RFC 8252 section 7.1: the scheme of a native app is a reversed domain name of its maker, so it has a dot. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 
-/** Refuses a URL that must not be registered, and says why. */
-export function checkRedirectUri(uri: string, path: string): void {
-  const problem = findProblem(uri)
+type UrlRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes'>
+
+/** Refuses a redirect URL that must not be registered, and says why. */
+export function checkRedirectUri(rules: UrlRules, uri: string, path: string): void {
+  refuseProblem(path, findProblem(rules, uri))
+}
+
+/** Refuses an address that people must not be sent to from their list of applications. */
+export function checkLaunchUrl(rules: UrlRules, url: string): void {
+  refuseProblem('launchUrl', findProblem({ ...rules, redirectSchemes: [] }, url) ?? (isWeb(url) ? undefined : NOT_WEB))
+}
+
+const NOT_WEB = 'must use https, or http where that is allowed'
+
+function refuseProblem(path: string, problem: string | undefined): void {
   if (problem !== undefined) refuseField(path, `${path} ${problem}.`)
 }
 
-function findProblem(uri: string): string | undefined {
+function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): string | undefined {
   if (!PLAIN.test(uri)) return 'must be a URL of plain ASCII characters'
   if (uri.includes('#')) return 'must not have a fragment'
   if (!URL.canParse(uri)) return 'must be an absolute URL'
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return 'must not have user information'
-  if (PRIVATE_SCHEME.test(protocol)) return undefined
+  if (PRIVATE_SCHEME.test(protocol) || redirectSchemes.includes(protocol.slice(0, -1))) return undefined
   // URL parsers accept `https:///host` and `https:host`.
-  if (!/^https?:\/\/[^/]/.test(uri)) return 'must use https, http on loopback, or a private-use scheme with a dot'
+  if (!isWeb(uri)) return 'must use https, http on loopback, or a private-use scheme with a dot'
   if (hostname.includes('*')) return 'must not have a wildcard'
-  if (protocol === 'https:') return undefined
-  return LOOPBACK_HOSTS.has(hostname) ? undefined : 'may use http on loopback only'
+  if (protocol === 'https:' || LOOPBACK_HOSTS.has(hostname) || isListed(httpRedirectHosts, hostname)) return undefined
+  return 'may use http on loopback and on the hosts of HTTP_REDIRECT_HOSTS only'
+}
+
+export const isWeb = (uri: string): boolean => /^https?:\/\/[^/]/.test(uri)
+
+/** Whether a host is one of these names and ranges, or below one of the patterns that begin with `*.`. */
+const isListed = (patterns: readonly string[], host: string): boolean =>
+  patterns.some((pattern) => (pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern)) ||
+  isInRange(patterns, host)
+
+function isInRange(patterns: readonly string[], host: string): boolean {
+  const text = host.replace(/^\[(.*)\]$/, '$1')
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  return patterns.some((pattern) => {
+    if (ipaddr.isValid(pattern)) return ipaddr.process(pattern).toString() === address.toString()
+    if (!ipaddr.isValidCIDR(pattern)) return false
+    const [range, bits] = ipaddr.parseCIDR(pattern)
+    return range.kind() === address.kind() && address.match(range, bits)
+  })
 }
 
 /**
- * Compares exact strings: browsers may normalize URLs differently (RFC 9700 section 4.1.3). Only on a loopback address
- * may the port differ, because a native app gets a random one (RFC 8252 section 7.3).
+ * Compares exact strings: browsers may normalize URLs differently (RFC 9700 section 4.1.3). Only on the loopback
+ * interface may the port differ, because a native app gets a random one (RFC 8252 section 7.3).
  */
 export const isRegisteredUri = (registered: readonly string[], requested: string): boolean =>
   registered.includes(requested) || registered.some((each) => sameLoopback(each, requested))
 
-const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/
+const LOOPBACK_ADDRESS = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/
 
 function sameLoopback(registered: string, requested: string): boolean {
   const known = LOOPBACK_ADDRESS.exec(registered)

@@ -6,7 +6,7 @@ import { needs } from '../../sessions/guards.ts'
 import type { Provider } from '../provider.ts'
 import { deleteClient, rotateClientSecret, updateClient } from './change-client.ts'
 import { ClientSettings } from './client-settings.ts'
-import { findClient, listClients } from './client-store.ts'
+import { listClients, readClient } from './client-store.ts'
 import { Client, CLIENT_TYPES, refuseUnknownClient } from './client.ts'
 import { createClient } from './create-client.ts'
 
@@ -45,19 +45,16 @@ export const clientRoutes =
           summary: 'Register an application',
           body: Type.Object(
             {
+              ...Type.Partial(Type.Object(ClientSettings)).properties,
               name: ClientSettings.name,
-              operator: Type.Optional(ClientSettings.operator),
-              clientType: Type.Enum(CLIENT_TYPES),
-              redirectUris: Type.Optional(ClientSettings.redirectUris),
-              postLogoutRedirectUris: Type.Optional(ClientSettings.postLogoutRedirectUris),
               scopes: ClientSettings.scopes,
-              grantTypes: Type.Optional(ClientSettings.grantTypes),
+              clientType: Type.Enum(CLIENT_TYPES),
             },
             strict,
           ),
           response: {
             201: Type.Object({ client: Client, client_id: Type.String(), client_secret: Type.Optional(Secret) }),
-            ...failures(400, 401, 403, 415),
+            ...failures(400, 401, 403, 409, 415),
           },
         },
       },
@@ -77,7 +74,7 @@ export const clientRoutes =
         },
       },
       async ({ params }) => ({
-        client: (await findClient(services.db.read, params.clientId)) ?? refuseUnknownClient(),
+        client: (await readClient(services.db.read, params.clientId)) ?? refuseUnknownClient(),
       }),
     )
 
@@ -90,7 +87,7 @@ export const clientRoutes =
           summary: 'Change an application',
           params: ByClientId,
           body: Type.Partial(Type.Object(ClientSettings), strict),
-          response: { 200: OneClient, ...failures(400, 401, 403, 404, 415) },
+          response: { 200: OneClient, ...failures(400, 401, 403, 404, 409, 415) },
         },
       },
       async (request) => ({

@@ -1,7 +1,8 @@
 import type { Reader, Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
-import { clientExists, toKnownClient } from '../clients/client-store.ts'
+import { mayUseClient } from '../access/allowed-role-store.ts'
+import { clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
 
 /** The scopes that a user has granted to an application. */
@@ -24,21 +25,26 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
     .where('oauth_clients.client_id', '=', value('clientId'))
     .where(clientExists)
     .selectAll('oauth_clients')
-    .select('oauth_grants.scopes as granted')
+    .select(['oauth_grants.scopes as granted', packedAllowedRoles])
+    .select(mayUseClient(value('userId')).as('mayUse'))
     .forShare('oauth_clients'),
 )
 
 /**
- * The client, locked as by `holdClient`, and the scopes that the user has granted to it. Hold the user's account first: every
+ * The client, locked as by `holdClient`, the scopes that the user has granted to it, and whether the user may use it. Hold the user's account first: every
  * change of its grants locks it exclusively.
  */
 export async function holdClientWithGrant(
   trx: Trx,
   clientId: string,
   userId: string,
-): Promise<{ client: KnownClient | undefined; granted: string[] }> {
+): Promise<{ client: KnownClient | undefined; granted: string[]; mayUse: boolean }> {
   const [row] = await clientWithGrant(trx, { clientId, userId })
-  return { client: row && toKnownClient(row), granted: row?.granted ? readTextList(row.granted) : [] }
+  return {
+    client: row && toKnownClient(row),
+    granted: row?.granted ? readTextList(row.granted) : [],
+    mayUse: Boolean(row?.mayUse),
+  }
 }
 
 /** Most recently approved first. */

@@ -1,10 +1,12 @@
 import { digest, sameDigest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
+import { mayOmitPkce } from '../authorize/authorization-checks.ts'
 import { consumeCode, findCode } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
+import { DiagnosedError, withoutQuery } from '../refusals/client-refusal.ts'
 import { hasScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
-import { namedClaims } from './id-token.ts'
+import { idTokenClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { accessTokenEnd, authorizationKeptUntil, latestIssueTime } from './lifetimes.ts'
 import { revokeReusedAuthorization } from './revoke-authorization.ts'
@@ -16,15 +18,24 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = form
   if (code === undefined) return refuse('invalid_request', 'The parameter code is missing.')
   if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
-  if (verifier === undefined) return refuse('invalid_request', 'The parameter code_verifier is missing.')
+  const needsVerifier = !mayOmitPkce(provider.config, client)
+  if (verifier === undefined && needsVerifier)
+    return refuse('invalid_request', 'The parameter code_verifier is missing.')
 
   const { db, now } = provider
   const codeHash = digest(code)
   const found = await findCode(db.read, codeHash)
   // The answer is the same for a code that is unknown, of another client, or revoked.
   if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
-  if (found.redirectUri !== redirectUri) return refuse('invalid_grant', 'The redirect_uri is not that of the request.')
-  if (!verifierMatches(verifier, found.challenge))
+  if (found.redirectUri !== redirectUri)
+    throw new DiagnosedError('invalid_grant', 'The redirect_uri is not that of the request.', {
+      hint: 'Let the application send the same redirect URL here as when it asked for the code.',
+      sent: withoutQuery(redirectUri),
+      expected: withoutQuery(found.redirectUri),
+    })
+  // A code that was issued without PKCE takes no verifier either: somebody else may have asked for it (RFC 9700 section 2.1.1).
+  const isWithoutPkce = found.challenge === '' && verifier === undefined
+  if (!isWithoutPkce && !verifierMatches(verifier ?? '', found.challenge))
     return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
   if (found.consumedAt !== null) {
     if (await provider.redemptions.isReuse(codeHash, request.started, found.consumedAt)) {
@@ -44,7 +55,8 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
     issueTokens(provider, {
       ...found,
       codeHash,
-      named: namedClaims(found, provider.config.baseUrl),
+      about: idTokenClaims(found, client, found.scope, provider.config.baseUrl),
+      alg: client.id_token_signed_response_alg,
       refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
     }),
   ])

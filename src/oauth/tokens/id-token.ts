@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
+import type { SigningAlgorithm } from '../../keys/signing-keys.ts'
 import type { Services } from '../../services.ts'
-import { unpackClaims } from '../authorize/claims-request.ts'
-import { userClaims } from './user-claims.ts'
+import { unpackClaims } from '../claims/claims-request.ts'
+import { mappedClaims } from '../claims/mapped-claims.ts'
+import type { PersonColumns } from '../claims/person-columns.ts'
+import { userClaims } from '../claims/user-claims.ts'
+import type { Client } from '../clients/client.ts'
 
 const LIFETIME_SECONDS = 3600
 
@@ -20,32 +24,43 @@ export function issueIdToken(
   { config, signingKeys, now }: Pick<Services, 'config' | 'signingKeys' | 'now'>,
   { userId, clientId, authTime, acr, amr }: Authentication,
   accessToken: string,
-  { nonce, named }: { nonce: string | null; named: Record<string, unknown> },
+  { nonce, about, alg }: { nonce: string | null; about: Record<string, unknown>; alg: SigningAlgorithm },
 ): string {
   const issuedAt = Math.floor(now() / 1000)
-  return signingKeys.sign({
-    ...named,
-    iss: config.baseUrl,
-    sub: userId,
-    aud: clientId,
-    iat: issuedAt,
-    exp: issuedAt + LIFETIME_SECONDS,
-    ...(nonce === null ? {} : { nonce }),
-    auth_time: authTime,
-    acr,
-    amr: amr.split(' '),
-    at_hash: accessTokenHash(accessToken),
-  })
+  return signingKeys.sign(
+    {
+      ...about,
+      iss: config.baseUrl,
+      sub: userId,
+      aud: clientId,
+      iat: issuedAt,
+      exp: issuedAt + LIFETIME_SECONDS,
+      ...(nonce === null ? {} : { nonce }),
+      auth_time: authTime,
+      acr,
+      amr: amr.split(' '),
+      at_hash: accessTokenHash(accessToken),
+    },
+    alg,
+  )
 }
 
 /** OpenID Connect Core 3.1.3.6: the left half of the digest. */
 const accessTokenHash = (token: string): string => hash('sha256', token, 'buffer').subarray(0, 16).toString('base64url')
 
-/** Besides `sub`, an ID token holds only claims about the user that are requested by name (OpenID Connect Core 5.5). */
-export function namedClaims(
-  row: Parameters<typeof userClaims>[0] & { userId: string; claims: string | null },
+/**
+ * What an ID token says about the user besides `sub`: claims that are requested by name (OpenID Connect Core 5.5), those of the
+ * scopes if the client wants them here, and those that are mapped for it.
+ */
+export function idTokenClaims(
+  row: Parameters<typeof userClaims>[0] & PersonColumns & { userId: string; claims: string | null },
+  { idTokenClaims }: Pick<Client, 'idTokenClaims'>,
+  scope: string,
   baseUrl: string,
 ): Record<string, unknown> {
   const named = unpackClaims(row.claims).idToken
-  return named.length === 0 ? {} : userClaims(row, { userId: row.userId, scope: '', named, baseUrl })
+  const scopes = idTokenClaims === 'full' ? scope : ''
+  const mapped = mappedClaims(row, 'id_token')
+  if (named.length === 0 && scopes === '' && mapped === undefined) return {}
+  return { ...userClaims(row, { userId: row.userId, scope: scopes, named, baseUrl }), ...mapped }
 }

@@ -1,4 +1,5 @@
 import { digest } from '../../crypto/digest.ts'
+import { mappedClaims } from '../claims/mapped-claims.ts'
 import type { KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { isUsable } from './refresh-reuse.ts'
@@ -16,6 +17,8 @@ export interface Introspection {
   sub?: string
   aud?: string
   iss?: string
+  /** Claims that are mapped for the client of the token. */
+  [claim: string]: unknown
 }
 
 /** The whole answer for a token that is not valid, or that this client may not ask about. */
@@ -42,7 +45,8 @@ export async function introspect(
   }
   if (found.preferred_username !== null) answer.username = found.preferred_username
   if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
-  return answer
+  const mapped = found.userId === null ? undefined : mappedClaims(found, 'introspection')
+  return mapped === undefined ? answer : { ...mapped, ...answer }
 }
 
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)

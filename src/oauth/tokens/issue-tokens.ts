@@ -1,4 +1,5 @@
 import { issueToken } from '../../crypto/token.ts'
+import type { SigningAlgorithm } from '../../keys/signing-keys.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import type { Authentication } from './id-token.ts'
@@ -23,8 +24,9 @@ export interface IssueTokensRequest extends Authentication {
   authorizedAt: number
   scope: string
   nonce: string | null
-  /** Claims about the user that are requested by name for the ID token. */
-  named: Record<string, unknown>
+  /** Claims about the user for the ID token, and what signs it. */
+  about: Record<string, unknown>
+  alg: SigningAlgorithm
   /** Set when a refresh token is issued too: its scope, and the token that it replaces. */
   refresh: { scope: string; parentHash: string | null } | undefined
 }
@@ -40,9 +42,9 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
   const expiresAt = accessTokenEnd(authorizedAt, issuedAt)
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
-  const idToken = hasScope(scope, 'openid')
-    ? issueIdToken(provider, request, access.plaintext, { nonce: request.nonce, named: request.named })
-    : undefined
+  // Another replica may have made the first RSA key a moment ago.
+  if (!provider.signingKeys.algorithms().includes(request.alg)) await provider.signingKeys.reload()
+  const idToken = hasScope(scope, 'openid') ? issueIdToken(provider, request, access.plaintext, request) : undefined
   await Promise.all([
     addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt }),
     next &&

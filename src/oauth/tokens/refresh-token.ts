@@ -4,7 +4,7 @@ import { markCodeNeededUntil } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
-import { namedClaims } from './id-token.ts'
+import { idTokenClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { authorizationKeptUntil, refreshTokenEnd } from './lifetimes.ts'
 import { isReused, isUnexpired } from './refresh-reuse.ts'
@@ -37,7 +37,8 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
       ...token,
       scope,
       nonce: null,
-      named: namedClaims(token, provider.config.baseUrl),
+      about: idTokenClaims(token, client, scope, provider.config.baseUrl),
+      alg: client.id_token_signed_response_alg,
       // A refresh may ask for less this time; what it may ask for next time stays (RFC 6749 section 6).
       refresh: { scope: token.scope, parentHash: hash },
     }),

@@ -52,7 +52,7 @@ const Introspection = Type.Object(
     aud: Type.Optional(Type.String()),
     iss: Type.Optional(Type.String()),
   },
-  { title: 'Introspection' },
+  { title: 'Introspection', additionalProperties: true },
 )
 
 /** The endpoints that applications call themselves, not through a browser. */

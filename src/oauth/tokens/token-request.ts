@@ -24,7 +24,12 @@ export async function answerTokenRequest(provider: Provider, request: ClientRequ
   refuseMissingClient(request)
   const client = await authenticateClient(provider, request)
   const { form, source } = request
-  return GRANTS[readGrantType(form)](provider, { client, form, started, source })
+  try {
+    return await GRANTS[readGrantType(form)](provider, { client, form, started, source })
+  } catch (error) {
+    provider.refusals.note('/oauth/token', error, client.client_id)
+    throw error
+  }
 }
 
 /** Here a missing client_id is a malformed request; at the endpoints of other RFCs it is a client that did not authenticate. */

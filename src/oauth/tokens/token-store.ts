@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
+import { mayUseClient } from '../access/allowed-role-store.ts'
+import { PERSON_COLUMNS } from '../claims/person-columns.ts'
+import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
 import { clientExists } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
-import { CLAIM_COLUMNS } from './user-claims.ts'
 
 interface NewAccessToken {
   hash: string
@@ -47,7 +49,10 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
   }),
 )
 
-/** Access tokens that are live: not expired, of a client that exists, and of no revoked authorization or disabled account. */
+/**
+ * Access tokens that are live: not expired, of a client that exists, of no revoked authorization or disabled account, and of
+ * nobody who may not use the client.
+ */
 const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
@@ -60,7 +65,12 @@ const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
     .where((eb) =>
       eb.or([
         eb('tokens.code_hash', 'is', null),
-        eb.and([eb('users.id', 'is not', null), eb('codes.revoked_at', 'is', null), accountMayAct(eb)]),
+        eb.and([
+          eb('users.id', 'is not', null),
+          eb('codes.revoked_at', 'is', null),
+          accountMayAct(eb),
+          mayUseClient(sql.ref('users.id')),
+        ]),
       ]),
     )
 
@@ -75,11 +85,13 @@ const liveAccessToken = readStatement((db, value: Values<{ hash: string; now: nu
       'users.id as userId',
       'codes.claims',
     ])
-    .select(CLAIM_COLUMNS),
+    .select(CLAIM_COLUMNS)
+    .select(PERSON_COLUMNS),
 )
 
 /**
- * A token that is valid now: it has not expired, its client exists, its authorization is not revoked, its user may act.
+ * A token that is valid now: it has not expired, its client exists, its authorization is not revoked, its user may act and
+ * may use the client.
  * A token of client credentials has no user.
  */
 export async function findAccessToken(db: Reader, hash: string, now: number) {
@@ -112,6 +124,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
     .where(clientExists)
+    .where(mayUseClient(sql.ref('users.id')))
     .select([
       'tokens.token_hash as hash',
       'tokens.code_hash as codeHash',
@@ -132,10 +145,14 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
       'codes.expires_at as keptUntil',
       'codes.claims',
     ])
-    .select(CLAIM_COLUMNS),
+    .select(CLAIM_COLUMNS)
+    .select(PERSON_COLUMNS),
 )
 
-/** A refresh token whose authorization was not revoked and whose user may act; used or not, expired or not. */
+/**
+ * A refresh token whose authorization was not revoked and whose user may act, and use the client; used or not, expired or
+ * not.
+ */
 export async function findRefreshToken(db: Reader, hash: string) {
   const [row] = await unrevokedRefreshToken(db, { hash })
   return row

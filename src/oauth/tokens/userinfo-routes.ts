@@ -17,8 +17,9 @@ const Userinfo = Type.Object(
     picture: Type.Optional(Type.String()),
     email: Type.Optional(Type.String()),
     email_verified: Type.Optional(Type.Boolean()),
+    groups: Type.Optional(Type.Array(Type.String())),
   },
-  { title: 'Userinfo' },
+  { title: 'Userinfo', additionalProperties: true },
 )
 
 const schema = {

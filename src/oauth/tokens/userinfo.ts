@@ -1,10 +1,11 @@
 import { digest } from '../../crypto/digest.ts'
 import { AppError } from '../../errors.ts'
-import { unpackClaims } from '../authorize/claims-request.ts'
+import { unpackClaims } from '../claims/claims-request.ts'
+import { mappedClaims } from '../claims/mapped-claims.ts'
+import { userClaims } from '../claims/user-claims.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import { findAccessToken } from './token-store.ts'
-import { userClaims } from './user-claims.ts'
 
 /** OpenID Connect Core 5.3: the claims about the user of an access token. */
 export async function readUserinfo(
@@ -24,7 +25,8 @@ export async function readUserinfo(
   if (!hasScope(token.scope, 'openid')) return refuseScope('The access token lacks the scope openid.')
   const { userId, scope } = token
   const named = unpackClaims(token.claims).userinfo
-  return { sub: userId, ...userClaims(token, { userId, scope, named, baseUrl: config.baseUrl }) }
+  const claims = userClaims(token, { userId, scope, named, baseUrl: config.baseUrl })
+  return { ...claims, ...mappedClaims(token, 'userinfo'), sub: userId }
 }
 
 const refuseScope = (description: string): never => {

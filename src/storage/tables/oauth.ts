@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** The OAuth provider. */
 export interface OAuthTables {
   oauth_clients: {
@@ -10,10 +12,31 @@ export interface OAuthTables {
     post_logout_redirect_uris: string
     scopes: string
     grant_types: string
+    /** 1 when only holders of the roles in `oauth_client_roles` may use it. */
+    restricted: Generated<number>
+    id_token_claims: Generated<'minimal' | 'full'>
+    id_token_alg: Generated<'ES256' | 'RS256'>
+    /** Claims beyond those of scopes, as JSON. */
+    claims: Generated<string>
+    /** 1 when a claim of this client is made of roles or attributes, so that queries read them. */
+    reads_roles: Generated<number>
+    pkce: Generated<'required' | 'optional'>
+    /** When a code was last issued without PKCE, and with it, while PKCE is optional. */
+    pkce_missing_at: number | null
+    pkce_sent_at: number | null
+    consent: Generated<'ask' | 'skip'>
+    launch_url: string | null
+    logo_version: string | null
     created_at: number
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
   }
+  /** The roles whose holders may use a restricted client. */
+  oauth_client_roles: { client_id: string; role_id: string; position: number }
+  /** Clients whose users may have lost access, and when the tokens of those are revoked. */
+  oauth_access_reviews: { client_id: string; due_at: number }
+  /** Refused requests; equal ones are one row. */
+  oauth_refusals: { client_id: string; id: string; content: string; count: number; at: number }
   oauth_grants: {
     user_id: string
     client_id: string

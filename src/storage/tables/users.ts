@@ -19,6 +19,8 @@ export interface UserTables {
     disabled_at: number | null
     created_at: number
     last_login_at: number | null
+    /** Values for claims, as JSON. */
+    attributes: string | null
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
   }
@@ -31,6 +33,7 @@ export interface UserTables {
     principals: string
     built_in: number
     created_at: number
+    attributes: string | null
   }
   role_permissions: { role_id: string; permission: WordColumn<Permission> }
   user_roles: { user_id: string; role_id: string }

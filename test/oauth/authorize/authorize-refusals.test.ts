@@ -70,7 +70,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     assert.doesNotMatch(page.body, /<script>/)
   })
 
-  test('the port of a loopback address may differ from the registered one, and nothing else may', async () => {
+  test('the port of a loopback address or of localhost may differ from the registered one, and nothing else may', async () => {
     const person = await signedInPerson(app())
     const application = await registerApplication(app(), {
       redirectUris: ['http://127.0.0.1/cb', 'http://[::1]:8080/cb', 'http://localhost:8080/cb'],
@@ -80,9 +80,9 @@ onEachEngine('the checks of an authorization request', (engine) => {
     assert.equal(await statusFor('http://127.0.0.1:51004/cb'), 302)
     assert.equal(await statusFor('http://[::1]:51004/cb'), 302)
     assert.equal(await statusFor('http://[::1]/cb'), 302)
-    assert.equal(await statusFor('http://localhost:8080/cb'), 302)
+    assert.equal(await statusFor('http://localhost:9090/cb'), 302)
+    assert.equal(await statusFor('http://localhost/cb'), 302)
     for (const uri of [
-      'http://localhost:9090/cb',
       'http://127.0.0.1:51004/other',
       'http://127.0.0.1:51004',
       'http://127.0.0.1:80@evil.example/cb',

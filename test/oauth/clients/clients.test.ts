@@ -93,6 +93,16 @@ onEachEngine('OAuth clients', (engine) => {
       post_logout_redirect_uris: ['https://app.example/'],
       scopes: ['openid', 'email'],
       grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+      allowedRoles: null,
+      idTokenClaims: 'minimal',
+      id_token_signed_response_alg: 'ES256',
+      claims: [],
+      pkce: 'required',
+      pkceLastMissingAt: null,
+      pkceLastSentAt: null,
+      consent: 'ask',
+      launchUrl: null,
+      logoUrl: null,
       createdAt: app().clock.now(),
     })
     assert.match(made.client_id, /^[A-Za-z0-9_-]+$/)

@@ -33,8 +33,11 @@ onEachEngine('consent', (engine) => {
       client_id: application.clientId,
       name: 'Photos',
       operator: null,
+      logoUrl: null,
       scopes: ['openid', 'email'],
+      claims: [],
       redirect_uri: application.redirectUri,
+      allowed: true,
       user: { email: person.user.email },
     })
     const direct = await person.get(url.replace('/authorize', '/details'))

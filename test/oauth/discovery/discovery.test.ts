@@ -32,7 +32,7 @@ onEachEngine('discovery', (engine) => {
       const document = answer.json<Record<string, unknown>>()
       for (const [name, value] of Object.entries(SPECIFIED)) assert.deepEqual(document[name], value, name)
       assert.deepEqual(document['grant_types_supported'], ['authorization_code', 'refresh_token', 'client_credentials'])
-      assert.deepEqual(document['response_modes_supported'], ['query'])
+      assert.deepEqual(document['response_modes_supported'], ['query', 'form_post'])
       assert.equal(document['authorization_response_iss_parameter_supported'], true)
       assert.equal(document['end_session_endpoint'], `${ORIGIN}/oauth/logout`)
       assert.equal(document['request_uri_parameter_supported'], false)

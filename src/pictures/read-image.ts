@@ -8,7 +8,7 @@ const SIDE = 512
  * Turns an upload into the one kind of image that is kept: 512 × 512 WebP without metadata. Because the image
  * is encoded again, nothing else in the file is kept, such as a script or the header of another format.
  */
-export async function readAvatarImage(bytes: Buffer): Promise<Buffer> {
+export async function readImage(bytes: Buffer): Promise<Buffer> {
   if (!looksLikeImage(bytes)) return refuse('unsupported_media_type', NOT_AN_IMAGE)
   const sharp = await loadSharp()
   try {

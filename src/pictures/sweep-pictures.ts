@@ -1,8 +1,8 @@
 import type { StoredBlob } from '../blobs/blobs.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
-import { readAvatarName } from './avatar-name.ts'
-import { listAvatarVersions } from './avatar-store.ts'
+import { readPictureName } from './picture-name.ts'
+import { listPictureVersions } from './picture-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'blobs' | 'log'>
 
@@ -16,10 +16,10 @@ const BATCH = 100
 const PAUSE_MS = HOUR
 
 /**
- * Deletes pictures that no account refers to: of uploads whose process died or whose commit failed, and old ones that
+ * Deletes pictures that nobody refers to: of uploads whose process died or whose commit failed, and old ones that
  * could not be deleted when they were replaced. Returns a function that checks some of them and returns how many it deleted.
  */
-export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: AbortSignal) => Promise<number> {
+export function createPictureSweeper({ db, now, blobs, log }: Needs): (stop?: AbortSignal) => Promise<number> {
   let iterator: AsyncIterator<StoredBlob> | undefined
   let endedAt: number | undefined
 
@@ -61,18 +61,18 @@ export function createAvatarSweeper({ db, now, blobs, log }: Needs): (stop?: Abo
       await iterator?.return?.()
       iterator = undefined
     }
-    if (deleted > 0) log.info({ deleted }, 'Pictures that no account refers to were deleted.')
+    if (deleted > 0) log.info({ deleted }, 'Pictures that nobody refers to were deleted.')
     return deleted
   }
 }
 
 async function listUnreferenced(db: Reader, blobs: StoredBlob[]): Promise<string[]> {
   const ours = blobs.flatMap(({ name }) => {
-    const read = readAvatarName(name)
+    const read = readPictureName(name)
     return read ? [{ name, ...read }] : []
   })
-  const versions = await listAvatarVersions(db, [...new Set(ours.map(({ userId }) => userId))])
+  const versions = await listPictureVersions(db, [...new Set(ours.map(({ owner }) => owner))])
   return ours
-    .filter(({ userId, version }) => version === undefined || versions.get(userId) !== version)
+    .filter(({ owner, version }) => version === undefined || versions.get(owner) !== version)
     .map(({ name }) => name)
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../http/json-body.ts'
-import { CLAIMS_OF_SCOPE } from '../tokens/user-claims.ts'
+import { CLAIMS_OF_SCOPE } from './user-claims.ts'
 
 /** Claims requested by name (OpenID Connect Core 5.5), without unknown ones. */
 export interface ClaimsRequest {

@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import { refuseField } from '../errors.ts'
+
+/** What a claim may hold. */
+export const AttributeValue = Type.Union([
+  Type.String(),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Array(Type.String(), { maxItems: 1000 }),
+])
+export type AttributeValue = Type.Static<typeof AttributeValue>
+
+export type Attributes = Record<string, AttributeValue>
+
+const NAME = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'
+const MAX_BYTES = 16 * 1024
+
+export const AttributeName = Type.String({ pattern: NAME })
+
+/** Values of a person or a role that applications can be told as claims. */
+export const Attributes = Type.Unsafe<Attributes>({
+  ...Type.Record(AttributeName, AttributeValue, { maxProperties: 64, additionalProperties: false }),
+  description: 'Values for claims of applications. At most 64, and 16 KB of JSON.',
+})
+
+/** The form that is stored: null without any. */
+export function packAttributes(attributes: Attributes): string | null {
+  const packed = JSON.stringify(attributes)
+  if (Buffer.byteLength(packed) > MAX_BYTES) refuseField('attributes', 'The attributes are larger than 16 KB.')
+  if (packed.includes(String.raw`\u0000`)) refuseField('attributes', 'An attribute holds a NUL character.')
+  return packed === '{}' ? null : packed
+}
+
+export const unpackAttributes = (packed: string | null): Attributes =>
+  packed === null ? {} : (JSON.parse(packed) as Attributes)

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { AttributeName, AttributeValue } from '../../access/attributes.ts'
+import { refuseField } from '../../errors.ts'
+import { strict } from '../../http/contracts.ts'
+
+/** Where an application is told a claim. */
+export const CLAIM_PLACES = ['id_token', 'userinfo', 'introspection'] as const
+export type ClaimPlace = (typeof CLAIM_PLACES)[number]
+
+const common = {
+  name: Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,128}$' }),
+  in: Type.Array(Type.Enum([...CLAIM_PLACES]), { minItems: 1, maxItems: 3, uniqueItems: true }),
+}
+const RoleId = Type.String({ minLength: 1, maxLength: 64 })
+
+/** A claim that an application gets besides those of its scopes, with one source for its value. */
+export const ClaimMapping = Type.Union(
+  [
+    Type.Object({ ...common, value: AttributeValue }, strict),
+    Type.Object({ ...common, from: Type.Literal('roles') }, strict),
+    Type.Object({ ...common, from: Type.Literal('attribute'), attribute: AttributeName }, strict),
+    Type.Object(
+      {
+        ...common,
+        // oxlint-disable-next-line unicorn/no-thenable -- The API has this name; its value is never a function.
+        whenRole: Type.Object({ roleId: RoleId, then: AttributeValue, else: Type.Optional(AttributeValue) }, strict),
+      },
+      strict,
+    ),
+  ],
+  { title: 'ClaimMapping' },
+)
+export type ClaimMapping = Type.Static<typeof ClaimMapping>
+
+export const ClaimMappings = Type.Array(ClaimMapping, { maxItems: 50 })
+
+/** Claims that say who issued what to whom, or that others rely on: no mapping may replace them. */
+const PROTECTED = new Set(
+  (
+    'iss sub aud exp iat nbf jti nonce auth_time acr amr azp sid at_hash c_hash email email_verified ' +
+    'active scope client_id username token_type cnf act _claim_names _claim_sources'
+  ).split(' '),
+)
+
+const MAX_BYTES = 16 * 1024
+
+export function checkMappings(mappings: readonly ClaimMapping[]): void {
+  const seen = new Set<string>()
+  mappings.forEach(({ name }, at) => {
+    if (PROTECTED.has(name)) refuseField(`claims/${at}/name`, `The claim ${name} can't be mapped.`)
+    if (seen.has(name)) refuseField(`claims/${at}/name`, `The claim ${name} is mapped twice.`)
+    seen.add(name)
+  })
+  const packed = JSON.stringify(mappings)
+  if (Buffer.byteLength(packed) > MAX_BYTES) refuseField('claims', 'The claims are larger than 16 KB.')
+  if (packed.includes(String.raw`\u0000`)) refuseField('claims', 'A claim holds a NUL character.')
+}
+
+/** The roles that mappings ask about, and where each is named. */
+export const rolesOfMappings = (mappings: readonly ClaimMapping[]): { path: string; roleId: string }[] =>
+  mappings.flatMap((mapping, at) =>
+    'whenRole' in mapping ? [{ path: `claims/${at}/whenRole/roleId`, roleId: mapping.whenRole.roleId }] : [],
+  )

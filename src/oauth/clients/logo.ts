@@ -1,0 +1,44 @@
+import { clientOwner } from '../../pictures/picture-name.ts'
+import { deletePicture, loadPicture, type Picture, replacePicture } from '../../pictures/replace-picture.ts'
+import type { Services } from '../../services.ts'
+import type { SignedInActor } from '../../sessions/actor.ts'
+import { changeClient, type ClientChanges } from './change-client.ts'
+import { findLogoVersion, holdClient, readClient, updateClientRow } from './client-store.ts'
+import { type Client, refuseUnknownClient } from './client.ts'
+
+type Needs = ClientChanges & Pick<Services, 'blobs'>
+
+export const loadLogo = (services: Pick<Services, 'db' | 'blobs'>, clientId: string): Promise<Picture | undefined> =>
+  loadPicture(services, clientOwner(clientId), () => findLogoVersion(services.db.read, clientId))
+
+export async function replaceLogo(
+  services: Needs,
+  clientId: string,
+  upload: Buffer,
+  actor: SignedInActor,
+): Promise<Client> {
+  await replacePicture(services, clientOwner(clientId), upload, (version) =>
+    changeVersion(services, clientId, version, actor),
+  )
+  return (await readClient(services.db.read, clientId)) ?? refuseUnknownClient()
+}
+
+export async function removeLogo(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
+  const before = await changeVersion(services, clientId, null, actor)
+  if (before !== null) await deletePicture(services, clientOwner(clientId), before)
+}
+
+/** Returns the version before. */
+const changeVersion = (
+  services: Needs,
+  clientId: string,
+  version: string | null,
+  actor: SignedInActor,
+): Promise<string | null> =>
+  changeClient(services, clientId, actor, async (trx, record) => {
+    if (!(await holdClient(trx, clientId, 'exclusive'))) refuseUnknownClient()
+    const before = (await findLogoVersion(trx, clientId)) ?? null
+    await updateClientRow(trx, clientId, { logo_version: version })
+    await record('oauth_client.updated', { logo: version !== null })
+    return before
+  })

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino'
+import { digest } from '../../crypto/digest.ts'
+import { AppError } from '../../errors.ts'
+import { oauthFormat } from '../../http/errors.ts'
+import type { Database } from '../../storage/database.ts'
+import { ClientRefusal, DiagnosedError, type Diagnosis } from './client-refusal.ts'
+import { DEFAULT_HINTS } from './default-hints.ts'
+import { MAX_REFUSALS, type RefusalContent, type RefusalRow, writeRefusals } from './refusal-store.ts'
+
+/** Gathers refused requests, and writes them once a second: a flood of them costs no more writes than that. */
+export interface Refusals {
+  /** Notes a refusal if it is about a client that is known. */
+  note(endpoint: string, error: unknown, clientId?: string): void
+  /** A request of a client that is not registered. These are only counted. */
+  noteUnknownClient(): void
+  flush(): Promise<void>
+}
+
+const MAX_TEXT = 200
+
+export function createRefusals({
+  db,
+  now,
+  log,
+  countUnknown = () => {},
+}: {
+  db: Database
+  now: () => number
+  log: Logger
+  countUnknown?: (() => void) | undefined
+}): Refusals {
+  /** By client, and then by the digest of the content. The newest are last. */
+  let unwritten = new Map<string, Map<string, RefusalRow>>()
+
+  const add = (clientId: string, row: RefusalRow): void => {
+    const entries = unwritten.get(clientId) ?? new Map<string, RefusalRow>()
+    const known = entries.get(row.id)
+    entries.delete(row.id)
+    entries.set(row.id, known ? { ...row, count: known.count + row.count, at: Math.max(known.at, row.at) } : row)
+    // Older ones would not be kept anyway.
+    for (const [oldest] of entries) {
+      if (entries.size <= MAX_REFUSALS) break
+      entries.delete(oldest)
+    }
+    unwritten.set(clientId, entries)
+  }
+
+  return {
+    note(endpoint, error, knownClient) {
+      const clientId = error instanceof ClientRefusal ? error.clientId : knownClient
+      if (clientId === undefined || !(error instanceof AppError) || error.status >= 500) return
+      const content = toContent(endpoint, error)
+      add(clientId, { id: digest(JSON.stringify(content)), content, count: 1, at: now() })
+    },
+    noteUnknownClient: countUnknown,
+    async flush() {
+      if (unwritten.size === 0) return
+      const writing = unwritten
+      unwritten = new Map()
+      for (const [clientId, entries] of writing) {
+        const rows = [...entries.values()]
+        try {
+          await db.transaction((trx) => writeRefusals(trx, clientId, rows))
+        } catch (error) {
+          log.warn({ err: error }, 'Refused requests could not be stored; they are tried again.')
+          for (const row of rows) add(clientId, row)
+        }
+      }
+    },
+  }
+}
+
+function toContent(endpoint: string, error: AppError): RefusalContent {
+  const code = error instanceof ClientRefusal ? error.shownError : String(oauthFormat(error)['error'])
+  const diagnosis: Diagnosis =
+    error instanceof DiagnosedError ? error.diagnosis : { hint: DEFAULT_HINTS[code] ?? OTHER }
+  const { hint, sent, expected } = diagnosis
+  return {
+    endpoint,
+    error: code,
+    description: toPlain(error.message),
+    hint,
+    details: { sent: toPlainOrNull(sent), expected: toPlainOrNull(expected) },
+  }
+}
+
+const OTHER = 'Compare the request with the documentation of the application.'
+
+/** Anybody may have sent it, so it is cut, and only what is printable remains. */
+const toPlain = (text: string): string => text.slice(0, MAX_TEXT).replace(/[^\x20-\x7e]/g, '?')
+
+const toPlainOrNull = (text: string | undefined): string | null => (text === undefined ? null : toPlain(text))

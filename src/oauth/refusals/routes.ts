@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { failures, Nullable, type Routes, Time } from '../../http/contracts.ts'
+import { needs } from '../../sessions/guards.ts'
+import { readClient } from '../clients/client-store.ts'
+import { refuseUnknownClient } from '../clients/client.ts'
+import type { Provider } from '../provider.ts'
+import { listRefusals } from './refusal-store.ts'
+
+const Refusal = Type.Object(
+  {
+    at: Time,
+    endpoint: Type.String({ description: 'The path of the request.' }),
+    error: Type.String(),
+    description: Type.String(),
+    hint: Type.String({ description: 'What to change.' }),
+    details: Type.Object({ sent: Nullable(Type.String()), expected: Nullable(Type.String()) }),
+    count: Type.Integer({ description: 'How often it happened; equal refusals are one entry.' }),
+  },
+  { title: 'Refusal' },
+)
+
+/** Why requests of an application were refused. */
+export const refusalRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    app.get(
+      '/oauth/clients/:clientId/refusals',
+      {
+        onRequest: needs(provider, 'oauth_clients:read'),
+        schema: {
+          tags: ['OAuth clients'],
+          summary: 'Refused requests of an application',
+          description:
+            'The last 50 of the last 7 days, newest first. Anybody can send a request in the name of an application, so do not trust what was sent.',
+          params: Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) }),
+          response: { 200: Type.Object({ refusals: Type.Array(Refusal) }), ...failures(400, 401, 403, 404) },
+        },
+      },
+      async ({ params: { clientId } }) => {
+        const { db, now, refusals } = provider
+        if (!(await readClient(db.read, clientId))) refuseUnknownClient()
+        // What this replica has not written yet is part of the answer.
+        await refusals.flush()
+        return { refusals: await listRefusals(db.read, clientId, now()) }
+      },
+    )
+  }
