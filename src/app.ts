@@ -30,6 +30,7 @@ import { clientRoutes } from './oauth/clients/routes.ts'
 import { grantRoutes } from './oauth/consents/routes.ts'
 import { discoveryRoutes } from './oauth/discovery/routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
+import { previewRoutes } from './oauth/preview/routes.ts'
 import { createProvider } from './oauth/provider.ts'
 import { refusalRoutes } from './oauth/refusals/routes.ts'
 import { tokenRoutes } from './oauth/tokens/routes.ts'
@@ -141,6 +142,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     clientRoutes(provider),
     logoRoutes(provider),
     refusalRoutes(provider),
+    previewRoutes(provider),
     usableAppRoutes(provider),
     consentRoutes(provider),
     grantRoutes(provider),

@@ -2003,6 +2003,31 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/oauth/clients/{clientId}/preview': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What an application would be told about a person */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { userId: string; scopes?: string[] } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['SignInPreview'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/oauth/clients/{clientId}/refusals': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Refused requests of an application */ {
@@ -2851,6 +2876,13 @@ export type components = {
       /** What to change. */ hint: string
       details: { sent: string | null; expected: string | null }
       /** How often it happened; equal refusals are one entry. */ count: number
+    }
+    SignInPreview: {
+      /** Whether the person may use the application. */ allowed: boolean
+      consent: 'granted' | 'asked' | 'skipped'
+      idToken: { header: Record<string, unknown>; claims: Record<string, unknown> } | null
+      userinfo: Record<string, unknown> | null
+      introspection: Record<string, unknown>
     }
     UsableApp: {
       client_id: string

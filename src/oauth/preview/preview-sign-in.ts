@@ -1,0 +1,64 @@
+import { refuse, refuseField } from '../../errors.ts'
+import { readTextList } from '../../storage/text-list.ts'
+import { mayAct } from '../../users/account-standing.ts'
+import { mappedClaims } from '../claims/mapped-claims.ts'
+import { userClaims } from '../claims/user-claims.ts'
+import { readClient } from '../clients/client-store.ts'
+import { refuseUnknownClient } from '../clients/client.ts'
+import type { Provider } from '../provider.ts'
+import { includesAll } from '../scope.ts'
+import { idTokenClaims } from '../tokens/id-token.ts'
+import { findPreview } from './preview-store.ts'
+
+export interface Preview {
+  allowed: boolean
+  consent: 'granted' | 'asked' | 'skipped'
+  idToken: { header: Record<string, unknown>; claims: Record<string, unknown> } | null
+  userinfo: Record<string, unknown> | null
+  introspection: Record<string, unknown>
+}
+
+/**
+ * What an application would be told about a person who signs in now, made by the same functions that make the real tokens.
+ * Nothing is issued or stored. Times, nonce and hashes are left out, because they differ from token to token.
+ */
+export async function previewSignIn(
+  { db, config }: Pick<Provider, 'db' | 'config'>,
+  { clientId, userId, scopes }: { clientId: string; userId: string; scopes: string[] | undefined },
+): Promise<Preview> {
+  const client = (await readClient(db.read, clientId)) ?? refuseUnknownClient()
+  const found = (await findPreview(db.read, clientId, userId)) ?? refuse('not_found', 'There is no such user.')
+  const asked = scopes ?? client.scopes
+  if (!includesAll(client.scopes, asked))
+    refuseField('scopes', 'The scopes go beyond what this application may ask for.')
+  const { baseUrl } = config
+  const scope = asked.join(' ')
+  const row = { ...found, userId, claims: null }
+  const isOpenId = asked.includes('openid')
+  const granted = found.granted === null ? [] : readTextList(found.granted)
+  const allowed = Boolean(found.mayUse) && mayAct({ disabledAt: found.disabled_at })
+  const common = { iss: baseUrl, sub: userId, aud: clientId }
+  const claims = userClaims(row, { userId, scope, named: [], baseUrl })
+  return {
+    allowed,
+    consent: includesAll(granted, asked) ? 'granted' : client.consent === 'skip' ? 'skipped' : 'asked',
+    idToken: isOpenId
+      ? {
+          header: { alg: client.id_token_signed_response_alg, typ: 'JWT' },
+          claims: { ...idTokenClaims(row, client, scope, baseUrl), ...common },
+        }
+      : null,
+    userinfo: isOpenId ? { ...claims, ...mappedClaims(row, 'userinfo'), sub: userId } : null,
+    introspection: allowed
+      ? {
+          ...mappedClaims(row, 'introspection'),
+          active: true,
+          scope,
+          client_id: clientId,
+          username: found.preferred_username,
+          token_type: 'Bearer',
+          ...common,
+        }
+      : { active: false },
+  }
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { readHoldings } from '../../access/holdings-store.ts'
+import { refuse } from '../../errors.ts'
+import { failures, Nullable, type Routes, strict } from '../../http/contracts.ts'
+import { needs } from '../../sessions/guards.ts'
+import { ClientSettings } from '../clients/client-settings.ts'
+import type { Provider } from '../provider.ts'
+import { previewSignIn } from './preview-sign-in.ts'
+
+const Claims = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+const Preview = Type.Object(
+  {
+    allowed: Type.Boolean({ description: 'Whether the person may use the application.' }),
+    consent: Type.Enum(['granted', 'asked', 'skipped']),
+    idToken: Nullable(Type.Object({ header: Claims, claims: Claims })),
+    userinfo: Nullable(Claims),
+    introspection: Claims,
+  },
+  { title: 'SignInPreview' },
+)
+
+/** What an application would be told about a person. */
+export const previewRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    app.post(
+      '/oauth/clients/:clientId/preview',
+      {
+        onRequest: needs(provider, 'oauth_clients:read'),
+        schema: {
+          tags: ['OAuth clients'],
+          summary: 'What an application would be told about a person',
+          description:
+            'Needs users:read as well. Nothing is issued. Without the scope openid there is neither an ID token nor userinfo.',
+          params: Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) }),
+          body: Type.Object(
+            {
+              userId: Type.String({ minLength: 1, maxLength: 64 }),
+              scopes: Type.Optional(ClientSettings.scopes),
+            },
+            strict,
+          ),
+          response: { 200: Preview, ...failures(400, 401, 403, 404, 415) },
+        },
+      },
+      async ({ params: { clientId }, body: { userId, scopes }, signedIn }) => {
+        const { permissions } = await readHoldings(provider.db.read, signedIn.user.id)
+        if (!permissions.has('users:read')) refuse('forbidden', 'This needs the permission users:read.')
+        return previewSignIn(provider, { clientId, userId, scopes })
+      },
+    )
+  }
