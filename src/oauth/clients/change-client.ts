@@ -16,7 +16,7 @@ import { removeDeletedClient } from './remove-deleted-clients.ts'
 
 export type ClientChanges = Pick<
   Provider,
-  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'clients' | 'published' | 'log'
+  'config' | 'db' | 'now' | 'random' | 'vault' | 'signals' | 'signingKeys' | 'clients' | 'published' | 'log'
 >
 
 /**
@@ -30,7 +30,7 @@ export async function updateClient(
   actor: SignedInActor,
 ): Promise<Client> {
   const rsaKey = await prepareRsaKey(services, changes.id_token_signed_response_alg)
-  return changeClient(services, clientId, actor, async (trx, record) => {
+  const updated = await changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     const before = settingsOf(client)
     const after = { ...before, ...changes }
@@ -45,6 +45,8 @@ export async function updateClient(
     await record('oauth_client.updated', { ...changes })
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })
+  if (rsaKey) await services.signingKeys.reload()
+  return updated
 }
 
 /** What a request changes of what is there. */

@@ -33,6 +33,7 @@ export async function createClient(
     return insertClient(services, trx, request, actor)
   })
   services.published.changed()
+  if (rsaKey) await services.signingKeys.reload()
   return created
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORIGIN, sharedApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
-import { anonymous } from '../../support/people.ts'
+import { anonymous, signedInPerson } from '../../support/people.ts'
 
 /** Exactly the values that the specification lists. */
 const SPECIFIED = {
@@ -38,6 +38,21 @@ onEachEngine('discovery', (engine) => {
       assert.equal(document['request_uri_parameter_supported'], false)
     })
   }
+
+  test('the scope groups is listed once a client may ask for it', async () => {
+    const scopes = async () =>
+      (await anonymous(app()).get('/.well-known/openid-configuration')).json<{ scopes_supported: string[] }>()
+        .scopes_supported
+    const admin = await signedInPerson(app(), { admin: true })
+    assert.deepEqual(await scopes(), ['openid', 'profile', 'email', 'offline_access'])
+    const body = { name: 'App', clientType: 'public', redirectUris: ['https://app.example/cb'], scopes: ['openid'] }
+    const { client_id: id } = (await admin.post('/oauth/clients', body)).json<{ client_id: string }>()
+    assert.equal((await scopes()).includes('groups'), false)
+    await admin.patch(`/oauth/clients/${id}`, { scopes: ['openid', 'groups'] })
+    assert.deepEqual(await scopes(), ['openid', 'profile', 'email', 'offline_access', 'groups'])
+    await admin.delete(`/oauth/clients/${id}`)
+    assert.equal((await scopes()).includes('groups'), false)
+  })
 
   test('Host and forwarded headers change no URL', async () => {
     const { app: server } = app()
