@@ -55,12 +55,12 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     if (!caKey) throw new Error('The SSH CA key was neither found nor made.')
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
-    const gathered: Gathered = {
-      refusals: createRefusals({ db, now, log }),
-      pkceUses: createPkceUses({ db, now }),
-    }
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
+    const gathered: Gathered = {
+      refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
+      pkceUses: createPkceUses({ db, now }),
+    }
     return {
       config,
       log,

@@ -50,7 +50,9 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
   /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const read = async (): Promise<Loaded> => {
     const turn = ++begun
-    const keys = prepare(await loadServiceKeys(needs, 'signing'), await readServiceKeys(needs, 'signing-rsa'))
+    const keys = prepare(
+      ...(await Promise.all([loadServiceKeys(needs, 'signing'), readServiceKeys(needs, 'signing-rsa')])),
+    )
     if (loaded && turn < applied) return loaded
     applied = turn
     return (loaded = keys)

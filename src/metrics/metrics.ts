@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client'
+import { Counter, Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import type { Engine } from '../storage/engine.ts'
@@ -13,6 +13,8 @@ import { countQueued, type QueueCounts } from './queue-store.ts'
 export interface Metrics {
   measureRequests: ReturnType<typeof measureRequests>
   countEvent(event: AuditEvent): void
+  /** A request named a client that is not registered. */
+  countUnknownClient(): void
   /** A revocation list for hosts was built. */
   krlBuilt(built: { bytes: number; serials: number }): void
   /** The text that Prometheus reads. */
@@ -38,6 +40,11 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   addLoadGauges(registry, load)
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this replica.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
+  const unknownClients = new Counter({
+    name: 'latchkey_unknown_client_requests_total',
+    help: 'Requests that named a client which is not registered.',
+    registers: [registry],
+  })
   const process = addProcessGauges(registry)
   let rendering: Promise<string> | undefined
 
@@ -49,6 +56,7 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
   return {
     measureRequests: measure,
     countEvent: countEvents(registry),
+    countUnknownClient: () => unknownClients.inc(),
     krlBuilt,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { makeBackup } from '../../src/backup/make-backup.ts'
-import { picture, putAvatar } from '../account/upload.ts'
+import { form, MULTIPART, picture, putAvatar } from '../account/upload.ts'
 import { startApp } from '../support/app.ts'
+import { registerApplication } from '../support/application.ts'
 import { signedInPerson } from '../support/people.ts'
 
 function newFolder(t: TestContext): string {
@@ -55,6 +56,20 @@ test('a backup made while an avatar is replaced contains the version that its da
   })
   const backup = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
   assert.deepEqual(missingPictures(backup.folder), [])
+  assert.equal(left(), 0)
+})
+
+test('a backup contains the logos of applications', async (t) => {
+  const app = await startApp(t)
+  const admin = await signedInPerson(app, { admin: true })
+  const { clientId } = await registerApplication(app)
+  const put = async () => admin.put(`/oauth/clients/${clientId}/logo`, form({ bytes: await picture() }), MULTIPART)
+  await put()
+  const left = beforeCopying(t, 2, async () => assert.equal((await put()).statusCode, 200))
+  const backup = await makeBackup(app.services.config, join(newFolder(t), 'mine'), app.clock.now())
+  const { logoUrl } = (await admin.get(`/oauth/clients/${clientId}`)).json<{ client: { logoUrl: string } }>().client
+  const version = new URLSearchParams(logoUrl.split('?')[1]).get('v') ?? ''
+  assert.ok(existsSync(join(backup.folder, 'avatars', `app_${clientId}`, `${version}.webp`)))
   assert.equal(left(), 0)
 })
 

@@ -59,6 +59,7 @@ onEachEngine('metrics', (engine) => {
     const machine = { grant_type: 'client_credentials', ...credentials(application) }
     await postForm(app, '/oauth/token', machine)
     await postForm(app, '/oauth/token', { ...machine, client_secret: 'wrong' })
+    await postForm(app, '/oauth/token', { ...machine, client_id: 'unknown' })
     const key = await saveKey(person)
     const [first] = [await issue(person, key), await issue(person, key), await issue(person, key)]
     await person.post(`/api/ssh/certs/${first.id}/revoke`, {})
@@ -74,7 +75,8 @@ onEachEngine('metrics', (engine) => {
     assert.deepEqual(['authorization_code', 'refresh_token', 'client_credentials'].map(issued), [1, 1, 1])
     assert.equal(value('latchkey_ssh_certificates_issued_total'), 3)
     assert.equal(value('latchkey_ssh_certificates_revoked_total'), 3)
-    assert.equal(value('latchkey_refusals_total', { code: 'invalid_client' }), 1)
+    assert.equal(value('latchkey_refusals_total', { code: 'invalid_client' }), 2)
+    assert.equal(value('latchkey_unknown_client_requests_total'), 1)
     assert.equal(value('latchkey_krl_serials'), 1)
     assert.ok(value('latchkey_krl_bytes') > 50)
     assert.equal(value('latchkey_krl_age_seconds'), 5)

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 import { clientExists } from '../clients/client-store.ts'
@@ -8,7 +8,7 @@ import { clientExists } from '../clients/client-store.ts'
  * reference to a column. A client that is not restricted costs one comparison.
  */
 export const mayUseClient = (userId: string | RawBuilder<unknown>) =>
-  sql<boolean>`(oauth_clients.restricted = 0 or exists (
+  sql<SqlBool>`(oauth_clients.restricted = 0 or exists (
     select 1 from oauth_client_roles
     join user_roles on user_roles.role_id = oauth_client_roles.role_id
     where oauth_client_roles.client_id = oauth_clients.client_id and user_roles.user_id = ${userId}))`

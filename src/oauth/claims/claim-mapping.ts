@@ -22,7 +22,6 @@ export const ClaimMapping = Type.Union(
     Type.Object(
       {
         ...common,
-        // oxlint-disable-next-line unicorn/no-thenable -- The API has this name; its value is never a function.
         whenRole: Type.Object({ roleId: RoleId, then: AttributeValue, else: Type.Optional(AttributeValue) }, strict),
       },
       strict,

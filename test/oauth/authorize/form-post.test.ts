@@ -101,7 +101,7 @@ onEachEngine('response_mode=form_post', (engine) => {
     const denied = await person.post('/oauth/approve', { ...Object.fromEntries(page.searchParams), approve: false })
     const path = denied.json<{ redirectTo: string }>().redirectTo.slice(ORIGIN.length)
     const answers = await Promise.all([person.get(path), person.get(path), person.get(path)])
-    assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 400, 400])
+    assert.equal(answers.filter(({ statusCode }) => statusCode === 400).length, 2)
     const shown = answers.find(({ statusCode }) => statusCode === 200)
     assert.equal(shown && readForm(shown).fields['error'], 'access_denied')
   })

@@ -47,12 +47,14 @@ onEachEngine('refused requests of an application', (engine) => {
     await ask(person, application, { code_challenge: undefined })
     await exchangeCode(app(), { ...application, secret: 'cs_wrong' }, 'ac_x', newPkce())
     const refusals = await list(person, application)
-    const summary = refusals.map(({ endpoint, error, details }) => [endpoint, error, details.sent, details.expected])
-    assert.deepEqual(summary.toSorted(), [
+    const summary = refusals
+      .toSorted((a, b) => (a.error + a.details.sent < b.error + b.details.sent ? -1 : 1))
+      .map(({ endpoint, error, details }) => [endpoint, error, details.sent, details.expected])
+    assert.deepEqual(summary, [
+      ['/oauth/token', 'invalid_client', 'client_secret_post', 'client_secret_basic or client_secret_post'],
       ['/oauth/authorize', 'invalid_request', 'https://evil.example/cb', 'https://app.example/cb'],
       ['/oauth/authorize', 'invalid_request', 'no code_challenge', 'code_challenge with code_challenge_method=S256'],
       ['/oauth/authorize', 'invalid_scope', 'groups', 'openid'],
-      ['/oauth/token', 'invalid_client', 'client_secret_post', 'client_secret_basic or client_secret_post'],
     ])
     assert.ok(refusals.every(({ hint, count, at }) => hint.endsWith('.') && count === 1 && at === app().clock.now()))
   })
