@@ -78,6 +78,7 @@ export default defineConfig({
   },
   overrides: [
     ...layers,
+    forbid(['catalogue/**/*.ts'], ['**/src/**', 'node:*'], 'The catalogue is data: the dashboard reads it too.'),
     forbid(['src/**/routes.ts', 'src/**/*-routes.ts'], TOP.map(importsOf), 'Only app.ts mounts routes.'),
   ],
   ignorePatterns: ['dashboard/dist', 'data', 'node_modules'],

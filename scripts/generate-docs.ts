@@ -1,4 +1,4 @@
-// Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md.
+// Writes what is generated from the code: docs/configuration.md, docs/openapi.json, docs/api.md, docs/applications.
 // With --check it writes nothing, and fails when a file does not match the code.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { VARIABLES } from '../src/config/variables.ts'
 import { createLogger } from '../src/http/log.ts'
 import { describedApi } from '../src/http/openapi.ts'
 import { openServices } from '../src/open-services.ts'
+import { describeApplications } from './describe-applications.ts'
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
@@ -90,6 +91,7 @@ const files: Record<string, string> = {
   'docs/configuration.md': describeConfiguration(),
   'docs/openapi.json': `${JSON.stringify(openApi, null, 2)}\n`,
   'docs/api.md': describeEndpoints(openApi),
+  ...describeApplications(),
 }
 
 for (const [file, text] of Object.entries(files)) {

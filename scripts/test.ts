@@ -6,6 +6,7 @@ import { groupTests } from './group-tests.ts'
 import { run } from './run.ts'
 import { requireSystemPackages } from './system-packages.ts'
 import type { TestTime } from './test-times.ts'
+import { fetchSoftware, SOURCES } from './third-party-software.ts'
 
 /** Far more than any test takes, also on a slow machine. The browser tests have their own limit. */
 const MAX_TEST_MS = 5 * 60_000
@@ -29,6 +30,11 @@ const timesFile = join(folder, 'times')
 writeFileSync(timesFile, '')
 
 await requireSystemPackages()
+// Once and before the tests, which would otherwise all do it at the same time.
+for (const source of SOURCES) {
+  const { missing } = await fetchSoftware(source)
+  if (missing !== undefined) process.stdout.write(`${missing}\n`)
+}
 
 const serverTests = [
   '--test',

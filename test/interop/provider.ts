@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import type { Config } from '../../src/config/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
@@ -14,7 +15,7 @@ export interface RealProvider {
   issuer: string
 }
 
-export function realProvider(engine: EngineName): () => RealProvider {
+export function realProvider(engine: EngineName, config: Partial<Config> = {}): () => RealProvider {
   const endings: (() => Promise<void>)[] = []
   let provider: RealProvider
   before(async () => {
@@ -24,7 +25,7 @@ export function realProvider(engine: EngineName): () => RealProvider {
       { after: (work) => void endings.push(work) },
       {
         engine,
-        config: { baseUrl: issuer, dashboardOrigin: issuer, port },
+        config: { baseUrl: issuer, dashboardOrigin: issuer, port, ...config },
         clock: { ...REAL_CLOCK, advance: refuseToMove, adjust: refuseToMove },
       },
     )

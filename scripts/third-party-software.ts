@@ -1,0 +1,107 @@
+// Fetches the software of other projects that the tests in test/third-party run. Nothing is installed on the machine: packages are
+// unpacked into a folder of the cache and run from there.
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { run } from './run.ts'
+
+const CACHE = resolve('node_modules/.cache/third-party')
+
+/** Exact versions with their hashes are in the lockfile of this folder. */
+const NPM_FILES = resolve('test/third-party/npm')
+
+/**
+ * These have the version of the distribution that the tests run on, because its archive has no other one. apt checks them against the
+ * signed index of that archive.
+ */
+const DEBIAN_PACKAGES = [
+  'apache2-bin',
+  'libapache2-mod-auth-openidc',
+  'python3-authlib',
+  'python3-flask',
+  'python3-requests',
+]
+
+export const SOURCES = ['npm', 'debian'] as const
+export type Source = (typeof SOURCES)[number]
+
+/** The folder that contains the software, or why it could not be fetched. */
+export type Fetched = { folder: string; missing?: never } | { folder?: never; missing: string }
+
+export const fetchSoftware = (source: Source): Promise<Fetched> => (source === 'npm' ? fetchNpm() : fetchDebian())
+
+async function fetchNpm(): Promise<Fetched> {
+  const lockfile = readFileSync(join(NPM_FILES, 'package-lock.json'), 'utf8')
+  return unpackOnce(`npm-${digest(lockfile)}`, async (folder) => {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+      copyFileSync(join(NPM_FILES, file), join(folder, file))
+    }
+    return attempt('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--fetch-retries=0'])
+  })
+}
+
+async function fetchDebian(): Promise<Fetched> {
+  const files = (await listDebianFiles()) ?? (await listAfterUpdate())
+  if (files === undefined) return { missing: missing('apt-get does not know these packages', 'debian') }
+  return unpackOnce(`debian-${digest(files.join('\n'))}`, async (folder) => {
+    const names = files.map((file) => file.split('_')[0] ?? '')
+    // It downloads into its working folder.
+    const download = ['--chdir', folder, 'apt-get', 'download', '-qq', ...names]
+    let problem = await attempt('env', download)
+    for (const file of files) problem ??= await attempt('dpkg-deb', ['-x', join(folder, file), folder])
+    return problem
+  })
+}
+
+/** The file names, with versions, of the packages and of those that they depend on and that the machine lacks. */
+async function listDebianFiles(): Promise<string[] | undefined> {
+  if (!existsSync('/usr/bin/apt-get')) return undefined
+  const plan = await run('apt-get', ['install', '-s', '--no-install-recommends', ...DEBIAN_PACKAGES], { quiet: true })
+  const needed = [...plan.output.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name)
+  const names = [...new Set([...DEBIAN_PACKAGES, ...needed])]
+  const { code, output } = await run('apt-get', ['download', '--print-uris', ...names], { quiet: true })
+  if (plan.code !== 0 || code !== 0) return undefined
+  return [...output.matchAll(/^'\S+' (\S+\.deb) /gm)].map(([, file = '']) => file).toSorted()
+}
+
+async function listAfterUpdate(): Promise<string[] | undefined> {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined
+  await run('apt-get', ['update', '-qq'], { quiet: true })
+  return listDebianFiles()
+}
+
+/** Test processes run side by side, so a folder gets its name only when it is complete. */
+async function unpackOnce(name: string, unpack: (folder: string) => Promise<string | undefined>): Promise<Fetched> {
+  const folder = join(CACHE, name)
+  if (existsSync(folder)) return { folder }
+  mkdirSync(CACHE, { recursive: true })
+  const incomplete = mkdtempSync(join(CACHE, 'incomplete-'))
+  try {
+    const problem = await unpack(incomplete)
+    if (problem !== undefined) return { missing: missing(problem, name.split('-')[0] ?? '') }
+    if (!existsSync(folder)) renameSync(incomplete, folder)
+    return { folder }
+  } catch (error) {
+    if (existsSync(folder)) return { folder }
+    throw error
+  } finally {
+    rmSync(incomplete, { recursive: true, force: true })
+  }
+}
+
+/** Runs a program, and says in a few words what failed. */
+async function attempt(command: string, args: string[]): Promise<string | undefined> {
+  try {
+    const { code, output } = await run(command, args, { quiet: true })
+    if (code === 0) return undefined
+    const reason = /^(?:E:|npm error (?!code|errno|syscall)|.*error:) *(.*)$/im.exec(output)?.[1] ?? `exit code ${code}`
+    return `${command} failed, ${reason}`
+  } catch (error) {
+    return `${command} could not be run, ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const missing = (problem: string, source: string): string =>
+  `The third-party software from ${source} is missing: ${problem.replace(/\.$/, '')}.`
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { modAuthOpenidc } from '../../catalogue/entries/mod-auth-openidc.ts'
+import { fillIn } from '../../catalogue/fill-in.ts'
+import { realProvider } from '../interop/provider.ts'
+import { assertHint, checkAccess, createOrganisation, type Organisation } from './organisation.ts'
+import { APPS, runProgram } from './run-application.ts'
+import { debianEnvironment, debianName, debianProgram, needs } from './software.ts'
+
+const { folder, skip } = await needs('debian')
+const CALLBACK = '/oidc-callback'
+
+const PAGE = `{"sub":"<!--#echo var="OIDC_CLAIM_sub" -->",
+"email":"<!--#echo var="OIDC_CLAIM_email" -->",
+"groups":["<!--#echo var="OIDC_CLAIM_groups" -->"]}
+`
+
+/** The settings of the catalogue, but for a file with a passphrase and a time that a test would have to wait for. */
+function settingsOf(issuer: string, { application, home, group }: Organisation): string {
+  const { clientId, secret = '' } = application
+  const answers = { address: home, members: group }
+  const filled = fillIn(modAuthOpenidc, answers, { issuer, clientId, clientSecret: secret })
+  assert.ok(!filled.problems)
+  return (filled.snippets[0]?.text ?? '')
+    .replace(/^OIDCCryptoPassphrase .*$/m, 'OIDCCryptoPassphrase "only for a test"')
+    .replace(/^OIDCUserInfoRefreshInterval .*$/m, 'OIDCUserInfoRefreshInterval 1')
+}
+
+const without = (settings: string, ...names: string[]): string =>
+  settings
+    .split('\n')
+    .filter((line) => !names.includes(line.split(' ')[0] ?? ''))
+    .join('\n')
+
+async function runApache(t: TestContext, home: string, settings: string): Promise<void> {
+  const runtime = mkdtempSync(join(tmpdir(), 'latchkey-apache-'))
+  // Apache serves as another user when root starts it.
+  chmodSync(runtime, 0o755)
+  mkdirSync(join(runtime, 'site'))
+  writeFileSync(join(runtime, 'site/index.shtml'), PAGE)
+  writeFileSync(join(runtime, 'site.conf'), settings)
+  const asRoot = process.getuid?.() === 0 ? ['-DROOT'] : []
+  await runProgram(t, {
+    command: debianProgram(folder, 'usr/sbin/apache2'),
+    args: ['-DFOREGROUND', ...asRoot, '-d', runtime, '-f', join(APPS, 'apache.conf')],
+    folder,
+    environment: {
+      ...debianEnvironment(folder),
+      PORT: new URL(home).port,
+      RUNTIME: runtime,
+      MODULES: join(folder, 'usr/lib/apache2/modules'),
+    },
+    home,
+  })
+  // After Apache has stopped.
+  t.after(() => rmSync(runtime, { recursive: true, force: true }))
+}
+
+describe(debianName(folder, 'mod_auth_openidc', 'libapache2-mod-auth-openidc'), { skip }, () => {
+  const provider = realProvider('sqlite')
+
+  test('lets members of the group in with the settings of the catalogue, by responses that are posted', async (t) => {
+    const organisation = await createOrganisation(provider(), CALLBACK)
+    await runApache(t, organisation.home, settingsOf(provider().issuer, organisation))
+    await checkAccess(organisation, (visitor) => visitor.open(`${organisation.home}/`))
+  })
+
+  test('lets members of the group in by responses in a query', async (t) => {
+    const organisation = await createOrganisation(provider(), CALLBACK)
+    const settings = settingsOf(provider().issuer, organisation)
+    await runApache(t, organisation.home, without(settings, 'OIDCResponseMode', 'OIDCCookieSameSite'))
+    await checkAccess(organisation, (visitor) => visitor.open(`${organisation.home}/`))
+  })
+
+  test('verifies RS256 when it is set to that and the client too', async (t) => {
+    const organisation = await createOrganisation(provider(), CALLBACK, { id_token_signed_response_alg: 'RS256' })
+    const settings = settingsOf(provider().issuer, organisation)
+    await runApache(t, organisation.home, settings.replace('ResponseAlg ES256', 'ResponseAlg RS256'))
+    await checkAccess(organisation, (visitor) => visitor.open(`${organisation.home}/`))
+  })
+
+  test('sends no PKCE unless told to, and is refused with an explanation', async (t) => {
+    const organisation = await createOrganisation(provider(), CALLBACK)
+    const settings = settingsOf(provider().issuer, organisation)
+    const changed = without(settings, 'OIDCPKCEMethod', 'OIDCResponseMode', 'OIDCCookieSameSite')
+    await runApache(t, organisation.home, changed)
+    const page = await organisation.newVisitor().open(`${organisation.home}/`)
+    if (page.url.pathname === '/') return t.skip('This version sends PKCE unless it is told not to.')
+    assert.equal(page.url.pathname, CALLBACK)
+    assert.match(page.url.searchParams.get('error_description') ?? '', /code_challenge/)
+    await assertHint(organisation, /PKCE/)
+  })
+})
