@@ -2,9 +2,18 @@ import { join } from 'node:path'
 import { attachLoad, compare, type LoadedServer } from './compare.ts'
 import type { Plan } from './measure.ts'
 import type { Operation } from './operations.ts'
+import { restrictApplication } from './restrict.ts'
 import * as ours from './servers.ts'
 
 const ROUNDS = 9
+
+type Close = () => Promise<void> | void
+
+/** A running server with its load generator. */
+interface Side {
+  loaded: LoadedServer
+  fixture: ours.Seeded['fixture']
+}
 
 /**
  * Compares this version with another checkout, usually an older version: both on one core, as with the baseline and the
@@ -12,21 +21,49 @@ const ROUNDS = 9
  */
 export async function* compareWithCheckout(checkout: string, operations: Operation[], plan: Plan) {
   const theirs = (await import(join(checkout, 'bench/servers.ts'))) as typeof ours
-  const closing: (() => Promise<void> | void)[] = []
-  const start = async ({ newFolder, removeFolder, seedFile, startOnCopy }: typeof ours) => {
-    const folder = newFolder()
-    closing.unshift(() => removeFolder(folder))
-    const { file, fixture } = await seedFile(folder, plan.revoked)
-    const server = await startOnCopy(folder, file)
-    closing.unshift(() => server.stop())
-    const loaded = await attachLoad(server)
-    closing.unshift(() => loaded.close())
-    return { loaded, fixture }
-  }
+  yield* compareSides(operations, plan, [
+    (closing) => start(closing, plan, ours),
+    (closing) => start(closing, plan, theirs),
+  ])
+}
+
+/** Compares an application that is restricted to a role and told mapped claims with one that is not, in this version. */
+export async function* compareRestricted(operations: Operation[], plan: Plan) {
+  const restrict = (folder: string, { file, fixture }: ours.Seeded) =>
+    restrictApplication(`sqlite:${file}`, folder, fixture.clientId)
+  yield* compareSides(operations, plan, [
+    (closing) => start(closing, plan, ours, restrict),
+    (closing) => start(closing, plan, ours),
+  ])
+}
+
+async function start(
+  closing: Close[],
+  plan: Plan,
+  { newFolder, removeFolder, seedFile, startOnCopy }: typeof ours,
+  change: (folder: string, seeded: ours.Seeded) => Promise<void> = async () => {},
+): Promise<Side> {
+  const folder = newFolder()
+  closing.unshift(() => removeFolder(folder))
+  const seeded = await seedFile(folder, plan.revoked)
+  await change(folder, seeded)
+  const server = await startOnCopy(folder, seeded.file)
+  closing.unshift(() => server.stop())
+  const loaded = await attachLoad(server)
+  closing.unshift(() => loaded.close())
+  return { loaded, fixture: seeded.fixture }
+}
+
+async function* compareSides(
+  operations: Operation[],
+  plan: Plan,
+  [startHere, startThere]: [(closing: Close[]) => Promise<Side>, (closing: Close[]) => Promise<Side>],
+) {
+  const closing: Close[] = []
   try {
-    const [here, there] = [await start(ours), await start(theirs)]
+    const [here, there] = [await startHere(closing), await startThere(closing)]
     for (const { name, title } of operations) {
-      for (const { loaded, fixture } of [there, here]) await warmUp(loaded, name, fixture, plan)
+      for (const side of [there, here]) await warmUp(side, name, plan)
       const { milliseconds } = plan.baseline
       const { ratio } = await compare(here.loaded, there.loaded, { rounds: ROUNDS, milliseconds })
       yield `${title.padEnd(36)}${ratio.toFixed(2)}`
@@ -36,7 +73,7 @@ export async function* compareWithCheckout(checkout: string, operations: Operati
   }
 }
 
-async function warmUp(loaded: LoadedServer, operation: string, fixture: ours.Seeded['fixture'], plan: Plan) {
+async function warmUp({ loaded, fixture }: Side, operation: string, plan: Plan) {
   await loaded.prepare(operation, fixture, plan.workers)
   await loaded.run(plan.warmUp)
 }

@@ -1,19 +1,38 @@
 import type { AttributeValue, Attributes } from '../../access/attributes.ts'
-import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
+import { CLAIM_PLACES, type ClaimMapping, type ClaimPlace } from './claim-mapping.ts'
 import { groupNames, type HeldRole, type PersonColumns, readPerson } from './person-columns.ts'
 
 /** The claims that the client of a row has mapped for this place. Undefined when it has mapped none. */
 export function mappedClaims(row: PersonColumns, place: ClaimPlace): Record<string, AttributeValue> | undefined {
   if (row.mapping === '[]') return undefined
-  const mappings = (JSON.parse(row.mapping) as ClaimMapping[]).filter((mapping) => mapping.in.includes(place))
+  const mappings = readMappings(row.mapping)[place]
   if (mappings.length === 0) return undefined
   const { roles, attributes } = readPerson(row)
-  return Object.fromEntries(
-    mappings.flatMap((mapping) => {
-      const value = valueOf(mapping, roles, attributes)
-      return value === undefined ? [] : [[mapping.name, value]]
-    }),
-  )
+  // Without a prototype a claim may have any name.
+  const claims = Object.create(null) as Record<string, AttributeValue>
+  for (const mapping of mappings) {
+    const value = valueOf(mapping, roles, attributes)
+    if (value !== undefined) claims[mapping.name] = value
+  }
+  return claims
+}
+
+type ByPlace = Record<ClaimPlace, ClaimMapping[]>
+
+const MAX_KNOWN = 1000
+const known = new Map<string, ByPlace>()
+
+/** Parsed once for each text: that takes longer than everything else here. */
+function readMappings(text: string): ByPlace {
+  const found = known.get(text)
+  if (found) return found
+  const mappings = JSON.parse(text) as ClaimMapping[]
+  const byPlace = Object.fromEntries(
+    CLAIM_PLACES.map((place) => [place, mappings.filter((mapping) => mapping.in.includes(place))]),
+  ) as ByPlace
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(text, byPlace)
+  return byPlace
 }
 
 function valueOf(mapping: ClaimMapping, roles: HeldRole[], own: Attributes): AttributeValue | undefined {

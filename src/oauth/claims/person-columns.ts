@@ -38,13 +38,14 @@ export const readPerson = (row: PersonColumns): { roles: HeldRole[]; attributes:
   attributes: unpackAttributes(row.attributes),
 })
 
-const unpackHeldRoles = (packed: string | null): HeldRole[] =>
-  (packed === null ? [] : packed.split(BETWEEN_ROLES))
-    .map((each) => {
-      const [id = '', name = '', attributes = ''] = each.split(BETWEEN_FIELDS)
-      return { id, name, attributes: unpackAttributes(attributes === '' ? null : attributes) }
-    })
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+function unpackHeldRoles(packed: string | null): HeldRole[] {
+  if (packed === null) return []
+  const roles = packed.split(BETWEEN_ROLES).map((each) => {
+    const [id = '', name = '', attributes = ''] = each.split(BETWEEN_FIELDS)
+    return { id, name, attributes: unpackAttributes(attributes === '' ? null : attributes) }
+  })
+  return roles.length === 1 ? roles : roles.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
 
 /** What applications call groups: the names of roles, without the one that everybody has. */
 export const groupNames = (roles: readonly HeldRole[]): string[] =>
