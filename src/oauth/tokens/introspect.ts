@@ -46,7 +46,7 @@ export async function introspect(
   if (found.preferred_username !== null) answer.username = found.preferred_username
   if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
   const mapped = found.userId === null ? undefined : mappedClaims(found, 'introspection')
-  return mapped === undefined ? answer : Object.assign(mapped, answer)
+  return mapped === undefined ? answer : { ...mapped, ...answer }
 }
 
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
