@@ -26,6 +26,8 @@ import { showErrors } from './oauth/authorize/navigation-errors.ts'
 import { authorizeRoutes } from './oauth/authorize/routes.ts'
 import { clientRoutes } from './oauth/clients/routes.ts'
 import { grantRoutes } from './oauth/consents/routes.ts'
+import { deviceDecisionRoutes } from './oauth/device/decision-routes.ts'
+import { deviceRoutes } from './oauth/device/routes.ts'
 import { discoveryRoutes } from './oauth/discovery/routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
 import { createProvider } from './oauth/provider.ts'
@@ -106,7 +108,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   })
 
   /** The OAuth protocol, with errors in the format of RFC 6749. */
-  await group(app, [tokenRoutes(provider), userinfoRoutes(provider)], (part) => {
+  await group(app, [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
     acceptForms(part)
@@ -137,6 +139,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     overviewRoutes(services),
     clientRoutes(provider),
     consentRoutes(provider),
+    deviceDecisionRoutes(provider),
     grantRoutes(provider),
   ]
   await group(app, dashboardApi, (part) => {
@@ -166,7 +169,7 @@ function useErrorFormat(part: FastifyInstance, format: ErrorFormat): void {
 
 /** Errors below /oauth have the format of RFC 6749, except where only the dashboard calls. */
 const errorFormatOf = (url: string): ErrorFormat =>
-  /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url) ? oauthFormat : latchkeyFormat
+  /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url) ? oauthFormat : latchkeyFormat
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

@@ -1,4 +1,5 @@
 import { readIdTokenHint } from '../id-token-hint.ts'
+import { problemOfChallenge } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
@@ -73,17 +74,12 @@ export function checkClientMayRequest(draft: RefusalTarget, scopes: string[]): v
     throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.')
 }
 
-/** RFC 7636 section 4.3. A SHA-256 in base64url has 43 characters. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
-
 function checkChallenge(draft: Draft): void {
   const { code_challenge: challenge, code_challenge_method: method } = draft.parameters
   if (challenge === undefined)
     throw new RedirectedRefusal(draft, 'invalid_request', 'PKCE is required: the parameter code_challenge is missing.')
-  if (method !== 'S256')
-    throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge_method must be S256.')
-  if (!CHALLENGE.test(challenge))
-    throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge is not a SHA-256 in base64url.')
+  const problem = problemOfChallenge(challenge, method)
+  if (problem !== undefined) throw new RedirectedRefusal(draft, 'invalid_request', problem)
 }
 
 /** It is stored and signed, so its length is limited. */

@@ -25,12 +25,14 @@ export async function authenticateClient(provider: Provider, request: ClientRequ
   refuseSecretInUrl(request.url)
   const { clientId, secret, basic } = readCredentials(request.authorization, request.form)
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
-  if (client && matches(client, secret)) return client
+  if (client && matches(client, secret)) return client.disabled ? refuseDisabledClient() : client
   if (client) await countWrongSecret(provider, request.source(), client)
   // Unknown client ids cost no write: they are counted in memory, by remote address.
   else provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
   throw authenticationFailed(basic)
 }
+
+const refuseDisabledClient = () => refuse('unauthorized_client', 'An administrator has turned this application off.')
 
 async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
   const key = `${client.client_id}\0${addressKey(source.ipAddress)}`

@@ -5,6 +5,7 @@ import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
 import type { Provider } from '../provider.ts'
+import { refuseBuiltIn, refuseBuiltInChange, refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
 import { holdClient, markClientDeleted, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
@@ -19,11 +20,14 @@ type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients' | 'l
 export const updateClient = (
   services: Needs,
   clientId: string,
-  changes: Partial<Settings>,
+  { disabled, ...changes }: Partial<Settings> & { disabled?: boolean },
   actor: SignedInActor,
 ): Promise<Client> =>
   changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    refuseBuiltInChange(clientId, { ...changes, ...(disabled === undefined ? {} : { disabled }) })
+    refuseReservedScope(changes.scopes)
+    if (client.builtIn) return turnClient(services, trx, client, disabled ?? client.disabled, record)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     checkSettings(client.clientType, after)
@@ -33,6 +37,19 @@ export const updateClient = (
     await record('oauth_client.updated', { ...changes })
     return updated
   })
+
+/** The tokens of a client that is turned off do not work, on every replica, until it is turned on again. */
+async function turnClient(
+  { now }: Needs,
+  trx: Trx,
+  client: Client,
+  disabled: boolean,
+  record: RecordChange,
+): Promise<Client> {
+  if (client.disabled === disabled) return client
+  await record('oauth_client.updated', { disabled })
+  return updateClientRow(trx, client.client_id, { disabled_at: disabled ? now() : null })
+}
 
 const differences = <T extends object>(before: T, after: T): Partial<T> =>
   Object.fromEntries(
@@ -45,6 +62,7 @@ const MAX_REMOVAL_MS = 500
 /** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
 export async function deleteClient(services: Needs, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record) => {
+    refuseBuiltIn(clientId)
     const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
     await record('oauth_client.deleted', { name })
   })

@@ -3,7 +3,7 @@ import { refuseField } from '../../errors.ts'
 import { Nullable } from '../../http/contracts.ts'
 import { VisibleName } from '../../http/visible-name.ts'
 import { SCOPE_TOKEN } from '../scope.ts'
-import { type Client, type ClientType, GRANT_TYPES, type GrantType } from './client.ts'
+import { type Client, type ClientType, DEVICE_CODE, GRANT_TYPES, type GrantType } from './client.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 20, uniqueItems: true })
@@ -19,7 +19,7 @@ export const ClientSettings = {
   redirectUris: Uris,
   postLogoutRedirectUris: Uris,
   scopes: Type.Array(Type.String({ pattern: SCOPE_TOKEN, maxLength: 100 }), { maxItems: 100, uniqueItems: true }),
-  grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1, maxItems: GRANT_TYPES.length, uniqueItems: true }),
 }
 
 export interface Settings {
@@ -33,7 +33,9 @@ export interface Settings {
 
 /** Public clients can't keep a secret, so they can't get tokens for themselves. */
 export const defaultGrantTypes = (type: ClientType): GrantType[] =>
-  type === 'public' ? ['authorization_code', 'refresh_token'] : [...GRANT_TYPES]
+  type === 'public'
+    ? ['authorization_code', 'refresh_token']
+    : ['authorization_code', 'refresh_token', 'client_credentials']
 
 /** Checks the settings of a client, also against one another. */
 export function checkSettings(type: ClientType, settings: Settings): void {
@@ -43,8 +45,8 @@ export function checkSettings(type: ClientType, settings: Settings): void {
   const usesCodes = grantTypes.includes('authorization_code')
   if (usesCodes && redirectUris.length === 0)
     refuseField('redirectUris', 'A client that uses authorization codes needs a redirect URL.')
-  if (grantTypes.includes('refresh_token') && !usesCodes)
-    refuseField('grantTypes', 'Refresh tokens are issued with authorization codes only.')
+  if (grantTypes.includes('refresh_token') && !usesCodes && !grantTypes.includes(DEVICE_CODE))
+    refuseField('grantTypes', 'Refresh tokens are issued with authorization codes or device codes only.')
   if (grantTypes.includes('client_credentials') && type === 'public')
     refuseField('grantTypes', 'A public client has no credentials of its own.')
 }

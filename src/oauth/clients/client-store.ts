@@ -13,6 +13,10 @@ import { type Client, type KnownClient, toClient } from './client.ts'
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
 
+/** The same for queries that find tokens: those of a client that is turned off are not valid. */
+export const clientMayAct = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
+  eb.and([clientExists(eb), eb('oauth_clients.disabled_at', 'is', null)])
+
 const byId = readStatement((db, value: Values<{ clientId: string }>) =>
   db.selectFrom('oauth_clients').selectAll().where('client_id', '=', value('clientId')).where(clientExists),
 )

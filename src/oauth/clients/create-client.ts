@@ -5,6 +5,7 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, defaultGrantTypes, type Settings, settingColumns } from './client-settings.ts'
 import { addClient } from './client-store.ts'
 import { type Client, type ClientType, toClient } from './client.ts'
@@ -41,12 +42,14 @@ export async function insertClient(
     ...request,
   }
   checkSettings(type, settings)
+  refuseReservedScope(settings.scopes)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined
   const row = {
     client_id: newId(),
     client_secret_hash: secret?.hash ?? null,
     client_type: type,
     created_at: services.now(),
+    disabled_at: null,
     ...settingColumns(settings),
   }
   await addClient(trx, row)

@@ -89,8 +89,14 @@ export const clientRoutes =
           tags,
           summary: 'Change an application',
           params: ByClientId,
-          body: Type.Partial(Type.Object(ClientSettings), strict),
-          response: { 200: OneClient, ...failures(400, 401, 403, 404, 415) },
+          body: Type.Partial(
+            Type.Object({
+              ...ClientSettings,
+              disabled: Type.Boolean({ description: 'For an application that is built in: turns it off or on.' }),
+            }),
+            strict,
+          ),
+          response: { 200: OneClient, ...failures(400, 401, 403, 404, 409, 415) },
         },
       },
       async (request) => ({
@@ -106,7 +112,7 @@ export const clientRoutes =
           tags,
           summary: 'Delete an application and revoke all tokens issued to it',
           params: ByClientId,
-          response: { 200: Success, ...failures(400, 401, 403, 404) },
+          response: { 200: Success, ...failures(400, 401, 403, 404, 409) },
         },
       },
       async (request) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { accountMayAct } from '../../users/account-standing.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientMayAct } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
@@ -48,14 +48,14 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
 )
 
 /** Access tokens that are live: not expired, of a client that exists, and of no revoked authorization or disabled account. */
-const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
+export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
     .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .leftJoin('users', 'users.id', 'codes.user_id')
     .where('tokens.expires_at', '>', now)
-    .where(clientExists)
+    .where(clientMayAct)
     .where('tokens.issued_at', '<=', latestIssue)
     .where((eb) =>
       eb.or([
@@ -111,7 +111,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
     .where('tokens.token_hash', '=', value('hash'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
-    .where(clientExists)
+    .where(clientMayAct)
     .select([
       'tokens.token_hash as hash',
       'tokens.code_hash as codeHash',

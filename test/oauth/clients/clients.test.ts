@@ -93,6 +93,8 @@ onEachEngine('OAuth clients', (engine) => {
       post_logout_redirect_uris: ['https://app.example/'],
       scopes: ['openid', 'email'],
       grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+      builtIn: false,
+      disabled: false,
       createdAt: app().clock.now(),
     })
     assert.match(made.client_id, /^[A-Za-z0-9_-]+$/)
