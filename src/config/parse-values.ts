@@ -99,3 +99,10 @@ export const geoHeaders = (text: string): GeoHeaders | undefined => {
   }
   return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
 }
+
+/** Patterns of OpenSSH for host names. One that every name matches would hand all of somebody's logins over. */
+export const hostPatterns = (text: string): string[] | undefined => {
+  const patterns = text.split(',').map((each) => each.trim().toLowerCase())
+  const isAcceptable = (pattern: string) => /^[a-z0-9.*?:_-]+$/.test(pattern) && /[a-z0-9]/.test(pattern)
+  return patterns.every(isAcceptable) ? patterns : undefined
+}

@@ -4,6 +4,7 @@ import {
   bucketUrl,
   databaseUrl,
   geoHeaders,
+  hostPatterns,
   integer,
   isVaried,
   MAIL_ADDRESS,
@@ -177,6 +178,12 @@ export const VARIABLES = {
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
+  }),
+  SSH_HOST_PATTERNS: variable({
+    meaning: 'The hosts that people log in to with certificates, as patterns of OpenSSH.',
+    fallback: 'none: the ssh configuration of people is left alone',
+    accepts: 'host names and patterns with commas between them, such as *.example.com,10.0.0.*, but not * alone',
+    parse: hostPatterns,
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',

@@ -2222,6 +2222,21 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/ssh/client-setup.sh': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A script that installs latchkey-ssh for one person */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'text/x-shellscript': string } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/ssh/host-setup.sh': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** A script that sets up a host */ {
