@@ -12,9 +12,7 @@ const INSTALL =
   'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
 
 /** The absolute path of a program. sshd must be started by it, and is rarely on the PATH of ordinary users. */
-export function findProgram(
-  program: 'ssh' | 'sshd' | 'ssh-keygen' | 'ssh-agent' | 'ssh-add' | 'curl' | 'busybox' | 'dash',
-): string {
+export function findProgram(program: 'ssh' | 'sshd' | 'ssh-agent' | 'ssh-keygen'): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
   for (const folder of folders) {
     try {

@@ -20,14 +20,15 @@ type Needs = Pick<Provider, 'db' | 'now' | 'random' | 'signals' | 'clients' | 'l
 export const updateClient = (
   services: Needs,
   clientId: string,
-  { disabled, ...changes }: Partial<Settings> & { disabled?: boolean },
+  request: Partial<Settings> & { disabled?: boolean },
   actor: SignedInActor,
 ): Promise<Client> =>
   changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
-    refuseBuiltInChange(clientId, { ...changes, ...(disabled === undefined ? {} : { disabled }) })
+    refuseBuiltInChange(clientId, request)
+    const { disabled = client.disabled, ...changes } = request
     refuseReservedScope(changes.scopes)
-    if (client.builtIn) return turnClient(services, trx, client, disabled ?? client.disabled, record)
+    if (client.builtIn) return turnClient(services, trx, client, disabled, record)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     checkSettings(client.clientType, after)

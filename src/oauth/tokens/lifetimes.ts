@@ -28,14 +28,13 @@ export const familyLives = (authorizedAt: number, clientId: string, now: number)
 export const familyEnd = (authorizedAt: number, clientId: string): number =>
   authorizedAt + (clientId === SSH_CLIENT_ID ? SSH_FAMILY_MS : FAMILY_MS)
 
-/** When a token expires that is issued now on an authorization whose last one expires at that time. */
-export const accessTokenEnd = (familyEnd: number, now: number): number => Math.min(now + ACCESS_MS, familyEnd)
+/** When a token expires that is issued now on an authorization that ends at that time. */
+export const accessTokenEnd = (end: number, now: number): number => Math.min(now + ACCESS_MS, end)
 
-export const refreshTokenEnd = (familyEnd: number, now: number): number => Math.min(now + REFRESH_MS, familyEnd)
+export const refreshTokenEnd = (end: number, now: number): number => Math.min(now + REFRESH_MS, end)
 
 /** A token of client credentials has no authorization. */
 export const clientTokenEnd = (now: number): number => now + ACCESS_MS
 
 /** Until when to keep an authorization with refresh tokens: a day longer than needed, so that most refreshes don't update its row. */
-export const authorizationKeptUntil = (familyEnd: number, now: number): number =>
-  Math.min(now + REFRESH_MS + DAY, familyEnd)
+export const authorizationKeptUntil = (end: number, now: number): number => Math.min(now + REFRESH_MS + DAY, end)
