@@ -1,4 +1,4 @@
-// The tests use the real OpenSSH, a real browser, real proxies and SQLite's shell. As root on Debian missing packages are
+// The tests use the real OpenSSH, a real browser, real proxies, SQLite's shell, and ShellCheck. As root on Debian missing packages are
 // installed; elsewhere the command for it is printed. Nothing is skipped.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,8 @@ const NEEDED: Record<string, string> = {
   nginx: 'nginx-light',
   caddy: 'caddy',
   sqlite3: 'sqlite3',
+  busybox: 'busybox',
+  shellcheck: 'shellcheck',
 }
 
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']

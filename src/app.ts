@@ -28,6 +28,8 @@ import { authorizeRoutes } from './oauth/authorize/routes.ts'
 import { logoRoutes } from './oauth/clients/logo-routes.ts'
 import { clientRoutes } from './oauth/clients/routes.ts'
 import { grantRoutes } from './oauth/consents/routes.ts'
+import { deviceDecisionRoutes } from './oauth/device/decision-routes.ts'
+import { deviceRoutes } from './oauth/device/routes.ts'
 import { discoveryRoutes } from './oauth/discovery/routes.ts'
 import { acceptForms, acceptFormsWithRepeats } from './oauth/form-bodies.ts'
 import { previewRoutes } from './oauth/preview/routes.ts'
@@ -110,7 +112,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   })
 
   /** The OAuth protocol, with errors in the format of RFC 6749. */
-  await group(app, [tokenRoutes(provider), userinfoRoutes(provider)], (part) => {
+  await group(app, [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
     allowAnyOrigin(part)
     acceptForms(part)
@@ -145,6 +147,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     previewRoutes(provider),
     usableAppRoutes(provider),
     consentRoutes(provider),
+    deviceDecisionRoutes(provider),
     grantRoutes(provider),
   ]
   await group(app, dashboardApi, (part) => {
@@ -174,7 +177,7 @@ function useErrorFormat(part: FastifyInstance, format: ErrorFormat): void {
 
 /** Errors below /oauth have the format of RFC 6749, except where only the dashboard calls. */
 const errorFormatOf = (url: string): ErrorFormat =>
-  /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url) ? oauthFormat : latchkeyFormat
+  /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url) ? oauthFormat : latchkeyFormat
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

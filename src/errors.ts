@@ -8,6 +8,7 @@ const STATUS = {
   wrong_password: 400,
   invalid_token: 400,
   weak_password: 400,
+  reserved_scope: 400,
   unauthenticated: 401,
   wrong_credentials: 401,
   passkey_refused: 401,
@@ -37,12 +38,17 @@ const STATUS = {
   invalid_scope: 400,
   invalid_access_token: 401,
   insufficient_scope: 403,
+  // RFC 8628 section 3.5.
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
 
-/** The codes that the OAuth endpoints use instead (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1). */
+/** The codes that the OAuth endpoints use instead (RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1, RFC 8628 section 3.5). */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -52,6 +58,10 @@ export const OAUTH_ERROR_CODES = [
   'invalid_scope',
   'invalid_token',
   'insufficient_scope',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
   'temporarily_unavailable',
   'server_error',
 ] as const

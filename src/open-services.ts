@@ -16,6 +16,7 @@ import { createLimits } from './limits/limits.ts'
 import { openMail } from './mail/mail.ts'
 import type { createMetrics, Metrics } from './metrics/metrics.ts'
 import { createStreams, type Streams } from './notifications/streams.ts'
+import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
 import type { Gathered } from './oauth/provider.ts'
 import { createRefusals } from './oauth/refusals/refusals.ts'
@@ -47,7 +48,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
   const { monotonicNow = () => performance.now(), isTerminal = false } = options
   const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options.timeoutFactor)
   try {
-    await db.transaction((trx) => addBuiltInRoles(trx, now()))
+    await db.transaction(async (trx) => {
+      await addBuiltInRoles(trx, now())
+      await addBuiltInClient(trx, now())
+    })
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })

@@ -8,6 +8,7 @@ export const paths = {
   resetPassword: '/reset-password',
   verifyEmail: '/verify-email',
   consent: '/consent',
+  device: '/device',
   logout: '/logout',
   account: '/account',
   password: '/account/password',
@@ -37,6 +38,9 @@ export const endpoints = {
   sshKrl: '/ssh/krl',
   sshHostSetup: '/ssh/host-setup.sh',
 } as const
+
+/** The page that lets a device in, with the code of the device. */
+export const deviceWithCode = (code: string): string => `${paths.device}?${new URLSearchParams({ user_code: code })}`
 
 /** The address of the sign-in page that leads back to the given address afterwards. */
 export const loginWithReturn = (returnTo: string): string =>

@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, sql, type Updateable } from 'kysely'
 import { type Position, toPage } from '../http/cursor.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
@@ -38,6 +38,17 @@ const toRole = (row: RoleRow): Role => ({
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
 })
+
+/** Whether a role of the user has the permission, as a column of a query that finds the user. */
+export const userHolds = (permission: string) => (eb: ExpressionBuilder<Schema, 'users'>) =>
+  eb.exists(
+    eb
+      .selectFrom('user_roles')
+      .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
+      .select('role_permissions.permission')
+      .whereRef('user_roles.user_id', '=', 'users.id')
+      .where('role_permissions.permission', '=', permission),
+  )
 
 /** Oldest first, so the built-in ones lead. */
 export async function listRoles(db: Reader, limit: number, after: Position | undefined) {

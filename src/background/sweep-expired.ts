@@ -14,8 +14,12 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'oauth_pending_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 0 },
   // A replica whose clock is behind must still find it.
   { table: 'oauth_answered_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 3_600_000 },
+  // A device that polls a little later still learns that its code has expired.
+  { table: 'oauth_device_codes', key: 'device_code_hash', expiry: 'expires_at', keptMs: 3_600_000 },
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'ssh_keys', key: 'id', expiry: 'ephemeral_until', keptMs: 0 },
+  { table: 'ssh_announced_sign_ins', key: 'authorization_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },

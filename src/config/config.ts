@@ -32,6 +32,8 @@ export interface Config {
   redirectSchemes: string[]
   sshCertDefaultTtl: number
   sshCertMaxTtl: number
+  /** Patterns of OpenSSH; empty when none are configured. */
+  sshHostPatterns: string[]
   rateLimits: boolean
   logLevel: string
   metricsAddress: { host: string; port: number } | undefined
@@ -126,6 +128,7 @@ export function readConfig(environment: Environment): Config {
     allowMissingPkce: read('ALLOW_MISSING_PKCE') === 'on',
     httpRedirectHosts: read('HTTP_REDIRECT_HOSTS') ?? [],
     redirectSchemes: read('REDIRECT_SCHEMES') ?? [],
+    sshHostPatterns: read('SSH_HOST_PATTERNS') ?? [],
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
     metricsAddress: read('METRICS_ADDRESS'),

@@ -81,7 +81,7 @@ export const proxies = (text: string): number | string[] | undefined => {
 const HOST_PATTERN = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
 
 /** Host names, patterns that begin with `*.`, addresses and CIDR ranges. */
-export const hostPatterns = (text: string): string[] | undefined => {
+export const redirectHosts = (text: string): string[] | undefined => {
   const list = text.split(',').map((each) => each.trim().toLowerCase())
   const isPattern = (each: string) => isIP(each) !== 0 || ipaddr.isValidCIDR(each) || HOST_PATTERN.test(each)
   return list.every(isPattern) ? list : undefined
@@ -115,4 +115,11 @@ export const geoHeaders = (text: string): GeoHeaders | undefined => {
     named[key] = header.toLowerCase()
   }
   return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
+}
+
+/** Patterns of OpenSSH for host names. One that every name matches would hand all of somebody's logins over. */
+export const hostPatterns = (text: string): string[] | undefined => {
+  const patterns = text.split(',').map((each) => each.trim().toLowerCase())
+  const isAcceptable = (pattern: string) => /^[a-z0-9.*?:_-]+$/.test(pattern) && /[a-z0-9]/.test(pattern)
+  return patterns.every(isAcceptable) ? patterns : undefined
 }

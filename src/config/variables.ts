@@ -14,6 +14,7 @@ import {
   origin,
   privateSchemes,
   proxies,
+  redirectHosts,
   urlOf,
 } from './parse-values.ts'
 
@@ -179,7 +180,7 @@ export const VARIABLES = {
       'Hosts of a private network to which applications may be registered with `http`. `*.home.example` covers its subdomains.',
     fallback: 'none: `http` on loopback only',
     accepts: 'host names, patterns such as *.home.example, addresses and CIDR ranges, with commas between them',
-    parse: hostPatterns,
+    parse: redirectHosts,
   }),
   REDIRECT_SCHEMES: variable({
     meaning: 'Schemes without a dot that redirect URLs of native applications may have.',
@@ -198,6 +199,12 @@ export const VARIABLES = {
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
+  }),
+  SSH_HOST_PATTERNS: variable({
+    meaning: 'The hosts that people log in to with certificates, as patterns of OpenSSH.',
+    fallback: 'none: the ssh configuration of people is left alone',
+    accepts: 'host names and patterns with commas between them, such as *.example.com,10.0.0.*, but not * alone',
+    parse: hostPatterns,
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',

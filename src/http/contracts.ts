@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifySchema, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifySchema, onRequestAsyncHookHandler, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { ERROR_CODES, OAUTH_ERROR_CODES, WEAK_REASONS } from '../errors.ts'
 import type { OpenWord } from '../vocabulary/open-word.ts'
@@ -9,7 +9,15 @@ import type { Permission } from '../vocabulary/permissions.ts'
 export type Routes = FastifyPluginAsyncTypebox
 
 /** Runs in onRequest, before the body is read: 401 and 403 come before 400. The API's description reads the permission. */
-export type Guard = onRequestAsyncHookHandler & { permission: Permission | null }
+export type Guard = onRequestAsyncHookHandler & {
+  permission: Permission | null
+  /** Whether an access token is as good as a session here. */
+  acceptsBearer?: boolean
+}
+
+/** The guard among the hooks of a route. */
+export const guardOf = ({ onRequest }: Pick<RouteOptions, 'onRequest'>): Guard | undefined =>
+  [onRequest ?? []].flat().find((hook): hook is Guard => 'permission' in hook)
 
 /** For a route that is not part of the API's description. */
 export const HIDDEN: FastifySchema = { hide: true }

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
+import { hasBearer } from './bearer.ts'
+import { guardOf } from './contracts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call this from a page of another origin, and how a preflight is answered. */
     cors?: 'anyone' | 'dashboard'
+    /** Whether an access token is as good as a session here. */
+    acceptsBearer?: boolean
   }
 }
 
@@ -29,7 +33,7 @@ export function allowAnyOrigin(app: FastifyInstance): void {
 /** Dashboard and administrative endpoints: one origin may call them with its cookie, and no other may change anything. */
 export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pick<Config, 'dashboardOrigin'>): void {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, cors: 'dashboard' }
+    route.config = { ...route.config, cors: 'dashboard', acceptsBearer: guardOf(route)?.acceptsBearer ?? false }
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.origin === dashboardOrigin) {
@@ -50,6 +54,8 @@ const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
  */
 function isForeignChange(request: FastifyRequest, dashboardOrigin: string): boolean {
   if (SAFE.has(request.method)) return false
+  // No browser adds a token by itself, and where one is sent, no cookie counts.
+  if (request.routeOptions.config.acceptsBearer === true && hasBearer(request)) return false
   const { origin } = request.headers
   if (origin !== undefined) return origin !== dashboardOrigin
   return !OWN_SITES.has(request.headers['sec-fetch-site'])

@@ -18,6 +18,7 @@ const PAGES = [
   '/reset-password',
   '/verify-email',
   '/consent',
+  '/device',
   '/account',
   '/account/*',
   '/ssh',

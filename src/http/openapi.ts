@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { VERSION } from '../config/version.ts'
-import { type Guard, HIDDEN, type Routes } from './contracts.ts'
+import { type Guard, guardOf, HIDDEN, type Routes } from './contracts.ts'
 import { renderDocumentation } from './documentation-page.ts'
 import { NO_REFERRER, PAGE_POLICY } from './headers.ts'
 import { nameSchemas } from './name-schemas.ts'
@@ -9,7 +9,7 @@ import { nameSchemas } from './name-schemas.ts'
 /** Collects every route's contract into one OpenAPI document. Must be in place before the routes are. */
 export async function describeApi(app: FastifyInstance, baseUrl: string): Promise<void> {
   app.addHook('onRoute', (route: RouteOptions) => {
-    const guard = [route.onRequest ?? []].flat().find((hook): hook is Guard => 'permission' in hook)
+    const guard = guardOf(route)
     if (guard) route.schema = { ...route.schema, ...accessOf(guard) }
   })
   await app.register(swagger, {
@@ -44,8 +44,8 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
   })
 }
 
-const accessOf = ({ permission }: Guard) => ({
-  security: [{ session: [] }],
+const accessOf = ({ permission, acceptsBearer }: Guard) => ({
+  security: [{ session: [] }, ...(acceptsBearer ? [{ bearer: [] }] : [])],
   ...(permission === null ? {} : { 'x-permission': permission }),
 })
 

@@ -19,6 +19,9 @@ export const LIMITS = {
   mailByEmailAndAddress: { name: 'mail-email', max: 5, windowMs: 60 * MINUTE },
   mailByAddress: { name: 'mail-address', max: 30, windowMs: 60 * MINUTE },
   mailByKnownBrowser: { name: 'mail-browser', max: 30, windowMs: 60 * MINUTE },
+  deviceAuthorization: { name: 'device-authorization', max: 30, windowMs: MINUTE },
+  userCodeByPerson: { name: 'user-code-person', max: 10, windowMs: 10 * MINUTE },
+  userCodeByAddress: { name: 'user-code-address', max: 30, windowMs: 10 * MINUTE },
   registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 

@@ -19,6 +19,16 @@ export interface NotificationData {
   'security.password_changed': Record<string, never>
   'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
   'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
+  /** A device that the person has let into the account, and where it sent its request from. */
+  'oauth.device_approved': {
+    client_id: string
+    name: string
+    scopes: string[]
+    deviceName: string | null
+    ipAddress: string
+    country: string | null
+    city: string | null
+  }
   'ssh.cert_issued': { certificateId: string; serial: string; keyId: string }
   /** For administrators: everything is as it was then, except for what the restore ended. */
   'service.restored': { copiedAt: number | null; keptAccess: boolean }

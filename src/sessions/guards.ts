@@ -8,6 +8,7 @@ import type {
 } from 'fastify'
 import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
+import { hasBearer, readBearer } from '../http/bearer.ts'
 import type { Guard } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
@@ -16,17 +17,17 @@ import { within } from '../storage/within.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
-import { type SignedIn, type SignedInAccount, TOUCH_MS } from './session.ts'
+import { type Caller, type SignedIn, type SignedInAccount, type TokenBearer, TOUCH_MS } from './session.ts'
 
 declare const guarded: unique symbol
 
 /** Marks the routes behind a guard, for the compiler only. Fastify passes this type of a hook on to the handler's request. */
-interface GuardBrand<Who extends SignedIn> {
+interface GuardBrand<Who extends Caller> {
   readonly [guarded]: Who
 }
 
 /** A guard after which `request.signedIn` is of this type. */
-type GuardFor<Who extends SignedIn> = Pick<Guard, 'permission'> &
+type GuardFor<Who extends Caller> = Pick<Guard, 'permission' | 'acceptsBearer'> &
   onRequestAsyncHookHandler<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -35,7 +36,7 @@ type GuardFor<Who extends SignedIn> = Pick<Guard, 'permission'> &
     GuardBrand<Who>
   >
 
-type SignedInBehind<Config> = Config extends GuardBrand<infer Who> ? Who : SignedIn | undefined
+type SignedInBehind<Config> = Config extends GuardBrand<infer Who> ? Who : SignedIn | TokenBearer | undefined
 
 declare module 'fastify' {
   // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
@@ -74,16 +75,56 @@ export const signedInAccount = (services: Needs): GuardFor<SignedInAccount> =>
   })
 
 function guard(services: Needs, permission: Permission | null): GuardFor<SignedIn> {
-  const { db, now } = services
   return guardedBy(permission, async (request) => {
-    const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
-    const who = found ?? refuseSignedOut()
-    if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
-    request.signedIn = who
+    request.signedIn = await permittedSession(services, request, permission)
   })
 }
 
-const guardedBy = <Who extends SignedIn>(
+async function permittedSession(
+  services: Needs,
+  request: FastifyRequest,
+  permission: Permission | null,
+): Promise<SignedIn> {
+  const { db, now } = services
+  const found = await readSession(services, request, (hash) => findSignedIn(db.read, hash, now(), permission))
+  return permitted(found ?? refuseSignedOut(), permission)
+}
+
+function permitted<Who extends Caller>(who: Who & { isPermitted: boolean }, permission: Permission | null): Who {
+  if (permission !== null && !who.isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
+  return who
+}
+
+/** Who holds a token that is live and good for this, by its digest, and whether a role of theirs has the permission. */
+type FindBearer = (hash: string) => Promise<(TokenBearer & { isPermitted: boolean }) | undefined>
+
+/** Like `needs`, for people with a session or with an access token. A request with a token is judged by it alone. */
+export const needsSessionOrToken = (
+  services: Needs,
+  permission: Permission,
+  findBearer: FindBearer,
+): GuardFor<Caller> =>
+  Object.assign(
+    guardedBy<Caller>(permission, async (request) => {
+      request.signedIn = hasBearer(request)
+        ? permitted((await findToken(request, findBearer)) ?? refuseToken(), permission)
+        : await permittedSession(services, request, permission)
+    }),
+    { acceptsBearer: true },
+  )
+
+const findToken = async (request: FastifyRequest, findBearer: FindBearer) => {
+  const token = readBearer(request)
+  return token === undefined ? undefined : findBearer(digest(token))
+}
+
+/** RFC 6750 section 3.1. */
+const refuseToken = (): never =>
+  refuse('unauthenticated', 'The access token is unknown, expired or not good for this.', {
+    challenge: 'Bearer error="invalid_token"',
+  })
+
+const guardedBy = <Who extends Caller>(
   permission: Permission | null,
   check: (request: FastifyRequest) => Promise<void>,
 ): GuardFor<Who> => Object.assign(check, { permission })
@@ -100,6 +141,7 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   request: FastifyRequest,
   find: (hash: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  if (hasBearer(request)) return undefined
   const token = readSessionCookie(config, request)
   if (token === undefined) return undefined
   const found = await find(digest(token))

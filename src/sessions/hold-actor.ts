@@ -4,10 +4,13 @@ import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { createTurns } from '../storage/turns.ts'
 import type { RowLock } from '../users/user-lock-store.ts'
-import type { SignedInActor } from './actor.ts'
+import type { CallingActor, SignedInActor } from './actor.ts'
 import { holdSession } from './session-store.ts'
+import type { BearerToken } from './session.ts'
 
 type Needs = Pick<Services, 'db' | 'now'>
+
+type HeldActor = Pick<CallingActor, 'id' | 'permission'> & ({ sessionId: string } | { token: BearerToken })
 
 /**
  * Checks, in the transaction of a change, that the actor may still make it: the account may act, the session is live, the
@@ -19,10 +22,14 @@ type Needs = Pick<Services, 'db' | 'now'>
 export async function holdActor(
   trx: Trx,
   { now }: Pick<Services, 'now'>,
-  { id, sessionId, permission }: Pick<SignedInActor, 'id' | 'sessionId' | 'permission'>,
+  actor: HeldActor,
   lock: RowLock = 'shared',
 ): Promise<void> {
-  const lives = await holdSession(trx, { id: sessionId, userId: id, now: now(), lock })
+  const { id, permission } = actor
+  const lives =
+    'token' in actor
+      ? await actor.token.hold(trx, now(), lock)
+      : await holdSession(trx, { id: actor.sessionId, userId: id, now: now(), lock })
   if (!lives) refuse('unauthenticated', 'Please sign in.')
   if (permission !== null && !(await holdPermission(trx, id, permission))) {
     refuse('forbidden', `This needs the permission ${permission}.`)
@@ -42,7 +49,7 @@ const takeTurn = createTurns(3)
 /** The same for a change of the actor's own account: one at a time. */
 export const changeOwnAccount = <T>(
   { db, now }: Needs,
-  actor: SignedInActor,
+  actor: CallingActor,
   change: (trx: Trx) => Promise<T>,
 ): Promise<T> =>
   takeTurn(actor.id, () =>

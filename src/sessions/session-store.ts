@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import { userHolds } from '../access/role-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
@@ -39,18 +40,7 @@ const byToken = readStatement((db, value: Values<Live & { permission: string }>)
     .select(['users.id', 'users.email', 'users.preferred_username'])
     .select(['sessions.id as session_id', 'sessions.method', 'sessions.amr'])
     .select(['sessions.created_at', 'sessions.last_used_at'])
-    .select((eb) =>
-      eb
-        .exists(
-          eb
-            .selectFrom('user_roles')
-            .innerJoin('role_permissions', 'role_permissions.role_id', 'user_roles.role_id')
-            .select('role_permissions.permission')
-            .whereRef('user_roles.user_id', '=', 'users.id')
-            .where('role_permissions.permission', '=', value('permission')),
-        )
-        .as('permitted'),
-    ),
+    .select((eb) => userHolds(value('permission'))(eb).as('permitted')),
 )
 
 /** The session with this token, and whether a role of its owner has the permission. One query. */

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
+import type { Trx } from '../storage/database.ts'
+import type { RowLock } from '../users/user-lock-store.ts'
 import type { User } from '../users/user.ts'
 import type { OpenWord } from '../vocabulary/open-word.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
@@ -34,6 +36,23 @@ export interface SignedIn {
   /** The permission that the guard of the route requires besides a session. */
   permission: Permission | null
 }
+
+/** Who sent a request with an access token instead of a session. */
+export interface TokenBearer extends Pick<SignedIn, 'user' | 'permission'> {
+  token: BearerToken
+}
+
+/** An access token that acts for a person here. */
+export interface BearerToken {
+  /** Names the sign-in that the token comes from. */
+  authorizationHash: string
+  /** When the last token of that sign-in expires. */
+  authorizedUntil: number
+  /** Whether token and account are still good. Both stay so until the transaction ends, as with `holdSession`. */
+  hold(trx: Trx, now: number, lock: RowLock): Promise<boolean>
+}
+
+export type Caller = SignedIn | TokenBearer
 
 /** The same with the whole account and its permissions. */
 export interface SignedInAccount extends SignedIn {

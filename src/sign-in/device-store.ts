@@ -29,7 +29,7 @@ export async function markSeen(trx: Trx, userId: string, source: RequestSource, 
 const browserOf = (userAgent: string | null): string => (userAgent ?? '').replace(/[\d._]+/g, '')
 
 /** The network of an address: providers change single addresses often. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   const [bits, bytes] = parsed.kind() === 'ipv4' ? [24, 3] : [48, 6]

@@ -3,9 +3,11 @@ import { refuseField } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor, toPage } from '../http/cursor.ts'
 import { VisibleName } from '../http/visible-name.ts'
+import { findSshBearer } from '../oauth/tokens/ssh-bearer-store.ts'
 import type { Services } from '../services.ts'
-import { actorOf } from '../sessions/actor.ts'
-import { needs } from '../sessions/guards.ts'
+import { actorOf, callerOf } from '../sessions/actor.ts'
+import { needs, needsSessionOrToken } from '../sessions/guards.ts'
+import type { Permission } from '../vocabulary/permissions.ts'
 import { listCertificates } from './certificates/certificate-store.ts'
 import { IssuedCertificate, SshCertificate } from './certificates/certificate.ts'
 import { issueCertificate } from './certificates/issue-certificate.ts'
@@ -29,24 +31,27 @@ export const sshRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { config, db, now } = services
+    /** For what `latchkey-ssh` may do too, with an access token of its own. */
+    const needsOrToken = (permission: Permission) =>
+      needsSessionOrToken(services, permission, (hash) => findSshBearer(db.read, { hash, permission, now: now() }))
 
     app.get(
       '/api/ssh/keys',
       {
-        onRequest: needs(services, 'ssh:keys:manage'),
+        onRequest: needsOrToken('ssh:keys:manage'),
         schema: {
           tags,
           summary: 'Your saved public keys',
           response: { 200: Type.Object({ keys: Type.Array(UserSshKey) }), ...failures(401, 403, 503) },
         },
       },
-      async (request) => ({ keys: await listSshKeys(db.read, request.signedIn.user.id) }),
+      async (request) => ({ keys: await listSshKeys(db.read, request.signedIn.user.id, now()) }),
     )
 
     app.post(
       '/api/ssh/keys',
       {
-        onRequest: needs(services, 'ssh:keys:manage'),
+        onRequest: needsOrToken('ssh:keys:manage'),
         schema: {
           tags,
           summary: 'Save a public key',
@@ -56,6 +61,12 @@ export const sshRoutes =
             {
               name: VisibleName(),
               publicKey: Type.String({ minLength: 1, maxLength: 16384, description: 'The line of the .pub file.' }),
+              ephemeral: Type.Optional(
+                Type.Boolean({
+                  description:
+                    'Delete the key by itself: when its last certificate expires, or after an hour without one.',
+                }),
+              ),
             },
             strict,
           ),
@@ -63,7 +74,7 @@ export const sshRoutes =
         },
       },
       async (request, reply) => {
-        const key = await addSshKey(services, actorOf(services, request), request.body)
+        const key = await addSshKey(services, callerOf(services, request), request.body)
         return reply.code(201).send({ key })
       },
     )
@@ -71,7 +82,7 @@ export const sshRoutes =
     app.delete(
       '/api/ssh/keys/:id',
       {
-        onRequest: needs(services, 'ssh:keys:manage'),
+        onRequest: needsOrToken('ssh:keys:manage'),
         schema: {
           tags,
           summary: 'Delete a saved key, and revoke its certificates',
@@ -80,7 +91,7 @@ export const sshRoutes =
         },
       },
       async (request) => {
-        await removeSshKey(services, actorOf(services, request), request.params.id)
+        await removeSshKey(services, callerOf(services, request), request.params.id)
         return success
       },
     )
@@ -88,7 +99,7 @@ export const sshRoutes =
     app.get(
       '/api/ssh/principals',
       {
-        onRequest: needs(services, 'ssh:cert:issue'),
+        onRequest: needsOrToken('ssh:cert:issue'),
         schema: {
           tags,
           summary: 'The UNIX principals that your certificates name',
@@ -101,7 +112,7 @@ export const sshRoutes =
     app.post(
       '/api/ssh/certs/issue',
       {
-        onRequest: needs(services, 'ssh:cert:issue'),
+        onRequest: needsOrToken('ssh:cert:issue'),
         schema: {
           tags,
           summary: 'Get a certificate for a saved key',
@@ -118,7 +129,7 @@ export const sshRoutes =
         },
       },
       async (request, reply) =>
-        reply.code(201).send(await issueCertificate(services, actorOf(services, request), request.body)),
+        reply.code(201).send(await issueCertificate(services, callerOf(services, request), request.body)),
     )
 
     app.get(

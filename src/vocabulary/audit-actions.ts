@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   'oauth_client.secret_rotated',
   'oauth_client.updated',
   'oauth_code.reused',
+  'oauth_device.approved',
+  'oauth_device.denied',
   'oauth_grant.added',
   'oauth_grant.revoked',
   'oauth_refresh_token.reused',

@@ -5,6 +5,7 @@ export const NOTIFICATION_TYPES = [
   'security.password_changed',
   'security.new_login',
   'oauth.grant_added',
+  'oauth.device_approved',
   'ssh.cert_issued',
   'service.restored',
   'user.disabled',

@@ -91,6 +91,7 @@ const INVALID: Record<string, string[]> = {
   REGISTRATION: ['closed', 'OPEN'],
   SSH_CERT_DEFAULT_TTL: ['59', '86401', '1h'],
   SSH_CERT_MAX_TTL: ['0', '31536001', '28799'],
+  SSH_HOST_PATTERNS: ['*', '*.example.com,*', '*.*', 'a b', 'host;id', ','],
   RATE_LIMITS: ['true', '0'],
   LOG_LEVEL: ['verbose'],
 }

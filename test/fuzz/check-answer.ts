@@ -29,4 +29,4 @@ export function checkAnswer({ url, headers }: FuzzRequest, answer: Answer): void
   }
 }
 
-const isProtocol = (url: string): boolean => /^\/oauth\/(?!clients\b|details\b|approve\b)/.test(url)
+const isProtocol = (url: string): boolean => /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url)

@@ -12,7 +12,7 @@ const INSTALL =
   'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
 
 /** The absolute path of a program. sshd must be started by it, and is rarely on the PATH of ordinary users. */
-export function findProgram(program: 'ssh' | 'sshd' | 'ssh-keygen'): string {
+export function findProgram(program: 'ssh' | 'sshd' | 'ssh-agent' | 'ssh-keygen'): string {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
   for (const folder of folders) {
     try {
@@ -52,6 +52,7 @@ export const signInSshUser = (app: TestApp, principals: string[] = [ACCOUNT]): P
   signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'], principals })
 
 export interface Sshd {
+  port: number
   /** Logs in with a key and the certificate beside it; returns whether sshd accepted it. */
   login(keyPath: string, certificate: string): Promise<boolean>
   logged(): string
@@ -91,6 +92,7 @@ LogLevel VERBOSE
   await listening(child, () => log)
 
   return {
+    port,
     logged: () => log,
     login(keyPath, certificate) {
       writeFileSync(`${keyPath}-cert.pub`, `${certificate}\n`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
+import { registerDeviceClient, startDevice } from '../oauth/device/devices.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
 import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'
@@ -210,6 +211,12 @@ const CHANGES: Record<string, ChangeTest> = {
     async prepare(app) {
       const url = new URL(authorizeUrl(await registerApplication(app), newPkce()), ORIGIN)
       return { path: '/oauth/approve', body: Object.fromEntries(url.searchParams) }
+    },
+  },
+  'POST /oauth/device/approve': {
+    async prepare(app) {
+      const { user_code } = await startDevice(app, await registerDeviceClient(app))
+      return { path: '/oauth/device/approve', body: { user_code } }
     },
   },
   'DELETE /api/account/oauth/grants/{clientId}': {

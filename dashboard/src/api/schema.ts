@@ -1547,7 +1547,13 @@ export type paths = {
     post: /** Save a public key */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
-        content: { 'application/json': { name: string; /** The line of the .pub file. */ publicKey: string } }
+        content: {
+          'application/json': {
+            name: string
+            /** The line of the .pub file. */ publicKey: string
+            /** Delete the key by itself: when its last certificate expires, or after an hour without one. */ ephemeral?: boolean
+          }
+        }
       }
       responses: {
         201: {
@@ -1801,7 +1807,12 @@ export type paths = {
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
             scopes: string[]
-            grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+            grantTypes?: (
+              | 'authorization_code'
+              | 'refresh_token'
+              | 'client_credentials'
+              | 'urn:ietf:params:oauth:grant-type:device_code'
+            )[]
             allowedRoles?: string[] | null
             /** With `full`, the ID token also has the claims of the granted scopes. */ idTokenClaims?:
               | 'minimal'
@@ -1904,7 +1915,12 @@ export type paths = {
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
             scopes?: string[]
-            grantTypes?: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+            grantTypes?: (
+              | 'authorization_code'
+              | 'refresh_token'
+              | 'client_credentials'
+              | 'urn:ietf:params:oauth:grant-type:device_code'
+            )[]
             allowedRoles?: string[] | null
             /** With `full`, the ID token also has the claims of the granted scopes. */ idTokenClaims?:
               | 'minimal'
@@ -1938,6 +1954,7 @@ export type paths = {
               | 'optional'
             /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
             launchUrl?: string | null
+            /** For an application that is built in: turns it off or on. */ disabled?: boolean
           }
         }
       }
@@ -2129,6 +2146,95 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/oauth/device/approve': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Let the device that waits with this code in, or refuse it */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** As the person typed it: case, dashes and spaces do not matter. */ user_code: string
+            /** Absent means yes. */ approve?: boolean
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/device/details': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The device that waits with this code */ {
+      parameters: { query: { user_code: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['DeviceDetails'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/device_authorization': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin the sign-in of a device that has no browser */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/x-www-form-urlencoded': {
+            /** The client, unless it authenticates in the Authorization header. */ client_id?: string
+            /** For confidential clients, unless in the Authorization header. */ client_secret?: string
+            /** Scopes, separated by spaces. */ scope?: string
+            /** Optional: BASE64URL(SHA256(code_verifier)). */ code_challenge?: string
+            /** With a code_challenge: S256. */ code_challenge_method?: string
+            /** Shown to the person who decides, beside the address of the device. */ device_name?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['DeviceAuthorization'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OAuthError'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/oauth/introspect': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -2246,13 +2352,14 @@ export type paths = {
       requestBody: {
         content: {
           'application/x-www-form-urlencoded': {
-            /** authorization_code, refresh_token or client_credentials. */ grant_type?: string
+            /** authorization_code, refresh_token, client_credentials or urn:ietf:params:oauth:grant-type:device_code. */ grant_type?: string
             /** The client, unless it authenticates in the Authorization header. */ client_id?: string
             /** For confidential clients, unless in the Authorization header. */ client_secret?: string
             /** For authorization_code. */ code?: string
             /** For authorization_code: that of the authorization request. */ redirect_uri?: string
-            /** For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
+            /** For a code whose request had a code_challenge: 43 to 128 characters from A-Z a-z 0-9 - . _ ~ */ code_verifier?: string
             /** For refresh_token. */ refresh_token?: string
+            /** For a device code: the one that the device was given. */ device_code?: string
             /** For refresh_token and client_credentials: fewer scopes than were granted. */ scope?: string
           }
         }
@@ -2330,6 +2437,21 @@ export type paths = {
         200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
         304: { headers: Record<string, unknown>; content?: never }
       }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/client-setup.sh': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A script that installs latchkey-ssh for one person */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: { 200: { headers: Record<string, unknown>; content: { 'text/x-shellscript': string } } }
     }
     put?: never
     post?: never
@@ -2433,6 +2555,7 @@ export type components = {
         | 'wrong_password'
         | 'invalid_token'
         | 'weak_password'
+        | 'reserved_scope'
         | 'unauthenticated'
         | 'wrong_credentials'
         | 'passkey_refused'
@@ -2461,6 +2584,10 @@ export type components = {
         | 'invalid_scope'
         | 'invalid_access_token'
         | 'insufficient_scope'
+        | 'authorization_pending'
+        | 'slow_down'
+        | 'access_denied'
+        | 'expired_token'
       issues?: {
         path: string
         message: string
@@ -2493,6 +2620,10 @@ export type components = {
         | 'invalid_scope'
         | 'invalid_token'
         | 'insufficient_scope'
+        | 'authorization_pending'
+        | 'slow_down'
+        | 'access_denied'
+        | 'expired_token'
         | 'temporarily_unavailable'
         | 'server_error'
       error_description?: string
@@ -2510,6 +2641,14 @@ export type components = {
       iss?: string
     }
     Success: { success: true }
+    DeviceAuthorization: {
+      device_code: string
+      /** Eight letters with a dash, for the person. */ user_code: string
+      verification_uri: string
+      /** The same with the code in it. Opening it approves nothing. */ verification_uri_complete: string
+      expires_in: number
+      /** Seconds between two requests at the token endpoint. */ interval: number
+    }
     Userinfo: {
       sub: string
       name?: string
@@ -2623,6 +2762,7 @@ export type components = {
       /** In the format of ssh-keygen -l. */ fingerprint: string
       /** Epoch milliseconds. */ createdAt: number
       lastUsedAt: number | null
+      /** Deleted by itself when its last certificate expires. */ ephemeral: boolean
     }
     IssuedSshCert: {
       /** One line, for a file whose name ends in -cert.pub. */ certificate: string
@@ -2719,6 +2859,7 @@ export type components = {
       | 'security.password_changed'
       | 'security.new_login'
       | 'oauth.grant_added'
+      | 'oauth.device_approved'
       | 'ssh.cert_issued'
       | 'service.restored'
       | 'user.disabled'
@@ -2750,6 +2891,8 @@ export type components = {
       | 'oauth_client.secret_rotated'
       | 'oauth_client.updated'
       | 'oauth_code.reused'
+      | 'oauth_device.approved'
+      | 'oauth_device.denied'
       | 'oauth_grant.added'
       | 'oauth_grant.revoked'
       | 'oauth_refresh_token.reused'
@@ -2838,7 +2981,12 @@ export type components = {
       redirect_uris: string[]
       post_logout_redirect_uris: string[]
       scopes: string[]
-      grantTypes: ('authorization_code' | 'refresh_token' | 'client_credentials')[]
+      grantTypes: (
+        | 'authorization_code'
+        | 'refresh_token'
+        | 'client_credentials'
+        | 'urn:ietf:params:oauth:grant-type:device_code'
+      )[]
       allowedRoles: string[] | null
       idTokenClaims: 'minimal' | 'full'
       id_token_signed_response_alg: 'ES256' | 'RS256'
@@ -2866,6 +3014,8 @@ export type components = {
       consent: 'ask' | 'skip'
       launchUrl: string | null
       logoUrl: string | null
+      /** Part of the service: it can be turned off, but not changed or deleted. */ builtIn: boolean
+      /** Turned off: it gets no tokens, and those that it has do not work. */ disabled: boolean
       /** Epoch milliseconds. */ createdAt: number
     }
     Refusal: {
@@ -2901,6 +3051,19 @@ export type components = {
       redirect_uri: string
       /** Whether you may use this application. */ allowed: boolean
       user: { email: string }
+    }
+    DeviceDetails: {
+      client_id: string
+      name: string
+      scopes: string[]
+      user: { email: string }
+      device: {
+        name: string | null
+        ipAddress: string
+        geolocation: { country: string | null; city: string | null; region: string | null }
+        userAgent: string | null
+        /** Whether this request comes from the network that the device is in. */ sameNetwork: boolean
+      }
     }
     OAuthGrant: {
       client_id: string

@@ -38,3 +38,4 @@ export type Overview = Got<'/api/admin/overview'>
 export type AuditEntry = Got<'/api/admin/audit'>['events'][number]
 export type Client = Got<'/oauth/clients'>['clients'][number]
 export type ConsentDetails = Got<'/oauth/details'>
+export type DeviceDetails = Got<'/oauth/device/details'>

@@ -8,6 +8,7 @@ const icons: Record<string, IconName> = {
   profile: 'user',
   email: 'mail',
   offline_access: 'refresh',
+  ssh: 'key',
 }
 
 export function ScopeList({ scopes, labelledBy }: { scopes: string[]; labelledBy: string }) {

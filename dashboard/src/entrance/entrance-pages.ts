@@ -13,6 +13,7 @@ export const entrancePages: Record<string, Load> = {
   [paths.setup]: () => import('../sign-in/SetupPage.tsx'),
   [paths.logout]: () => import('../sign-in/LogoutPage.tsx'),
   [paths.consent]: () => import('../consent/ConsentPage.tsx'),
+  [paths.device]: () => import('../device/DevicePage.tsx'),
 }
 
 const withoutSlash = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path)

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { readClaims, scopesOfClaims } from '../claims/claims-request.ts'
 import type { Client } from '../clients/client.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
+import { problemOfChallenge } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
@@ -84,9 +85,6 @@ export function checkClientMayRequest(draft: RefusalTarget, scopes: string[]): v
   })
 }
 
-/** RFC 7636 section 4.3. A SHA-256 in base64url has 43 characters. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
-
 function checkChallenge(draft: Draft): void {
   const { code_challenge: challenge, code_challenge_method: method } = draft.parameters
   if (challenge === undefined && method === undefined && mayOmitPkce(draft.provider.config, draft.client))
@@ -98,10 +96,8 @@ function checkChallenge(draft: Draft): void {
       'PKCE is required: the parameter code_challenge is missing.',
       missingPkce(draft),
     )
-  if (method !== 'S256')
-    throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge_method must be S256.')
-  if (!CHALLENGE.test(challenge))
-    throw new RedirectedRefusal(draft, 'invalid_request', 'The code_challenge is not a SHA-256 in base64url.')
+  const problem = problemOfChallenge(challenge, method)
+  if (problem !== undefined) throw new RedirectedRefusal(draft, 'invalid_request', problem)
 }
 
 /** Whether a client may get codes without PKCE, by its own setting and that of the service. */

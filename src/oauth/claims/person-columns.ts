@@ -44,7 +44,7 @@ function unpackHeldRoles(packed: string | null): HeldRole[] {
     const [id = '', name = '', attributes = ''] = each.split(BETWEEN_FIELDS)
     return { id, name, attributes: unpackAttributes(attributes === '' ? null : attributes) }
   })
-  return roles.length === 1 ? roles : roles.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return roles.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** What applications call groups: the names of roles, without the one that everybody has. */

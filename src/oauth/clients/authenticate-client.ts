@@ -26,7 +26,7 @@ export async function authenticateClient(provider: Provider, request: ClientRequ
   refuseSecretInUrl(request.url)
   const { clientId, secret, basic } = readCredentials(request.authorization, request.form)
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
-  if (client && matches(client, secret)) return client
+  if (client && matches(client, secret)) return client.disabled ? refuseDisabledClient() : client
   if (client) {
     const method = basic ? 'client_secret_basic' : secret === undefined ? 'none' : 'client_secret_post'
     provider.refusals.note(pathOf(request.url), diagnoseCredentials(client, method))
@@ -55,6 +55,8 @@ const diagnoseCredentials = ({ client_id: clientId, clientType }: KnownClient, m
 }
 
 const WRONG_CREDENTIALS = 'The client is unknown or its credentials are wrong.'
+
+const refuseDisabledClient = () => refuse('unauthorized_client', 'An administrator has turned this application off.')
 
 async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
   const key = `${client.client_id}\0${addressKey(source.ipAddress)}`

@@ -9,6 +9,7 @@ import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
 import { planAccessReview } from '../access/plan-access-review.ts'
 import type { Provider } from '../provider.ts'
+import { refuseBuiltIn, refuseBuiltInChange, refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
 import { holdClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
@@ -26,12 +27,16 @@ export type ClientChanges = Pick<
 export async function updateClient(
   services: ClientChanges,
   clientId: string,
-  changes: Partial<Settings>,
+  request: Partial<Settings> & { disabled?: boolean },
   actor: SignedInActor,
 ): Promise<Client> {
-  const rsaKey = await prepareRsaKey(services, changes.id_token_signed_response_alg)
+  const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const updated = await changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    refuseBuiltInChange(clientId, request)
+    const { disabled = client.disabled, ...changes } = request
+    refuseReservedScope(changes.scopes)
+    if (client.builtIn) return turnClient(services, trx, client, disabled, record)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     const given = withoutSame(before, changes)
@@ -47,6 +52,20 @@ export async function updateClient(
   })
   if (rsaKey) await services.signingKeys.reload()
   return updated
+}
+
+/** The tokens of a client that is turned off do not work, on every replica, until it is turned on again. */
+async function turnClient(
+  { now }: ClientChanges,
+  trx: Trx,
+  client: Client,
+  disabled: boolean,
+  record: RecordChange,
+): Promise<Client> {
+  if (client.disabled === disabled) return client
+  await record('oauth_client.updated', { disabled })
+  await updateClientRow(trx, client.client_id, { disabled_at: disabled ? now() : null })
+  return { ...client, disabled }
 }
 
 /** What a request changes of what is there. */
@@ -66,6 +85,7 @@ const MAX_REMOVAL_MS = 500
 /** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
 export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
   await changeClient(services, clientId, actor, async (trx, record) => {
+    refuseBuiltIn(clientId)
     const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
     await record('oauth_client.deleted', { name })
   })

@@ -9,6 +9,7 @@ import {
   type Client,
   type ClientType,
   CONSENT,
+  DEVICE_CODE,
   GRANT_TYPES,
   ID_TOKEN_ALGORITHMS,
   ID_TOKEN_CLAIMS,
@@ -37,7 +38,7 @@ export const ClientSettings = {
   redirectUris: Uris,
   postLogoutRedirectUris: Uris,
   scopes: Type.Array(Type.String({ pattern: SCOPE_TOKEN, maxLength: 100 }), { maxItems: 100, uniqueItems: true }),
-  grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1, maxItems: 3, uniqueItems: true }),
+  grantTypes: Type.Array(Type.Enum(GRANT_TYPES), { minItems: 1, maxItems: GRANT_TYPES.length, uniqueItems: true }),
   allowedRoles: AllowedRoles,
   idTokenClaims: Type.Enum(ID_TOKEN_CLAIMS, {
     description: 'With `full`, the ID token also has the claims of the granted scopes.',
@@ -58,7 +59,7 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   postLogoutRedirectUris: [],
   scopes: [],
   // Public clients can't keep a secret, so they can't get tokens for themselves.
-  grantTypes: type === 'public' ? ['authorization_code', 'refresh_token'] : [...GRANT_TYPES],
+  grantTypes: ['authorization_code', 'refresh_token', ...(type === 'public' ? [] : ['client_credentials' as const])],
   allowedRoles: null,
   idTokenClaims: 'minimal',
   id_token_signed_response_alg: 'ES256',
@@ -94,8 +95,8 @@ function checkGrantTypes(type: ClientType, { redirectUris, grantTypes }: Setting
   const usesCodes = grantTypes.includes('authorization_code')
   if (usesCodes && redirectUris.length === 0)
     refuseField('redirectUris', 'A client that uses authorization codes needs a redirect URL.')
-  if (grantTypes.includes('refresh_token') && !usesCodes)
-    refuseField('grantTypes', 'Refresh tokens are issued with authorization codes only.')
+  if (grantTypes.includes('refresh_token') && !usesCodes && !grantTypes.includes(DEVICE_CODE))
+    refuseField('grantTypes', 'Refresh tokens are issued with authorization codes or device codes only.')
   if (grantTypes.includes('client_credentials') && type === 'public')
     refuseField('grantTypes', 'A public client has no credentials of its own.')
 }

@@ -13,6 +13,10 @@ import { type Client, type ClientRow, type KnownClient, toClient } from './clien
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
 
+/** The same for queries that find tokens: those of a client that is turned off are not valid. */
+export const clientMayAct = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
+  eb.and([clientExists(eb), eb('oauth_clients.disabled_at', 'is', null)])
+
 /** The ids of the roles whose holders may use a client, separated by spaces. */
 export const packedAllowedRoles = sql<string | null>`(
   select string_agg(oauth_client_roles.role_id, ' ' order by oauth_client_roles.position)

@@ -5,9 +5,15 @@ import { Nullable, Time } from '../../http/contracts.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
+import { hasScope } from '../scope.ts'
 
-export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+/** RFC 8628 section 3.4. */
+export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_CODE] as const
 export type GrantType = (typeof GRANT_TYPES)[number]
+/** The client of `latchkey-ssh`, the program for people. It is built in, and only its tokens have the scope `ssh`. */
+export const SSH_CLIENT_ID = 'latchkey-ssh'
+export const SSH_SCOPE = 'ssh'
 export const CLIENT_TYPES = ['confidential', 'public'] as const
 export type ClientType = (typeof CLIENT_TYPES)[number]
 
@@ -44,6 +50,8 @@ export const Client = Type.Object(
     consent: Type.Enum(CONSENT),
     launchUrl: Nullable(Type.String()),
     logoUrl: Nullable(Type.String()),
+    builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
+    disabled: Type.Boolean({ description: 'Turned off: it gets no tokens, and those that it has do not work.' }),
     createdAt: Time,
   },
   { title: 'Client' },
@@ -77,11 +85,17 @@ export const toClient = (row: ClientRow): Client => ({
   consent: row.consent,
   launchUrl: row.launch_url,
   logoUrl: logoUrl(row.client_id, row.logo_version),
+  builtIn: row.client_id === SSH_CLIENT_ID,
+  disabled: row.disabled_at !== null,
   createdAt: row.created_at,
 })
 
 /** The version makes a new logo a new address, so that caches never show the old one. */
 export const logoUrl = (clientId: string, version: string | null): string | null =>
   version === null ? null : `/oauth/clients/${clientId}/logo?v=${version}`
+
+/** RFC 6749 section 1.5. The client that is built in renews for as long as its sign-in lasts, without `offline_access`. */
+export const issuesRefreshToken = ({ client_id, grantTypes }: Client, scope: string): boolean =>
+  grantTypes.includes('refresh_token') && (client_id === SSH_CLIENT_ID || hasScope(scope, 'offline_access'))
 
 export const refuseUnknownClient = (): never => refuse('not_found', 'There is no such application.')

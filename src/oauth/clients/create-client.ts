@@ -9,6 +9,7 @@ import type { Trx } from '../../storage/database.ts'
 import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
 import type { Provider } from '../provider.ts'
+import { refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, defaultSettings, type Settings, settingColumns } from './client-settings.ts'
 import { addClient, readClient } from './client-store.ts'
 import { type Client, type ClientType, refuseUnknownClient } from './client.ts'
@@ -47,6 +48,7 @@ export async function insertClient(
   const { clientType: type, ...given } = request
   const settings: Settings = { ...defaultSettings(type), ...given }
   checkSettings(services.config, type, settings, given)
+  refuseReservedScope(settings.scopes)
   await checkRoles(trx, settings)
   const secret = type === 'confidential' ? issueToken(services.random, 'cs_') : undefined
   const clientId = newId()

@@ -86,7 +86,13 @@ export const clientRoutes =
           tags,
           summary: 'Change an application',
           params: ByClientId,
-          body: Type.Partial(Type.Object(ClientSettings), strict),
+          body: Type.Partial(
+            Type.Object({
+              ...ClientSettings,
+              disabled: Type.Boolean({ description: 'For an application that is built in: turns it off or on.' }),
+            }),
+            strict,
+          ),
           response: { 200: OneClient, ...failures(400, 401, 403, 404, 409, 415) },
         },
       },

@@ -16,6 +16,7 @@ const metadata = ({ baseUrl }: Pick<Config, 'baseUrl'>, algorithms: readonly str
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
+  device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
   userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,

@@ -48,7 +48,7 @@ export function createRefusals({
   return {
     note(endpoint, error, knownClient) {
       const clientId = error instanceof ClientRefusal ? error.clientId : knownClient
-      if (clientId === undefined || !(error instanceof AppError) || error.status >= 500) return
+      if (clientId === undefined || !(error instanceof AppError) || error.status >= 500 || isPoll(error)) return
       const content = toContent(endpoint, error)
       add(clientId, { id: digest(JSON.stringify(content)), content, count: 1, at: now() })
     },
@@ -69,6 +69,9 @@ export function createRefusals({
     },
   }
 }
+
+/** A device that asks again is not refused (RFC 8628 section 3.5). */
+const isPoll = ({ code }: AppError): boolean => code === 'authorization_pending' || code === 'slow_down'
 
 function toContent(endpoint: string, error: AppError): RefusalContent {
   const code = error instanceof ClientRefusal ? error.shownError : String(oauthFormat(error)['error'])

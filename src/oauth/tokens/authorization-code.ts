@@ -1,14 +1,14 @@
-import { digest, sameDigest } from '../../crypto/digest.ts'
+import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { mayOmitPkce } from '../authorize/authorization-checks.ts'
-import { consumeCode, findCode } from '../authorize/code-store.ts'
+import { findCode } from '../authorize/code-store.ts'
+import { verifierMatches } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
 import { DiagnosedError, withoutQuery } from '../refusals/client-refusal.ts'
-import { hasScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
-import { idTokenClaims } from './id-token.ts'
-import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
-import { accessTokenEnd, authorizationKeptUntil, latestIssueTime } from './lifetimes.ts'
+import type { TokenAnswer } from './issue-tokens.ts'
+import { latestIssueTime } from './lifetimes.ts'
+import { redeemAuthorization } from './redeem-authorization.ts'
 import { revokeReusedAuthorization } from './revoke-authorization.ts'
 
 /** RFC 6749 section 4.1.3 with RFC 7636 section 4.5. */
@@ -48,20 +48,9 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   const { authorizedAt } = found
   if (found.expiresAt <= now() || authorizedAt > latestIssueTime(now())) return refuseCode()
 
-  const withRefresh = hasScope(found.scope, 'offline_access') && client.grantTypes.includes('refresh_token')
-  const keptUntil = withRefresh ? authorizationKeptUntil(authorizedAt, now()) : accessTokenEnd(authorizedAt, now())
-  const [isFirst, answer] = await Promise.all([
-    consumeCode(db, codeHash, now(), keptUntil),
-    issueTokens(provider, {
-      ...found,
-      codeHash,
-      about: idTokenClaims(found, client, found.scope, provider.config.baseUrl),
-      alg: client.id_token_signed_response_alg,
-      refresh: withRefresh ? { scope: found.scope, parentHash: null } : undefined,
-    }),
-  ])
+  const answer = await redeemAuthorization(provider, client, { ...found, codeHash })
   // This request found the code unused, so it is concurrent with the one that redeemed it, which keeps its tokens.
-  if (!isFirst) {
+  if (!answer) {
     provider.redemptions.noteConcurrent(codeHash)
     return refuseCode()
   }
@@ -70,9 +59,3 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
 }
 
 const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
-
-const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
-
-/** RFC 7636 section 4.6, S256 only. A malformed verifier is a mismatch, not a different error. */
-const verifierMatches = (verifier: string, challenge: string): boolean =>
-  VERIFIER.test(verifier) && sameDigest(digest(verifier), challenge)

@@ -4,7 +4,7 @@ import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import type { Authentication } from './id-token.ts'
 import { issueIdToken } from './id-token.ts'
-import { accessTokenEnd, clientTokenEnd, refreshTokenEnd } from './lifetimes.ts'
+import { accessTokenEnd, clientTokenEnd, familyEnd, refreshTokenEnd } from './lifetimes.ts'
 import { addAccessToken, addRefreshToken } from './token-store.ts'
 
 /** RFC 6749 section 5.1. */
@@ -39,7 +39,8 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
   const { db, now, random, dailyCounts } = provider
   const { codeHash, clientId, scope, refresh, authorizedAt } = request
   const issuedAt = now()
-  const expiresAt = accessTokenEnd(authorizedAt, issuedAt)
+  const end = familyEnd(authorizedAt, clientId)
+  const expiresAt = accessTokenEnd(end, issuedAt)
   const access = issueToken(random, 'at_')
   const next = refresh && { ...refresh, token: issueToken(random, 'rt_') }
   // Another replica may have made the first RSA key a moment ago.
@@ -54,7 +55,7 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
         parentHash: next.parentHash,
         scope: next.scope,
         issuedAt,
-        expiresAt: refreshTokenEnd(authorizedAt, issuedAt),
+        expiresAt: refreshTokenEnd(end, issuedAt),
       }),
   ])
   dailyCounts.add('access_tokens')

@@ -1,3 +1,5 @@
+import { SSH_CLIENT_ID } from '../clients/client.ts'
+
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -6,6 +8,8 @@ const ACCESS_MS = HOUR
 const REFRESH_MS = 30 * DAY
 /** An authorization with all its tokens, however often they are refreshed. */
 const FAMILY_MS = 90 * DAY
+/** A sign-in with `latchkey-ssh` lasts for a working day. */
+const SSH_FAMILY_MS = 12 * HOUR
 
 /**
  * A token that was issued further in the future than this was issued while the clock was wrong, and would live too long. A
@@ -17,19 +21,20 @@ const CLOCK_ERROR_MS = DAY
 export const latestIssueTime = (now: number): number => now + CLOCK_ERROR_MS
 
 /** Whether tokens of an authorization of that time may still be valid. */
-export const familyLives = (authorizedAt: number, now: number): boolean =>
-  authorizedAt <= latestIssueTime(now) && now < authorizedAt + FAMILY_MS
+export const familyLives = (authorizedAt: number, clientId: string, now: number): boolean =>
+  authorizedAt <= latestIssueTime(now) && now < familyEnd(authorizedAt, clientId)
 
-/** When a token expires that is issued now on an authorization of that time. */
-export const accessTokenEnd = (authorizedAt: number, now: number): number =>
-  Math.min(now + ACCESS_MS, authorizedAt + FAMILY_MS)
+/** When the last token of a client's authorization expires. */
+export const familyEnd = (authorizedAt: number, clientId: string): number =>
+  authorizedAt + (clientId === SSH_CLIENT_ID ? SSH_FAMILY_MS : FAMILY_MS)
 
-export const refreshTokenEnd = (authorizedAt: number, now: number): number =>
-  Math.min(now + REFRESH_MS, authorizedAt + FAMILY_MS)
+/** When a token expires that is issued now on an authorization that ends at that time. */
+export const accessTokenEnd = (end: number, now: number): number => Math.min(now + ACCESS_MS, end)
+
+export const refreshTokenEnd = (end: number, now: number): number => Math.min(now + REFRESH_MS, end)
 
 /** A token of client credentials has no authorization. */
 export const clientTokenEnd = (now: number): number => now + ACCESS_MS
 
 /** Until when to keep an authorization with refresh tokens: a day longer than needed, so that most refreshes don't update its row. */
-export const authorizationKeptUntil = (authorizedAt: number, now: number): number =>
-  Math.min(now + REFRESH_MS + DAY, authorizedAt + FAMILY_MS)
+export const authorizationKeptUntil = (end: number, now: number): number => Math.min(now + REFRESH_MS + DAY, end)

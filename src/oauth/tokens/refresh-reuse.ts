@@ -16,8 +16,8 @@ export function isReused({ usedAt, successorUsedAt, parentSuccessorUsedAt }: Ref
   return successorUsedAt !== null || Math.abs(now - usedAt) > RETRY_MS
 }
 
-export const isUnexpired = ({ expiresAt, authorizedAt }: RefreshToken, now: number): boolean =>
-  expiresAt > now && familyLives(authorizedAt, now)
+export const isUnexpired = ({ expiresAt, authorizedAt, clientId }: RefreshToken, now: number): boolean =>
+  expiresAt > now && familyLives(authorizedAt, clientId, now)
 
 /** Whether a use of the token would be its first, and would be accepted. */
 export const isUsable = (token: RefreshToken, now: number): boolean =>

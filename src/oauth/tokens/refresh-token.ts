@@ -6,7 +6,7 @@ import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { idTokenClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
-import { authorizationKeptUntil, refreshTokenEnd } from './lifetimes.ts'
+import { authorizationKeptUntil, familyEnd, refreshTokenEnd } from './lifetimes.ts'
 import { isReused, isUnexpired } from './refresh-reuse.ts'
 import { revokeReusedAuthorization } from './revoke-authorization.ts'
 import {
@@ -51,7 +51,7 @@ export async function exchangeRefreshToken(provider: Provider, request: GrantReq
   if (!after) return refuseToken()
   const siblingInUse = use.used && after.parentSuccessorUsedAt !== null
   if (siblingInUse || isReused(after, now())) return revokeFamily(provider, request, after)
-  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, refreshTokenEnd(token.authorizedAt, now())))
+  await db.transaction((trx) => markRefreshTokenNeededUntil(trx, hash, refreshTokenEnd(endOf(token), now())))
   return answer
 }
 
@@ -59,11 +59,11 @@ const NOT_MARKED = { used: false, marked: false }
 
 const refuseToken = () => refuse('invalid_grant', 'The refresh token is unknown, expired or revoked.')
 
+const endOf = ({ authorizedAt, clientId }: RefreshToken): number => familyEnd(authorizedAt, clientId)
+
 async function keepAuthorization({ db, now }: Provider, token: RefreshToken): Promise<void> {
-  if (token.keptUntil < refreshTokenEnd(token.authorizedAt, now()))
-    await db.transaction((trx) =>
-      markCodeNeededUntil(trx, token.codeHash, authorizationKeptUntil(token.authorizedAt, now())),
-    )
+  if (token.keptUntil < refreshTokenEnd(endOf(token), now()))
+    await db.transaction((trx) => markCodeNeededUntil(trx, token.codeHash, authorizationKeptUntil(endOf(token), now())))
 }
 
 async function revokeFamily(provider: Provider, request: GrantRequest, token: RefreshToken): Promise<never> {

@@ -3,6 +3,7 @@ import { refuse } from '../../errors.ts'
 import { type Routes, Success, success } from '../../http/contracts.ts'
 import { authenticateClient } from '../clients/authenticate-client.ts'
 import { readClientRequest } from '../clients/client-request.ts'
+import { DEVICE_CODE } from '../clients/client.ts'
 import { clientSecurity, ClientCredentials, consumes, oauthFailures, Parameter } from '../contracts.ts'
 import type { Provider } from '../provider.ts'
 import { introspect } from './introspect.ts'
@@ -12,12 +13,15 @@ import { answerTokenRequest } from './token-request.ts'
 const tags = ['OAuth']
 
 const TokenForm = Type.Object({
-  grant_type: Parameter('authorization_code, refresh_token or client_credentials.'),
+  grant_type: Parameter(`authorization_code, refresh_token, client_credentials or ${DEVICE_CODE}.`),
   ...ClientCredentials,
   code: Parameter('For authorization_code.'),
   redirect_uri: Parameter('For authorization_code: that of the authorization request.'),
-  code_verifier: Parameter('For authorization_code: 43 to 128 characters from A-Z a-z 0-9 - . _ ~'),
+  code_verifier: Parameter(
+    'For a code whose request had a code_challenge: 43 to 128 characters from A-Z a-z 0-9 - . _ ~',
+  ),
   refresh_token: Parameter('For refresh_token.'),
+  device_code: Parameter('For a device code: the one that the device was given.'),
   scope: Parameter('For refresh_token and client_credentials: fewer scopes than were granted.'),
 })
 
@@ -65,7 +69,7 @@ export const tokenRoutes =
         schema: {
           tags,
           summary: 'Exchange a code, a refresh token or client credentials for tokens',
-          description: 'RFC 6749 section 3.2, RFC 7636, OpenID Connect Core 3.1.3.',
+          description: 'RFC 6749 section 3.2, RFC 7636, RFC 8628 section 3.4, OpenID Connect Core 3.1.3.',
           security: clientSecurity,
           consumes,
           body: TokenForm,

@@ -1,7 +1,8 @@
 import { refuse } from '../../errors.ts'
 import { authenticateClient } from '../clients/authenticate-client.ts'
 import type { ClientRequest } from '../clients/client-request.ts'
-import type { GrantType } from '../clients/client.ts'
+import { DEVICE_CODE, type GrantType } from '../clients/client.ts'
+import { exchangeDeviceCode } from '../device/exchange-device-code.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { exchangeCode } from './authorization-code.ts'
@@ -16,6 +17,7 @@ const GRANTS: Record<GrantType, Exchange> = {
   authorization_code: exchangeCode,
   refresh_token: exchangeRefreshToken,
   client_credentials: exchangeClientCredentials,
+  [DEVICE_CODE]: exchangeDeviceCode,
 }
 
 /** Answers the token endpoint. Repeated parameters were refused when the form was parsed. */

@@ -5,7 +5,7 @@ import { accountMayAct } from '../../users/account-standing.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { PERSON_COLUMNS } from '../claims/person-columns.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientMayAct } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
 interface NewAccessToken {
@@ -53,14 +53,14 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
  * Access tokens that are live: not expired, of a client that exists, of no revoked authorization or disabled account, and of
  * nobody who may not use the client.
  */
-const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
+export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
   db
     .selectFrom('oauth_access_tokens as tokens')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'tokens.client_id')
     .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .leftJoin('users', 'users.id', 'codes.user_id')
     .where('tokens.expires_at', '>', now)
-    .where(clientExists)
+    .where(clientMayAct)
     .where('tokens.issued_at', '<=', latestIssue)
     .where((eb) =>
       eb.or([
@@ -123,7 +123,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
     .where('tokens.token_hash', '=', value('hash'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
-    .where(clientExists)
+    .where(clientMayAct)
     .where(mayUseClient(sql.ref('users.id')))
     .select([
       'tokens.token_hash as hash',

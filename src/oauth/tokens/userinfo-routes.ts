@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '../../errors.ts'
+import { readBearer } from '../../http/bearer.ts'
 import type { Routes } from '../../http/contracts.ts'
 import { consumes, oauthFailures } from '../contracts.ts'
 import type { Parameters } from '../parameters.ts'
@@ -34,21 +35,19 @@ export const userinfoRoutes =
   (provider: Provider): Routes =>
   async (app) => {
     app.get('/oauth/userinfo', { schema: { ...schema, summary: 'Who the user is' } }, (request) =>
-      readUserinfo(provider, readBearer(request)),
+      readUserinfo(provider, readToken(request)),
     )
     app.post(
       '/oauth/userinfo',
       // RFC 6750 section 2.2 lets a form carry the token, so there may be a body and need not be one.
       { schema: { ...schema, summary: 'Who the user is, by POST', consumes } },
-      (request) => readUserinfo(provider, readBearer(request, (request.body as Parameters | undefined) ?? {})),
+      (request) => readUserinfo(provider, readToken(request, (request.body as Parameters | undefined) ?? {})),
     )
   }
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i
-
 /** RFC 6750 section 2: in the header or in a form, never in the URL, never in two places. */
-function readBearer({ headers }: FastifyRequest, form: Parameters = {}): string | undefined {
-  const inHeader = BEARER.exec(headers.authorization ?? '')?.[1]
+function readToken(request: FastifyRequest, form: Parameters = {}): string | undefined {
+  const inHeader = readBearer(request)
   const inForm = form['access_token']
   if (inHeader !== undefined && inForm !== undefined)
     throw new AppError('invalid_request', 'The access token is given twice.', {

@@ -12,10 +12,11 @@ import {
 import { parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
 import { FormatError } from '../../openssh/wire.ts'
 import type { Services } from '../../services.ts'
-import type { SignedInActor } from '../../sessions/actor.ts'
+import type { CallingActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
-import { holdSshKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { holdSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
+import { isAnnounced } from './announced-sign-in-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
 import { holdPrincipals } from './principals.ts'
@@ -42,7 +43,7 @@ interface IssueCertificateRequest {
  */
 export async function issueCertificate(
   services: Needs,
-  actor: SignedInActor,
+  actor: CallingActor,
   request: IssueCertificateRequest,
 ): Promise<IssuedCertificate> {
   const { draft, comment, row } = await changeOwnAccount(services, actor, (trx) =>
@@ -63,18 +64,19 @@ interface UnsignedCertificate {
 async function logCertificate(
   services: Needs,
   trx: Trx,
-  actor: SignedInActor,
+  actor: CallingActor,
   { savedKeyId, ttlSeconds = services.config.sshCertDefaultTtl }: IssueCertificateRequest,
 ): Promise<UnsignedCertificate> {
   const at = services.now()
   const saved =
-    (await holdSshKey(trx, { id: savedKeyId, userId: actor.id })) ?? refuse('not_found', 'You have no such key.')
+    (await holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at })) ??
+    refuse('not_found', 'You have no such key.')
   const { key, comment } = readSavedKey(saved.publicKey)
   const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
   refuseUnusablePrincipals(principals)
   if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
-  const notify = await prepareNotification(services, trx, actor.id)
+  const notify = (await isAnnounced(trx, actor)) ? undefined : await prepareNotification(services, trx, actor.id)
 
   const id = newOrderedId()
   const seconds = Math.floor(at / 1000)
@@ -84,6 +86,7 @@ async function logCertificate(
     validAfter: seconds - BACKDATED_SECONDS,
     validBefore: seconds + ttlSeconds,
   }
+  await keepEphemeralKey(trx, saved, described.validBefore * 1000)
   const nonce = services.random.bytes(NONCE_BYTES)
 
   // From here to the commit all other transactions that issue a certificate wait: only writes follow.
@@ -93,7 +96,7 @@ async function logCertificate(
   const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, createdAt: at }
   await addCertificate(trx, row, latestExpiry)
   const { keyId, validBefore } = described
-  await notify({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
+  await notify?.({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
   await recordEvent(services, trx, {
     action: 'ssh_certificate.issued',
     outcome: 'success',

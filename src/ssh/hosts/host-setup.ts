@@ -30,4 +30,4 @@ export function writeHostSetup(baseUrl: string): string {
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
 
 /** Quotes any text as one word of the shell. */
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -7,6 +7,7 @@ import { formatPublicKey } from '../../openssh/public-key.ts'
 import type { Services } from '../../services.ts'
 import { createRevocationLists } from '../revocation/revocation-list.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
+import { writeClientSetup } from './client-setup.ts'
 import { writeHostSetup } from './host-setup.ts'
 
 const tags = ['SSH hosts']
@@ -42,6 +43,7 @@ export const sshHostRoutes =
     const caKeyTag = `"${hash('sha256', caKey, 'base64url').slice(0, 22)}"`
     const revocationList = createRevocationLists(services)
     const setup = writeHostSetup(baseUrl)
+    const clientSetup = writeClientSetup(services.config)
 
     app.get(
       '/ssh/ca.pub',
@@ -128,6 +130,21 @@ export const sshHostRoutes =
       },
       async (_request, reply) =>
         reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-cache').send(setup),
+    )
+
+    app.get(
+      '/ssh/client-setup.sh',
+      {
+        schema: {
+          tags,
+          summary: 'A script that installs latchkey-ssh for one person',
+          description: 'To be run by the person: installs a program that signs in and keeps an SSH certificate.',
+          produces: ['text/x-shellscript'],
+          response: { 200: Type.String() },
+        },
+      },
+      async (_request, reply) =>
+        reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-cache').send(clientSetup),
     )
   }
 

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts'
 import { fingerprint, formatPublicKey, parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
 import { FormatError } from '../../openssh/wire.ts'
 import type { Services } from '../../services.ts'
-import type { SignedInActor } from '../../sessions/actor.ts'
+import type { CallingActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import { addSavedKey, countSshKeys } from './ssh-key-store.ts'
@@ -13,30 +13,36 @@ import type { UserSshKey } from './ssh-key.ts'
 /** The list of keys is returned as a whole, so it has to be bounded. */
 const MAX_KEYS = 100
 
+/** How long an ephemeral key is kept when no certificate is issued for it. */
+const UNUSED_EPHEMERAL_MS = 3_600_000
+
 interface AddSshKeyRequest {
   name: string
   publicKey: string
+  ephemeral?: boolean | undefined
 }
 
 /** A key belongs to one person: of two users who save it at the same moment, the unique index refuses one. */
 export async function addSshKey(
   services: Pick<Services, 'db' | 'now'>,
-  actor: SignedInActor,
+  actor: CallingActor,
   request: AddSshKeyRequest,
 ): Promise<UserSshKey> {
   const { blob, comment } = readKey(request.publicKey)
+  const at = services.now()
   const key = {
     id: newId(),
     user_id: actor.id,
     name: request.name,
     public_key: formatPublicKey(blob, comment),
     fingerprint: fingerprint(blob),
-    created_at: services.now(),
+    created_at: at,
     last_used_at: null,
+    ephemeral_until: request.ephemeral ? at + UNUSED_EPHEMERAL_MS : null,
   }
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
-      if ((await countSshKeys(trx, actor.id)) >= MAX_KEYS) {
+      if ((await countSshKeys(trx, actor.id, at)) >= MAX_KEYS) {
         refuse('conflict', `You have ${MAX_KEYS} keys already. Delete one that you no longer use.`)
       }
       const added = await addSavedKey(trx, key)

@@ -1,7 +1,7 @@
 import { recordEvent } from '../../audit/record-event.ts'
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../services.ts'
-import type { SignedInActor } from '../../sessions/actor.ts'
+import type { CallingActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import { revokeCertificatesOfKey } from '../revocation/revoke-certificates.ts'
 import { deleteSshKey } from './ssh-key-store.ts'
@@ -9,7 +9,7 @@ import { deleteSshKey } from './ssh-key-store.ts'
 /** Deletes a saved key and revokes its certificates. */
 export async function removeSshKey(
   services: Pick<Services, 'db' | 'now'>,
-  actor: SignedInActor,
+  actor: CallingActor,
   id: string,
 ): Promise<void> {
   await changeOwnAccount(services, actor, async (trx) => {

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
@@ -13,25 +13,32 @@ const toSshKey = (row: Row): UserSshKey => ({
   fingerprint: row.fingerprint,
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
+  ephemeral: row.ephemeral_until !== null,
 })
 
+/** An ephemeral key is gone when its time has come, also before its row is deleted. */
+const keyExists = (now: number) => (eb: ExpressionBuilder<Schema, 'ssh_keys'>) =>
+  eb.or([eb('ephemeral_until', 'is', null), eb('ephemeral_until', '>', now)])
+
 /** Oldest first. */
-export async function listSshKeys(db: Reader, userId: string): Promise<UserSshKey[]> {
+export async function listSshKeys(db: Reader, userId: string, now: number): Promise<UserSshKey[]> {
   const rows = await db
     .selectFrom('ssh_keys')
     .selectAll()
     .where('user_id', '=', userId)
+    .where(keyExists(now))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
   return rows.map(toSshKey)
 }
 
-export async function countSshKeys(db: Reader, userId: string): Promise<number> {
+export async function countSshKeys(db: Reader, userId: string, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('ssh_keys')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
+    .where(keyExists(now))
     .executeTakeFirstOrThrow()
   return count
 }
@@ -52,12 +59,13 @@ export async function deleteSshKey(trx: Trx, id: string, userId: string): Promis
   return row && toSshKey(row)
 }
 
-const ownKey = writeStatement((db, value: Values<{ id: string; userId: string }>) =>
+const ownKey = writeStatement((db, value: Values<{ id: string; userId: string; now: number }>) =>
   db
     .selectFrom('ssh_keys')
-    .select(['id', 'public_key', 'fingerprint', 'last_used_at'])
+    .select(['id', 'public_key', 'fingerprint', 'last_used_at', 'ephemeral_until'])
     .where('id', '=', value('id'))
     .where('user_id', '=', value('userId'))
+    .where(keyExists(value('now')))
     .forNoKeyUpdate(),
 )
 
@@ -66,15 +74,24 @@ export interface HeldKey {
   publicKey: string
   fingerprint: string
   lastUsedAt: number | null
+  ephemeralUntil: number | null
 }
 
 /** A saved key of this user. Until the transaction ends it can't be deleted. */
 export async function holdSshKey(
   trx: Trx,
-  { id, userId }: { id: string; userId: string },
+  { id, userId, now }: { id: string; userId: string; now: number },
 ): Promise<HeldKey | undefined> {
-  const [row] = await ownKey(trx, { id, userId })
-  return row && { id: row.id, publicKey: row.public_key, fingerprint: row.fingerprint, lastUsedAt: row.last_used_at }
+  const [row] = await ownKey(trx, { id, userId, now })
+  return (
+    row && {
+      id: row.id,
+      publicKey: row.public_key,
+      fingerprint: row.fingerprint,
+      lastUsedAt: row.last_used_at,
+      ephemeralUntil: row.ephemeral_until,
+    }
+  )
 }
 
 const markUsed = writeStatement((db, value: Values<{ id: string; at: number }>) =>
@@ -86,6 +103,16 @@ const markUsed = writeStatement((db, value: Values<{ id: string; at: number }>) 
 
 export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<void> {
   await markUsed(trx, { id, at })
+}
+
+/** Keeps an ephemeral key until a certificate for it expires: the first one sets the time, later ones may extend it. */
+export async function keepEphemeralKey(
+  trx: Trx,
+  { id, lastUsedAt, ephemeralUntil }: HeldKey,
+  until: number,
+): Promise<void> {
+  if (ephemeralUntil === null || (lastUsedAt !== null && ephemeralUntil >= until)) return
+  await trx.updateTable('ssh_keys').set({ ephemeral_until: until }).where('id', '=', id).execute()
 }
 
 /** Deletes all saved keys of a user. Returns how many there were. */

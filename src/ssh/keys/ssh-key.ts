@@ -10,6 +10,7 @@ export const UserSshKey = Type.Object(
     fingerprint: Type.String({ description: 'In the format of ssh-keygen -l.' }),
     createdAt: Time,
     lastUsedAt: Nullable(Time),
+    ephemeral: Type.Boolean({ description: 'Deleted by itself when its last certificate expires.' }),
   },
   { title: 'UserSshKey' },
 )

@@ -14,6 +14,7 @@ import { lostPrincipals } from './0012-lost-principals.ts'
 import { oauthSingleUse } from './0013-oauth-single-use.ts'
 import { signInMethods } from './0014-sign-in-methods.ts'
 import { applications } from './0015-applications.ts'
+import { deviceCodes } from './0016-device-codes.ts'
 
 export interface Migration {
   name: string
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0013-oauth-single-use', oauthSingleUse),
   inSql('0014-sign-in-methods', signInMethods),
   inSql('0015-applications', applications),
+  inSql('0016-device-codes', deviceCodes),
 ]

@@ -30,6 +30,8 @@ export interface OAuthTables {
     created_at: number
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
+    /** Set while it is turned off, which only a built-in one can be. */
+    disabled_at: Generated<number | null>
   }
   /** The roles whose holders may use a restricted client. */
   oauth_client_roles: { client_id: string; role_id: string; position: number }
@@ -43,6 +45,27 @@ export interface OAuthTables {
     scopes: string
     created_at: number
     updated_at: number
+  }
+  /** Requests of devices (RFC 8628) that a person decides on. */
+  oauth_device_codes: {
+    device_code_hash: string
+    user_code_mac: string
+    client_id: string
+    scope: string
+    code_challenge: string | null
+    device_name: string | null
+    ip_address: string
+    country: string | null
+    city: string | null
+    region: string | null
+    user_agent: string | null
+    /** How long the device has to wait between two polls. */
+    interval_ms: number
+    last_polled_at: number | null
+    /** Null until the person has decided. */
+    decision: 'approved' | 'denied' | null
+    created_at: number
+    expires_at: number
   }
   oauth_answered_requests: { id_hash: string; expires_at: number }
   /** Used by the previous version only; see the migration 0013. */

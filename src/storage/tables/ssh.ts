@@ -10,7 +10,11 @@ export interface SshTables {
     fingerprint: string
     created_at: number
     last_used_at: number | null
+    /** When it is deleted by itself; null for a key that stays. */
+    ephemeral_until: number | null
   }
+  /** Authorizations whose first certificate the person was notified of. */
+  ssh_announced_sign_ins: { authorization_hash: string; expires_at: number }
   ssh_certificates: {
     id: string
     /** 64 bits: written as text or bigint, read with `cast(serial as text)`. */

@@ -11,6 +11,7 @@ const ENTRANCE_PATHS: string[] = [
   paths.resetPassword,
   paths.verifyEmail,
   paths.consent,
+  paths.device,
   paths.logout,
 ]
 

@@ -103,6 +103,8 @@ onEachEngine('OAuth clients', (engine) => {
       consent: 'ask',
       launchUrl: null,
       logoUrl: null,
+      builtIn: false,
+      disabled: false,
       createdAt: app().clock.now(),
     })
     assert.match(made.client_id, /^[A-Za-z0-9_-]+$/)

@@ -31,7 +31,12 @@ onEachEngine('discovery', (engine) => {
       assert.match(answer.headers['content-type'] as string, /^application\/json/)
       const document = answer.json<Record<string, unknown>>()
       for (const [name, value] of Object.entries(SPECIFIED)) assert.deepEqual(document[name], value, name)
-      assert.deepEqual(document['grant_types_supported'], ['authorization_code', 'refresh_token', 'client_credentials'])
+      assert.deepEqual(document['grant_types_supported'], [
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ])
       assert.deepEqual(document['response_modes_supported'], ['query', 'form_post'])
       assert.equal(document['authorization_response_iss_parameter_supported'], true)
       assert.equal(document['end_session_endpoint'], `${ORIGIN}/oauth/logout`)

@@ -186,7 +186,7 @@ onEachEngine('the token endpoint', (engine) => {
 
   test('any other grant type gets unsupported_grant_type', async () => {
     const application = await registerApplication(app())
-    for (const grant_type of ['password', 'implicit', 'constructor', 'urn:ietf:params:oauth:grant-type:device_code'])
+    for (const grant_type of ['password', 'implicit', 'constructor', 'urn:ietf:params:oauth:grant-type:token-exchange'])
       assertError(await token({ grant_type, ...credentials(application) }), 400, 'unsupported_grant_type')
   })
 

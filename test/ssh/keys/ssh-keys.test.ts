@@ -44,6 +44,7 @@ onEachEngine('SSH keys', (engine) => {
       fingerprint: fingerprint(parsePublicKey(publicKey).blob),
       createdAt: app.clock.now(),
       lastUsedAt: null,
+      ephemeral: false,
     })
     assert.deepEqual((await person.get('/api/ssh/keys')).json(), { keys: [key] })
   })

@@ -7,6 +7,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { BuiltInClientSection } from './BuiltInClientSection.tsx'
 import { ClientDetailsSection } from './ClientDetailsSection.tsx'
 import { clientQuery } from './clients-query.ts'
 import { ClientSettings } from './ClientSettings.tsx'
@@ -24,22 +25,29 @@ export function ClientPage() {
         ← {texts.back}
       </TextLink>
       <QueryView query={query}>
-        {({ client: application }) => (
-          <>
-            <PageHeader title={application.name} description={texts.typeShort[application.clientType]} />
-            <ClientDetailsSection key={clientId} application={application} mayWrite={mayWrite} />
-            <Section
-              title={texts.settings}
-              actions={
-                mayWrite &&
-                application.clientType === 'confidential' && <RotateSecretButton application={application} />
-              }
-            >
-              <ClientSettings clientId={clientId} isPublic={application.clientType === 'public'} />
-            </Section>
-            {mayWrite && <DeleteClientSection application={application} />}
-          </>
-        )}
+        {({ client: application }) =>
+          application.builtIn ? (
+            <>
+              <PageHeader title={application.name} description={application.client_id} />
+              <BuiltInClientSection application={application} mayWrite={mayWrite} />
+            </>
+          ) : (
+            <>
+              <PageHeader title={application.name} description={texts.typeShort[application.clientType]} />
+              <ClientDetailsSection key={clientId} application={application} mayWrite={mayWrite} />
+              <Section
+                title={texts.settings}
+                actions={
+                  mayWrite &&
+                  application.clientType === 'confidential' && <RotateSecretButton application={application} />
+                }
+              >
+                <ClientSettings clientId={clientId} isPublic={application.clientType === 'public'} />
+              </Section>
+              {mayWrite && <DeleteClientSection application={application} />}
+            </>
+          )
+        }
       </QueryView>
     </>
   )

@@ -1,8 +1,10 @@
 import { Badge, Button } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
+import type { Texts } from '../../texts/load-texts.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
@@ -47,7 +49,7 @@ export function ClientsPage() {
                 }
                 badge={
                   <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
-                    {texts.typeShort[application.clientType]}
+                    {badgeOf(application, texts)}
                   </Badge>
                 }
                 meta={
@@ -74,4 +76,9 @@ export function ClientsPage() {
       {secret && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
+}
+
+function badgeOf({ builtIn, disabled, clientType }: Client, texts: Texts['admin']['clients']): string {
+  if (disabled) return texts.turnedOff
+  return builtIn ? texts.builtIn : texts.typeShort[clientType]
 }

@@ -143,6 +143,8 @@ export const account: typeof English = {
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
       'oauth.grant_added': (data) =>
         `Sie haben ${asText(data['name'], 'einer Anwendung')} den Zugriff auf Ihr Konto erlaubt.`,
+      'oauth.device_approved': (data) =>
+        `Sie haben ein Gerät hereingelassen: ${asText(data['deviceName'], 'ohne Namen')}, von ${asText(data['ipAddress'], 'einer unbekannten Adresse')}, mit ${asText(data['name'], 'einer Anwendung')}.`,
       'ssh.cert_issued': (data) => `Ihnen wurde das SSH-Zertifikat ${asText(data['serial'], '')} ausgestellt.`,
       'service.restored': (data) =>
         `Der Dienst wurde aus einer Sicherung ${copied(data)} wiederhergestellt. Prüfen Sie, was sich seitdem geändert hat: Konten, Rollen, Passkeys, Anwendungen.`,

@@ -156,6 +156,13 @@ export const admin: typeof English = {
       public: 'Läuft im Browser oder auf einem Gerät',
     },
     typeShort: { confidential: 'Vertraulich', public: 'Öffentlich' },
+    builtIn: 'Eingebaut',
+    builtInText: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
+    turnedOff: 'Abgeschaltet',
+    turnedOffText:
+      'Sie ist abgeschaltet: Sie bekommt keine Tokens, und die vorhandenen wirken nicht. Zertifikate bleiben gültig.',
+    turnOff: 'Abschalten',
+    turnOn: 'Einschalten',
     redirectUris: 'Rücksprungadressen',
     redirectUrisHint: 'Eine je Zeile. Nur genau diese gelten.',
     postLogoutRedirectUris: 'Rücksprungadressen nach dem Abmelden',

@@ -140,6 +140,8 @@ export const account = {
       'security.password_changed': () => 'Your password was changed.',
       'security.new_login': () => 'A sign-in from a new device or place.',
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
+      'oauth.device_approved': (data) =>
+        `You let a device in: ${asText(data['deviceName'], 'without a name')}, from ${asText(data['ipAddress'], 'an unknown address')}, with ${asText(data['name'], 'an application')}.`,
       'ssh.cert_issued': (data) => `SSH certificate ${asText(data['serial'], '')} was issued to you.`,
       'service.restored': (data) =>
         `The service was restored from a backup of ${copied(data)}. Check what changed since then: accounts, roles, passkeys, applications.`,

@@ -1,0 +1,44 @@
+import { refuse, refuseField } from '../../errors.ts'
+import type { Trx } from '../../storage/database.ts'
+import { DEVICE_CODE, SSH_CLIENT_ID, SSH_SCOPE } from './client.ts'
+
+/** Adds the client of the program for people, unless it is there. Run when the service starts. */
+export async function addBuiltInClient(trx: Trx, now: number): Promise<void> {
+  await trx
+    .insertInto('oauth_clients')
+    .values({
+      client_id: SSH_CLIENT_ID,
+      client_secret_hash: null,
+      name: 'Latchkey SSH',
+      operator: null,
+      client_type: 'public',
+      redirect_uris: '[]',
+      post_logout_redirect_uris: '[]',
+      scopes: JSON.stringify([SSH_SCOPE]),
+      grant_types: JSON.stringify([DEVICE_CODE, 'refresh_token']),
+      created_at: now,
+      deleted_at: null,
+    })
+    .onConflict((conflict) => conflict.column('client_id').doNothing())
+    .execute()
+}
+
+/** A built-in client can be turned off and on, and nothing else; another one is deleted instead. */
+export function refuseBuiltInChange(clientId: string, changes: { disabled?: boolean | undefined }): void {
+  const { disabled, ...others } = changes
+  const isBuiltIn = clientId === SSH_CLIENT_ID
+  if (isBuiltIn && Object.keys(others).length > 0) refuseBuiltIn(clientId)
+  if (!isBuiltIn && disabled !== undefined)
+    refuseField('disabled', 'Only an application that is built in can be turned off. Delete this one instead.')
+}
+
+export function refuseBuiltIn(clientId: string): void {
+  if (clientId === SSH_CLIENT_ID)
+    refuse('conflict', 'This application is built in: it can be turned off, but not changed or deleted.')
+}
+
+/** Tokens with this scope act for a person here, so no other client may have it. */
+export function refuseReservedScope(scopes: readonly string[] | undefined): void {
+  if (scopes?.includes(SSH_SCOPE))
+    refuseField('scopes', `The scope ${SSH_SCOPE} is for the built-in client ${SSH_CLIENT_ID} only.`, 'reserved_scope')
+}

@@ -1,0 +1,116 @@
+import { issueToken } from '../../crypto/token.ts'
+import { refuse } from '../../errors.ts'
+import { addressKey } from '../../limits/address-key.ts'
+import { LIMITS } from '../../limits/limits.ts'
+import { authenticateClient } from '../clients/authenticate-client.ts'
+import type { ClientRequest } from '../clients/client-request.ts'
+import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
+import type { Parameters } from '../parameters.ts'
+import { problemOfChallenge } from '../pkce.ts'
+import type { Provider } from '../provider.ts'
+import { includesAll, parseScope } from '../scope.ts'
+import { requireGrantType } from '../tokens/grant-request.ts'
+import { addDeviceCode, type NewDeviceCode } from './device-code-store.ts'
+import { formatUserCode, newUserCode, userCodeMac } from './user-code.ts'
+
+export const INTERVAL_MS = 5000
+const LIFETIME_MS = 10 * 60_000
+/** Two devices get the same user code once in billions of requests. */
+const MAX_TRIES = 5
+
+/** RFC 8628 section 3.2. */
+export interface DeviceAuthorization {
+  device_code: string
+  user_code: string
+  verification_uri: string
+  verification_uri_complete: string
+  expires_in: number
+  interval: number
+}
+
+/** RFC 8628 section 3.1. The parameters of PKCE are not part of it, but a device may send them. */
+export async function authorizeDevice(provider: Provider, request: ClientRequest): Promise<DeviceAuthorization> {
+  const client = await authenticateClient(provider, request)
+  try {
+    return await addRequest(provider, client, request)
+  } catch (error) {
+    provider.refusals.note('/oauth/device_authorization', error, client.client_id)
+    throw error
+  }
+}
+
+async function addRequest(
+  provider: Provider,
+  client: KnownClient,
+  request: ClientRequest,
+): Promise<DeviceAuthorization> {
+  const { form } = request
+  const source = request.source()
+  await limitRequests(provider, addressKey(source.ipAddress))
+  requireGrantType(client, DEVICE_CODE)
+  const scopes = parseScope(form['scope'])
+  if (scopes === undefined || scopes.length === 0) return refuse('invalid_scope', 'The scope is missing or malformed.')
+  if (!includesAll(client.scopes, scopes))
+    return refuse('invalid_scope', 'The scope goes beyond what this application may ask for.')
+
+  const { country, city, region } = source.geolocation
+  const { deviceCode, userCode } = await addCode(provider, {
+    client_id: client.client_id,
+    scope: scopes.join(' '),
+    code_challenge: readChallenge(form),
+    device_name: form['device_name'] ?? null,
+    ip_address: source.ipAddress,
+    country,
+    city,
+    region,
+    user_agent: source.userAgent,
+  })
+  const uri = `${provider.config.dashboardOrigin}/device`
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: uri,
+    verification_uri_complete: `${uri}?user_code=${userCode}`,
+    expires_in: LIFETIME_MS / 1000,
+    interval: INTERVAL_MS / 1000,
+  }
+}
+
+/** Each request is a row, so requests are limited and not only failures. */
+async function limitRequests({ limits }: Pick<Provider, 'limits'>, address: string): Promise<void> {
+  limits.check(LIMITS.deviceAuthorization, address)
+  if (await limits.fail(LIMITS.deviceAuthorization, address)) return
+  refuse('too_many_requests', 'Too many devices have asked from your network. Try again in a minute.', {
+    retryAfter: LIMITS.deviceAuthorization.windowMs / 1000,
+  })
+}
+
+type Asked = Omit<NewDeviceCode, 'device_code_hash' | 'user_code_mac' | 'interval_ms' | 'created_at' | 'expires_at'>
+
+async function addCode(
+  { db, now, random, vault }: Pick<Provider, 'db' | 'now' | 'random' | 'vault'>,
+  asked: Asked,
+): Promise<{ deviceCode: string; userCode: string }> {
+  const at = now()
+  const device = issueToken(random, 'dc_')
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const userCode = newUserCode(random)
+    const added = await addDeviceCode(db, {
+      ...asked,
+      device_code_hash: device.hash,
+      user_code_mac: userCodeMac(vault, userCode),
+      interval_ms: INTERVAL_MS,
+      created_at: at,
+      expires_at: at + LIFETIME_MS,
+    })
+    if (added) return { deviceCode: device.plaintext, userCode: formatUserCode(userCode) }
+  }
+  return refuse('unavailable', 'Too many devices are signing in at the moment. Try again shortly.', { retryAfter: 5 })
+}
+
+function readChallenge({ code_challenge: challenge, code_challenge_method: method }: Parameters): string | null {
+  if (challenge === undefined && method === undefined) return null
+  if (challenge === undefined) return refuse('invalid_request', 'The parameter code_challenge is missing.')
+  const problem = problemOfChallenge(challenge, method)
+  return problem === undefined ? challenge : refuse('invalid_request', problem)
+}

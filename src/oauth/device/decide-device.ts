@@ -1,0 +1,139 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { AppError, refuse } from '../../errors.ts'
+import type { RequestSource } from '../../http/request-source.ts'
+import { addressKey } from '../../limits/address-key.ts'
+import { LIMITS } from '../../limits/limits.ts'
+import { notify } from '../../notifications/notify.ts'
+import type { SignedInActor } from '../../sessions/actor.ts'
+import { changeOwnAccount } from '../../sessions/hold-actor.ts'
+import type { SignedIn } from '../../sessions/session.ts'
+import type { Trx } from '../../storage/database.ts'
+import { addCode } from '../authorize/code-store.ts'
+import { acrOf } from '../authorize/issue-code.ts'
+import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
+import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
+import { addToGrant, holdClientWithGrant } from '../consents/grant-store.ts'
+import type { Provider } from '../provider.ts'
+import { includesAll } from '../scope.ts'
+import { findWaiting, markDecided } from './device-code-store.ts'
+import { readUserCode, userCodeMac } from './user-code.ts'
+
+type WaitingDevice = NonNullable<Awaited<ReturnType<typeof findWaiting>>>
+
+/** The answer is the same for a code that is unknown, decided or expired, and for one whose client may not ask any more. */
+const refuseUserCode = (): never =>
+  refuse('not_found', 'No device waits with this code. Check it, or start again on the device.')
+
+const isRefusedCode = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found'
+
+/** Limits wrong codes: they are short, and every pending one would let a stranger's device in. */
+const attemptUserCode = <T>(
+  { limits }: Pick<Provider, 'limits'>,
+  { userId, source }: { userId: string; source: RequestSource },
+  run: () => Promise<T>,
+): Promise<T> =>
+  limits.attempt(
+    [
+      [LIMITS.userCodeByPerson, userId],
+      [LIMITS.userCodeByAddress, addressKey(source.ipAddress)],
+    ],
+    run,
+    isRefusedCode,
+  )
+
+const macOf = ({ vault }: Pick<Provider, 'vault'>, typed: string): string =>
+  userCodeMac(vault, readUserCode(typed) ?? refuseUserCode())
+
+function checkClient(client: KnownClient | undefined, { scope }: WaitingDevice): KnownClient {
+  const mayAsk =
+    client !== undefined &&
+    !client.disabled &&
+    client.grantTypes.includes(DEVICE_CODE) &&
+    includesAll(client.scopes, scope.split(' '))
+  return mayAsk ? client : refuseUserCode()
+}
+
+/** The device that waits with this code, and its application. Reading it decides nothing. */
+export const readDevice = (
+  provider: Provider,
+  { userCode, ...who }: { userCode: string; userId: string; source: RequestSource },
+): Promise<{ device: WaitingDevice; client: KnownClient }> =>
+  attemptUserCode(provider, who, async () => {
+    const { db, clients, now } = provider
+    const device = (await findWaiting(db.read, macOf(provider, userCode), now())) ?? refuseUserCode()
+    return { device, client: checkClient(await clients.find(device.client_id), device) }
+  })
+
+interface DeviceDecision {
+  userCode: string
+  approve: boolean
+  signedIn: SignedIn
+  actor: SignedInActor
+}
+
+/** Records what the person decided about a device. The client is held and checked again in the transaction. */
+export const decideDevice = (
+  provider: Provider,
+  { userCode, approve, signedIn, actor }: DeviceDecision,
+): Promise<void> =>
+  attemptUserCode(provider, { userId: actor.id, source: actor.source }, () => {
+    const mac = macOf(provider, userCode)
+    return changeOwnAccount(provider, actor, async (trx) => {
+      const at = provider.now()
+      const device = (await findWaiting(trx, mac, at)) ?? refuseUserCode()
+      const held = await holdClientWithGrant(trx, device.client_id, actor.id)
+      const client = checkClient(held.client, device)
+      if (approve && !held.mayUse) refuse('not_allowed', 'You may not use this application.')
+      const decision = approve ? 'approved' : 'denied'
+      if (!(await markDecided(trx, { hash: device.device_code_hash, decision, now: at }))) refuseUserCode()
+      if (approve) await addAuthorization(provider, trx, { device, client, signedIn, actor, at })
+      await recordEvent(provider, trx, {
+        action: `oauth_device.${decision}`,
+        outcome: 'success',
+        actor,
+        target: { type: 'oauth_client', id: client.client_id },
+        data: { scopes: device.scope.split(' '), deviceName: device.device_name, deviceAddress: device.ip_address },
+      })
+    })
+  })
+
+/** What the code flow does by consent and code: the grant, and the authorization that tokens belong to. */
+async function addAuthorization(
+  provider: Provider,
+  trx: Trx,
+  {
+    device,
+    client,
+    signedIn,
+    actor,
+    at,
+  }: { device: WaitingDevice; client: KnownClient; signedIn: SignedIn; actor: SignedInActor; at: number },
+): Promise<void> {
+  const { client_id: clientId, name } = client
+  const scopes = device.scope.split(' ')
+  const added = await addToGrant(trx, { userId: actor.id, clientId, scopes, at })
+  if (added.length > 0) {
+    const target = { type: 'oauth_client', id: clientId }
+    const data = { scopes: added }
+    await recordEvent(provider, trx, { action: 'oauth_grant.added', outcome: 'success', actor, target, data })
+  }
+  await addCode(trx, {
+    code_hash: device.device_code_hash,
+    user_id: actor.id,
+    client_id: clientId,
+    // Neither is used: a device code is exchanged without a redirect URL, and its challenge is in its own row.
+    redirect_uri: '',
+    code_challenge: '',
+    scope: device.scope,
+    nonce: null,
+    claims: packClaims(NO_CLAIMS),
+    auth_time: Math.floor(signedIn.session.createdAt / 1000),
+    acr: acrOf(signedIn),
+    amr: signedIn.amr.join(' '),
+    created_at: at,
+    expires_at: device.expires_at,
+  })
+  const { device_name: deviceName, ip_address: ipAddress, country, city } = device
+  const told = { client_id: clientId, name, scopes, deviceName, ipAddress, country, city }
+  await notify(provider, trx, actor.id, 'oauth.device_approved', told)
+}

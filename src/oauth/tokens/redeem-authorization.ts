@@ -1,0 +1,32 @@
+import { consumeCode, type findCode } from '../authorize/code-store.ts'
+import { issuesRefreshToken, type KnownClient } from '../clients/client.ts'
+import type { Provider } from '../provider.ts'
+import { idTokenClaims } from './id-token.ts'
+import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
+import { accessTokenEnd, authorizationKeptUntil, familyEnd } from './lifetimes.ts'
+
+type Authorization = NonNullable<Awaited<ReturnType<typeof findCode>>>
+
+/** Issues the first tokens of an authorization, once. Undefined when a concurrent request has redeemed it. */
+export async function redeemAuthorization(
+  provider: Provider,
+  client: KnownClient,
+  { codeHash, ...found }: Authorization & { codeHash: string },
+): Promise<TokenAnswer | undefined> {
+  const { db, now, config } = provider
+  const { authorizedAt, scope } = found
+  const end = familyEnd(authorizedAt, client.client_id)
+  const withRefresh = issuesRefreshToken(client, scope)
+  const keptUntil = withRefresh ? authorizationKeptUntil(end, now()) : accessTokenEnd(end, now())
+  const [isFirst, answer] = await Promise.all([
+    consumeCode(db, codeHash, now(), keptUntil),
+    issueTokens(provider, {
+      ...found,
+      codeHash,
+      about: idTokenClaims(found, client, scope, config.baseUrl),
+      alg: client.id_token_signed_response_alg,
+      refresh: withRefresh ? { scope, parentHash: null } : undefined,
+    }),
+  ])
+  return isFirst ? answer : undefined
+}

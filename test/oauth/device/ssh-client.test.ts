@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InjectOptions } from 'light-my-request'
+import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { lifecycleOf } from '../../lifecycle/actions.ts'
+import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
+import { sharedApp, type TestApp } from '../../support/app.ts'
+import { isLive, refresh, type Tokens } from '../../support/application.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { signedInPerson } from '../../support/people.ts'
+import {
+  askForDevice,
+  decide,
+  deviceTokens,
+  errorOf,
+  poll,
+  registerDeviceClient,
+  SSH_CLIENT,
+  sshTokens,
+  startDevice,
+} from './devices.ts'
+
+const HOUR = 3_600_000
+
+interface Call {
+  body?: object
+  cookie?: string
+  headers?: Record<string, string>
+}
+
+/** A request with a token, as a program sends it. */
+const call = (
+  { app }: TestApp,
+  token: string,
+  method: NonNullable<InjectOptions['method']>,
+  url: string,
+  { body, cookie, headers = {} }: Call = {},
+) =>
+  app.inject({
+    method,
+    url,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  })
+
+async function certify(app: TestApp, { access_token: token }: Tokens, ttlSeconds?: number): Promise<string> {
+  const key = { name: 'laptop', publicKey: newPublicKey(), ephemeral: true }
+  const saved = await call(app, token, 'POST', '/api/ssh/keys', { body: key })
+  assert.equal(saved.statusCode, 201, saved.body)
+  const { id } = saved.json<{ key: { id: string } }>().key
+  const issued = await call(app, token, 'POST', '/api/ssh/certs/issue', { body: { savedKeyId: id, ttlSeconds } })
+  assert.equal(issued.statusCode, 201, issued.body)
+  return id
+}
+
+onEachEngine('the built-in client latchkey-ssh', (engine) => {
+  const app = sharedApp({ engine })
+
+  test('is a public client with device codes, refresh tokens and the scope ssh', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const { client } = (await administrator.get('/oauth/clients/latchkey-ssh')).json<{ client: object }>()
+    assert.deepEqual(
+      { ...client, createdAt: 0 },
+      {
+        client_id: 'latchkey-ssh',
+        name: 'Latchkey SSH',
+        operator: null,
+        clientType: 'public',
+        redirect_uris: [],
+        post_logout_redirect_uris: [],
+        scopes: ['ssh'],
+        grantTypes: [DEVICE_CODE, 'refresh_token'],
+        builtIn: true,
+        disabled: false,
+        createdAt: 0,
+      },
+    )
+  })
+
+  test('can be turned off and on, and nothing else can be done with it', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const person = await signInCertificateUser(app())
+    const tokens = await sshTokens(app(), person)
+    const started = await startDevice(app(), SSH_CLIENT, { scope: 'ssh' })
+    const url = '/oauth/clients/latchkey-ssh'
+    for (const change of [{ name: 'Mine' }, { scopes: ['ssh', 'openid'] }, { disabled: true, name: 'Mine' }])
+      assert.equal((await administrator.patch(url, change)).statusCode, 409, JSON.stringify(change))
+    assert.equal((await administrator.delete(url)).statusCode, 409)
+    assert.equal((await administrator.post(`${url}/secret`)).statusCode, 409)
+
+    const off = await administrator.patch(url, { disabled: true })
+    assert.equal(off.json<{ client: { disabled: boolean } }>().client.disabled, true)
+    assert.equal(await errorOf(askForDevice(app(), SSH_CLIENT, { scope: 'ssh' })), 'unauthorized_client')
+    assert.equal(await errorOf(poll(app(), SSH_CLIENT, started.device_code)), 'unauthorized_client')
+    assert.equal(await errorOf(refresh(app(), SSH_CLIENT, tokens.refresh_token)), 'unauthorized_client')
+    assert.equal((await decide(person, started.user_code)).statusCode, 404)
+    assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+
+    assert.equal((await administrator.patch(url, { disabled: false })).statusCode, 200)
+    assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 200)
+    assert.equal((await refresh(app(), SSH_CLIENT, tokens.refresh_token)).statusCode, 200)
+  })
+
+  test('is the only one that can have the scope ssh or be turned off', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const body = { name: 'Other', clientType: 'public', redirectUris: ['https://app.example/cb'], scopes: ['openid'] }
+    const refused = await administrator.post('/oauth/clients', { ...body, scopes: ['openid', 'ssh'] })
+    assert.deepEqual([refused.statusCode, refused.json<{ code: string }>().code], [400, 'reserved_scope'])
+    const { client_id } = (await administrator.post('/oauth/clients', body)).json<{ client_id: string }>()
+    const changed = await administrator.patch(`/oauth/clients/${client_id}`, { scopes: ['ssh'] })
+    assert.deepEqual([changed.statusCode, changed.json<{ code: string }>().code], [400, 'reserved_scope'])
+    assert.equal((await administrator.patch(`/oauth/clients/${client_id}`, { disabled: true })).statusCode, 400)
+  })
+
+  test('gets a refresh token without offline_access, and its sign-in ends 12 hours after the approval', async () => {
+    const person = await signInCertificateUser(app())
+    let tokens = await sshTokens(app(), person)
+    assert.equal(tokens.scope, 'ssh')
+    for (let hours = 0; hours < 11; hours++) {
+      app().clock.advance(HOUR)
+      tokens = (await refresh(app(), SSH_CLIENT, tokens.refresh_token)).json<Tokens>()
+    }
+    app().clock.advance(HOUR - 60_000)
+    const last = (await refresh(app(), SSH_CLIENT, tokens.refresh_token)).json<Tokens>()
+    assert.ok(last.expires_in <= 60, String(last.expires_in))
+    app().clock.advance(60_000)
+    assert.equal(await errorOf(refresh(app(), SSH_CLIENT, last.refresh_token)), 'invalid_grant')
+    assert.equal((await call(app(), last.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+  })
+
+  test('its token opens keys, principals and certificates, as its person', async () => {
+    const person = await signInCertificateUser(app(), ['deploy'])
+    const tokens = await sshTokens(app(), person)
+    const id = await certify(app(), tokens)
+    const principals = await call(app(), tokens.access_token, 'GET', '/api/ssh/principals')
+    assert.deepEqual(principals.json(), { principals: [person.user.preferredUsername, 'deploy'] })
+    const { keys } = (await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).json<{ keys: { id: string }[] }>()
+    assert.deepEqual(
+      keys.map((key) => key.id),
+      [id],
+    )
+    assert.equal((await call(app(), tokens.access_token, 'DELETE', `/api/ssh/keys/${id}`)).statusCode, 200)
+    const { certificates } = (await person.get('/api/ssh/certs/mine')).json<{ certificates: { revokedAt: number }[] }>()
+    assert.notEqual(certificates[0]?.revokedAt, null)
+  })
+
+  test('its token opens nothing else, also where the cookie beside it would', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const { access_token: token } = await sshTokens(app(), administrator)
+    const { cookie } = administrator
+    for (const url of [
+      '/api/auth/me',
+      '/api/ssh/certs',
+      '/api/ssh/certs/mine',
+      '/api/account/profile',
+      '/oauth/clients',
+    ]) {
+      assert.equal((await call(app(), token, 'GET', url)).statusCode, 401, url)
+      assert.equal((await call(app(), token, 'GET', url, { cookie })).statusCode, 401, url)
+      assert.equal((await administrator.get(url)).statusCode, 200, url)
+    }
+    const body = { user_code: 'BCDF-GHJK' }
+    assert.equal((await call(app(), token, 'POST', '/oauth/device/approve', { body, cookie })).statusCode, 401)
+    assert.equal((await call(app(), token, 'GET', '/oauth/userinfo')).statusCode, 403)
+  })
+
+  test('the Authorization header decides over the cookie, and a bad token is not saved by a good session', async () => {
+    const [person, other] = [await signInCertificateUser(app()), await signInCertificateUser(app())]
+    const { access_token: token } = await sshTokens(app(), person)
+    const id = await saveKey(person)
+    const mine = await call(app(), token, 'GET', '/api/ssh/keys', { cookie: other.cookie })
+    assert.deepEqual(
+      mine.json<{ keys: { id: string }[] }>().keys.map((key) => key.id),
+      [id],
+    )
+    for (const bad of ['at_unknown', 'two words', ''])
+      assert.equal((await call(app(), bad, 'GET', '/api/ssh/keys', { cookie: other.cookie })).statusCode, 401, bad)
+    const refused = await call(app(), 'at_unknown', 'GET', '/api/ssh/keys')
+    assert.equal(refused.headers['www-authenticate'], 'Bearer error="invalid_token"')
+  })
+
+  test('the rule against forged requests does not apply to a token, and still applies to a cookie', async () => {
+    const person = await signInCertificateUser(app())
+    const { access_token: token } = await sshTokens(app(), person)
+    const body = { name: 'a', publicKey: newPublicKey() }
+    const headers = { origin: 'https://evil.example' }
+    assert.equal((await call(app(), token, 'POST', '/api/ssh/keys', { body, headers })).statusCode, 201)
+    const again = { name: 'b', publicKey: newPublicKey() }
+    assert.equal((await person.post('/api/ssh/keys', again, headers)).statusCode, 403)
+    const approve = await call(app(), token, 'POST', '/oauth/device/approve', {
+      body: { user_code: 'BCDF-GHJK' },
+      cookie: person.cookie,
+      headers,
+    })
+    assert.equal(approve.statusCode, 403)
+  })
+
+  test('without the permission the person gets 403, and tokens of other clients 401', async () => {
+    const person = await signedInPerson(app())
+    const { access_token: token } = await sshTokens(app(), person)
+    assert.equal((await call(app(), token, 'GET', '/api/ssh/keys')).statusCode, 403)
+    assert.equal((await call(app(), token, 'POST', '/api/ssh/certs/issue', { body: {} })).statusCode, 403)
+    const user = await signInCertificateUser(app())
+    const other = await deviceTokens(app(), user, await registerDeviceClient(app()))
+    assert.equal((await call(app(), other.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+    // As if another client had been given the scope before it was reserved.
+    const older = await registerDeviceClient(app())
+    await app().services.db.transaction((trx) =>
+      trx.updateTable('oauth_clients').set({ scopes: '["ssh"]' }).where('client_id', '=', older.clientId).execute(),
+    )
+    const tokens = await deviceTokens(app(), user, older, { scope: 'ssh' })
+    assert.equal((await call(app(), tokens.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+  })
+
+  test('switching the person off, or revoking the grant or the token, ends it at once', async () => {
+    const administrator = await signedInPerson(app(), { admin: true })
+    const [disabled, revoked, signedOut] = [
+      await signInCertificateUser(app()),
+      await signInCertificateUser(app()),
+      await signInCertificateUser(app()),
+    ]
+    const tokens = [
+      await sshTokens(app(), disabled),
+      await sshTokens(app(), revoked),
+      await sshTokens(app(), signedOut),
+    ]
+    await administrator.post(lifecycleOf(disabled.user.id), { action: 'disable' })
+    await revoked.delete('/api/account/oauth/grants/latchkey-ssh')
+    const revoke = `token=${tokens[2]?.refresh_token}&client_id=latchkey-ssh`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    await app().app.inject({ method: 'POST', url: '/oauth/revoke', headers, payload: revoke })
+    for (const each of tokens) {
+      assert.equal((await call(app(), each.access_token, 'GET', '/api/ssh/keys')).statusCode, 401)
+      assert.equal(await errorOf(refresh(app(), SSH_CLIENT, each.refresh_token)), 'invalid_grant')
+      assert.equal(await isLive(app(), SSH_CLIENT, each.access_token), false)
+    }
+  })
+
+  test('a token that is revoked while the body is on its way saves no key', async () => {
+    const person = await signInCertificateUser(app())
+    const { access_token: token } = await sshTokens(app(), person)
+    const { digest } = await import('../../../src/crypto/digest.ts')
+    const { findSshBearer } = await import('../../../src/oauth/tokens/ssh-bearer-store.ts')
+    const { addSshKey } = await import('../../../src/ssh/keys/add-ssh-key.ts')
+    const { services } = app()
+    const lookup = { hash: digest(token), permission: 'ssh:keys:manage', now: services.now() } as const
+    const bearer = await findSshBearer(services.db.read, lookup)
+    assert.ok(bearer)
+    await person.delete('/api/account/oauth/grants/latchkey-ssh')
+    const source = {
+      ipAddress: '',
+      userAgent: null,
+      geolocation: { country: null, city: null, region: null },
+      requestId: '',
+    }
+    const actor = { id: person.user.id, email: '', source, permission: null, token: bearer.token }
+    await assert.rejects(addSshKey(services, actor, { name: 'late', publicKey: newPublicKey() }), {
+      code: 'unauthenticated',
+    })
+  })
+
+  test('certificates notify once for each sign-in; those of a session each time', async () => {
+    const person = await signInCertificateUser(app())
+    const notified = async () => {
+      const answer = await person.get('/api/notifications')
+      return answer
+        .json<{ notifications: { type: string }[] }>()
+        .notifications.filter(({ type }) => type === 'ssh.cert_issued').length
+    }
+    const tokens = await sshTokens(app(), person)
+    for (let each = 0; each < 3; each++) await certify(app(), tokens)
+    assert.equal(await notified(), 1)
+    await certify(app(), (await refresh(app(), SSH_CLIENT, tokens.refresh_token)).json<Tokens>())
+    assert.equal(await notified(), 1)
+    await certify(app(), await sshTokens(app(), person))
+    assert.equal(await notified(), 2)
+    const savedKeyId = await saveKey(person)
+    for (let each = 0; each < 2; each++) await person.post('/api/ssh/certs/issue', { savedKeyId })
+    assert.equal(await notified(), 4)
+  })
+})
+
+onEachEngine('ephemeral keys', (engine) => {
+  const app = sharedApp({ engine })
+  const keysOf = async (person: Awaited<ReturnType<typeof signInCertificateUser>>) =>
+    (await person.get('/api/ssh/keys')).json<{ keys: { id: string; ephemeral: boolean }[] }>().keys
+
+  test('go after an hour without a certificate, while others stay', async () => {
+    const person = await signInCertificateUser(app())
+    const kept = await saveKey(person)
+    const body = { name: 'short', publicKey: newPublicKey(), ephemeral: true }
+    const { key } = (await person.post('/api/ssh/keys', body)).json<{ key: { id: string; ephemeral: boolean } }>()
+    assert.equal(key.ephemeral, true)
+    app().clock.advance(HOUR - 1)
+    assert.equal((await keysOf(person)).length, 2)
+    app().clock.advance(1)
+    assert.deepEqual(
+      (await keysOf(person)).map(({ id, ephemeral }) => [id, ephemeral]),
+      [[kept, false]],
+    )
+    const late = await person.post('/api/ssh/certs/issue', { savedKeyId: key.id })
+    assert.equal(late.statusCode, 404)
+    await app().tick()
+    const rows = await app().services.db.read.selectFrom('ssh_keys').select('id').where('id', '=', key.id).execute()
+    assert.deepEqual(rows, [])
+    assert.equal((await person.post('/api/ssh/keys', { ...body, ephemeral: false })).statusCode, 201)
+  })
+
+  test('go when their last certificate expires, sooner or later than an hour', async () => {
+    const person = await signInCertificateUser(app())
+    const save = async () => {
+      const body = { name: 'short', publicKey: newPublicKey(), ephemeral: true }
+      return (await person.post('/api/ssh/keys', body)).json<{ key: { id: string } }>().key.id
+    }
+    const [short, long] = [await save(), await save()]
+    const issue = async (savedKeyId: string, ttlSeconds: number) =>
+      assert.equal((await person.post('/api/ssh/certs/issue', { savedKeyId, ttlSeconds })).statusCode, 201)
+    await issue(short, 300)
+    await issue(long, 7200)
+    await issue(long, 600)
+    app().clock.advance(301_000)
+    assert.deepEqual(
+      (await keysOf(person)).map(({ id }) => id),
+      [long],
+    )
+    app().clock.advance(6_800_000)
+    assert.deepEqual(
+      (await keysOf(person)).map(({ id }) => id),
+      [long],
+    )
+    app().clock.advance(200_000)
+    assert.deepEqual(await keysOf(person), [])
+  })
+
+  test('count towards the 100 keys of a person until they go', async () => {
+    const person = await signInCertificateUser(app())
+    const save = () => person.post('/api/ssh/keys', { name: 'k', publicKey: newPublicKey(), ephemeral: true })
+    for (let each = 0; each < 100; each++) assert.equal((await save()).statusCode, 201)
+    assert.equal((await save()).statusCode, 409)
+    app().clock.advance(HOUR)
+    assert.equal((await save()).statusCode, 201)
+  })
+})
