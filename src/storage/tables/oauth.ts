@@ -1,5 +1,3 @@
-import type { Generated } from 'kysely'
-
 /** The OAuth provider. */
 export interface OAuthTables {
   oauth_clients: {
@@ -16,7 +14,7 @@ export interface OAuthTables {
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
     /** Set while it is turned off, which only a built-in one can be. */
-    disabled_at: Generated<number | null>
+    disabled_at: number | null
   }
   oauth_grants: {
     user_id: string
