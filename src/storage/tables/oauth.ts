@@ -1,5 +1,3 @@
-import type { Generated } from 'kysely'
-
 /** The OAuth provider. */
 export interface OAuthTables {
   oauth_clients: {
@@ -31,7 +29,7 @@ export interface OAuthTables {
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
     /** Set while it is turned off, which only a built-in one can be. */
-    disabled_at: Generated<number | null>
+    disabled_at: number | null
   }
   /** The roles whose holders may use a restricted client. */
   oauth_client_roles: { client_id: string; role_id: string; position: number }
