@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
-import { OpenEnum } from '../http/contracts.ts'
+import { Nullable, OpenEnum } from '../http/contracts.ts'
 import { VisibleName, VisibleText } from '../http/visible-name.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../vocabulary/permissions.ts'
+import { SshRules } from './ssh-rules.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
 
@@ -26,6 +27,7 @@ export const Role = Type.Object(
     name: Type.String(),
     description: Type.String(),
     principals: Type.Array(Type.String()),
+    ssh: Nullable(SshRules),
     builtIn: Type.Boolean(),
     permissions: Type.Array(HeldPermission),
   },
@@ -42,5 +44,6 @@ export interface NewRole {
   name: string
   description?: string
   principals?: string[]
+  ssh?: SshRules | null
   permissions?: Permission[]
 }

@@ -29,6 +29,8 @@ export interface Config {
   registration: 'open' | 'invite'
   sshCertDefaultTtl: number
   sshCertMaxTtl: number
+  /** Empty when none are set. */
+  sshHostPatterns: string[]
   rateLimits: boolean
   logLevel: string
   metricsAddress: { host: string; port: number } | undefined
@@ -120,6 +122,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read('TRUST_PROXY'),
     geoHeaders: read('GEO_HEADERS'),
     registration: read('REGISTRATION') ?? 'open',
+    sshHostPatterns: read('SSH_HOST_PATTERNS') ?? [],
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
     metricsAddress: read('METRICS_ADDRESS'),

@@ -99,3 +99,9 @@ export const geoHeaders = (text: string): GeoHeaders | undefined => {
   }
   return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
 }
+
+/** Patterns of ssh_config(5). One without a letter or digit, such as `*`, would make the CA trusted for every host there is. */
+export const hostPatterns = (text: string): string[] | undefined => {
+  const patterns = text.split(',').map((each) => each.trim().toLowerCase())
+  return patterns.every((each) => /^[a-z0-9*?.:-]{1,253}$/.test(each) && /[a-z0-9]/.test(each)) ? patterns : undefined
+}

@@ -4,6 +4,7 @@ import {
   bucketUrl,
   databaseUrl,
   geoHeaders,
+  hostPatterns,
   integer,
   isVaried,
   MAIL_ADDRESS,
@@ -177,6 +178,14 @@ export const VARIABLES = {
     fallback: '86400',
     accepts: 'seconds from SSH_CERT_DEFAULT_TTL (28800 unless it is set) to 31536000',
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
+  }),
+  SSH_HOST_PATTERNS: variable({
+    meaning:
+      'The names of hosts that certificates of the host CA are trusted for, in `known_hosts`, and that hosts may be enrolled under.',
+    fallback: 'none: any name may be enrolled, and `known_hosts` names no authority',
+    accepts:
+      'patterns of host names or addresses with commas between them, such as *.example.com,10.0.*, but not * alone',
+    parse: hostPatterns,
   }),
   RATE_LIMITS: variable({
     meaning: 'Limits on failed attempts. `off` is for load tests on a private machine.',

@@ -13,7 +13,11 @@ export interface ServiceKey {
 }
 
 /** The identifiers of the first keys. The specification names the signing key's. */
-const FIRST_KEY_IDS: Record<KeyPurpose, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+const FIRST_KEY_IDS: Record<KeyPurpose, string> = {
+  signing: 'service-id-1',
+  'ssh-ca': 'ssh-ca-1',
+  'ssh-host-ca': 'ssh-host-ca-1',
+}
 
 interface Needs {
   db: Database

@@ -2,7 +2,18 @@ import { Type } from 'typebox'
 import { requireRole } from '../access/require-role.ts'
 import { listRoles } from '../access/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../access/role.ts'
-import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { SshRules } from '../access/ssh-rules.ts'
+import {
+  ById,
+  failures,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  type Routes,
+  strict,
+  Success,
+  success,
+} from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -52,6 +63,7 @@ export const roleRoutes =
               name: RoleName,
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
+              ssh: Type.Optional(Nullable(SshRules)),
               permissions: Type.Optional(
                 Type.Array(PermissionName, { maxItems: PERMISSIONS.length, uniqueItems: true }),
               ),
@@ -84,13 +96,14 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, and the UNIX accounts it opens. The caller has to hold what the role holds, and what is added to it. Certificates that name a principal which is taken out are revoked. Built-in roles keep their names.',
+            'Its name, its description, the UNIX accounts it opens, and the rules for SSH certificates, which are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {
               name: Type.Optional(RoleName),
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
+              ssh: Type.Optional(Nullable(SshRules)),
             },
             strict,
           ),

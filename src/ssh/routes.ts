@@ -3,13 +3,14 @@ import { refuseField } from '../errors.ts'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { decodeCursor, toPage } from '../http/cursor.ts'
 import { VisibleName } from '../http/visible-name.ts'
+import { MAX_PRINCIPALS } from '../openssh/certificate.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
 import { listCertificates } from './certificates/certificate-store.ts'
 import { IssuedCertificate, SshCertificate } from './certificates/certificate.ts'
 import { issueCertificate } from './certificates/issue-certificate.ts'
-import { listPrincipals } from './certificates/principals.ts'
+import { listPrincipalGroups, principalsOf } from './certificates/principals.ts'
 import { LAST_SERIAL } from './certificates/serial-store.ts'
 import { addSshKey } from './keys/add-ssh-key.ts'
 import { removeSshKey } from './keys/remove-ssh-key.ts'
@@ -51,7 +52,7 @@ export const sshRoutes =
           tags,
           summary: 'Save a public key',
           description:
-            'Ed25519 only. A key belongs to one user: a key that anybody has saved already is refused with 409.',
+            'Ed25519 only, also in a security key. A key belongs to one user: a key that anybody has saved already is refused with 409.',
           body: Type.Object(
             {
               name: VisibleName(),
@@ -91,11 +92,13 @@ export const sshRoutes =
         onRequest: needs(services, 'ssh:cert:issue'),
         schema: {
           tags,
-          summary: 'The UNIX principals that your certificates name',
+          summary: 'The UNIX principals that your certificates may name',
           response: { 200: Type.Object({ principals: Type.Array(Type.String()) }), ...failures(401, 403, 503) },
         },
       },
-      async (request) => ({ principals: await listPrincipals(db.read, request.signedIn.user) }),
+      async ({ signedIn: { user } }) => ({
+        principals: principalsOf(await listPrincipalGroups(db.read, user), user.preferredUsername),
+      }),
     )
 
     app.post(
@@ -110,6 +113,15 @@ export const sshRoutes =
               savedKeyId: Type.String({ minLength: 1, maxLength: 64 }),
               ttlSeconds: Type.Optional(
                 Type.Integer({ minimum: 60, maximum: config.sshCertMaxTtl, description: 'How long it is valid.' }),
+              ),
+              principals: Type.Optional(
+                Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+                  minItems: 1,
+                  maxItems: MAX_PRINCIPALS,
+                  uniqueItems: true,
+                  description:
+                    'Only what roles with the same rules give. Absent: your username, and what is given under the same rules.',
+                }),
               ),
             },
             strict,

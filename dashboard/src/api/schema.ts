@@ -357,6 +357,7 @@ export type paths = {
             name: string
             description?: string
             /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+            ssh?: components['schemas']['SshRules'] | null
             permissions?: (
               | 'users:read'
               | 'users:write'
@@ -372,6 +373,7 @@ export type paths = {
               | 'ssh:cert:issue'
               | 'ssh:cert:list'
               | 'ssh:cert:revoke'
+              | 'ssh:hosts:manage'
               | 'audit:read'
             )[]
           }
@@ -432,6 +434,7 @@ export type paths = {
             name?: string
             description?: string
             /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+            ssh?: components['schemas']['SshRules'] | null
           }
         }
       }
@@ -1409,7 +1412,13 @@ export type paths = {
     post: /** Get a certificate for a saved key */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
-        content: { 'application/json': { savedKeyId: string; /** How long it is valid. */ ttlSeconds?: number } }
+        content: {
+          'application/json': {
+            savedKeyId: string
+            /** How long it is valid. */ ttlSeconds?: number
+            /** Only what roles with the same rules give. Absent: your username, and what is given under the same rules. */ principals?: string[]
+          }
+        }
       }
       responses: {
         201: {
@@ -1491,6 +1500,153 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/ssh/hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List hosts */ {
+      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              hosts: components['schemas']['SshHost'][]
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Register a host, and get the line that enrolls it */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+            /** DNS names and addresses, without patterns. */ hostnames: string[]
+            allowedRoles?: string[] | null
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: components['schemas']['SshHost']
+              /** For one hour and one use. Shown this once. */ enrollmentToken: string
+              /** The line that enrolls the host, for a shell on it. */ command: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/hosts/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { host: components['schemas']['SshHost'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete: /** Delete a host, and revoke its certificates */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Change a host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name?: string
+            /** DNS names and addresses, without patterns. */ hostnames?: string[]
+            allowedRoles?: string[] | null
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { host: components['schemas']['SshHost'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/ssh/hosts/{id}/enrollment': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** A new line that enrolls a host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { revoke?: boolean } | null } }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: components['schemas']['SshHost']
+              /** For one hour and one use. Shown this once. */ enrollmentToken: string
+              /** The line that enrolls the host, for a shell on it. */ command: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/keys': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Your saved public keys */ {
@@ -1551,9 +1707,32 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/ssh/my-hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The hosts that you may log in to, and as whom */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { hosts: { name: string; hostnames: string[]; accounts: string[] }[] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/principals': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The UNIX principals that your certificates name */ {
+    get: /** The UNIX principals that your certificates may name */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2097,12 +2276,97 @@ export type paths = {
   }
   '/ssh/ca.pub': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The public key of the certificate authority */ {
+    get: /** The public key of a certificate authority */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
         304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/host-ca.pub': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The public key of a certificate authority */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/host-krl': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The revocation list of hosts */ {
+      parameters: {
+        query?: { format?: 'krl' | 'binary' | 'raw'; wait?: string; includeExpired?: boolean; wildcard?: boolean }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'application/octet-stream': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'text/plain': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+          }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
       }
     }
     put?: never
@@ -2128,11 +2392,143 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/ssh/hosts/enroll': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Enroll a host */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string; publicKeys: string[] } } }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: { id: string; name: string; hostnames: string[] }
+              certificates: components['schemas']['SshHostCertificate'][]
+              /** Proves to this service which host it is. Shown this once. */ hostToken: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/principals': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Who may log in to which account of the host */ {
+      parameters: { query?: { wait?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { accounts?: Record<string, string[]> } }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/renew': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** New certificates and a new token for a host */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': Record<string, never> | null } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: { id: string; name: string; hostnames: string[] }
+              certificates: components['schemas']['SshHostCertificate'][]
+              /** Proves to this service which host it is. Shown this once. */ hostToken: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/report': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What a host has in force */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** The ETag of its revocation list, without quotes. */ krlVersion: string
+            sshdVersion: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': { success: true; /** The host should renew its certificates now. */ renew: boolean }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/known_hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What makes ssh trust the certificates of hosts */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/ssh/krl': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The revocation list */ {
       parameters: {
-        query?: { format?: 'krl' | 'binary' | 'raw'; includeExpired?: boolean; wildcard?: boolean }
+        query?: { format?: 'krl' | 'binary' | 'raw'; wait?: string; includeExpired?: boolean; wildcard?: boolean }
         header?: never
         path?: never
         cookie?: never
@@ -2248,6 +2644,12 @@ export type components = {
           | 'simple'
       }[]
     }
+    SshHostCertificate: {
+      /** One line, for a file whose name ends in -cert.pub. */ certificate: string
+      serial: string
+      /** Epoch seconds. */ validAfter: number
+      /** Epoch seconds. */ validBefore: number
+    }
     TokenAnswer: {
       access_token: string
       token_type: 'Bearer'
@@ -2332,6 +2734,7 @@ export type components = {
       | 'ssh:cert:issue'
       | 'ssh:cert:list'
       | 'ssh:cert:revoke'
+      | 'ssh:hosts:manage'
       | 'audit:read'
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
@@ -2419,16 +2822,43 @@ export type components = {
       revokeReason: string | null
       /** Epoch milliseconds. */ createdAt: number
     }
+    SshHost: {
+      id: string
+      name: string
+      hostnames: string[]
+      allowedRoles: string[] | null
+      /** Epoch milliseconds. */ createdAt: number
+      enrolledAt: number | null
+      enrollmentExpiresAt: number | null
+      lastSeenAt: number | null
+      krlVersion: string | null
+      sshdVersion: string | null
+      /** It uses the current list, and was here in the last two minutes. */ current: boolean
+    }
     Ended: {
       /** Browser sessions that were live. */ sessions: number
       /** Applications that had access, with every code and token of theirs. */ tokens: number
       /** SSH certificates that were still valid. */ certificates: number
+    }
+    SshRules: {
+      /** The longest lifetime. */ maxTtlSeconds?: number
+      /** CIDR ranges without host bits, from which logins are accepted. */ sourceAddresses?: string[]
+      /** Runs in place of any other command. */ forceCommand?: string
+      /** Absent: agent and port forwarding, and a terminal. */ extensions?: (
+        | 'permit-X11-forwarding'
+        | 'permit-agent-forwarding'
+        | 'permit-port-forwarding'
+        | 'permit-pty'
+        | 'permit-user-rc'
+      )[]
+      /** Only security keys that check their owner, with a PIN for example. */ verifyRequired?: boolean
     }
     Role: {
       id: string
       name: string
       description: string
       principals: string[]
+      ssh: components['schemas']['SshRules'] | null
       builtIn: boolean
       permissions: string[]
     }
@@ -2448,6 +2878,7 @@ export type components = {
         | 'ssh:cert:issue'
         | 'ssh:cert:list'
         | 'ssh:cert:revoke'
+        | 'ssh:hosts:manage'
         | 'audit:read'
       name: string
       description: string
@@ -2526,6 +2957,12 @@ export type components = {
       | 'ssh_certificate.issued'
       | 'ssh_certificate.review_finished'
       | 'ssh_certificate.revoked'
+      | 'ssh_host.changed'
+      | 'ssh_host.created'
+      | 'ssh_host.deleted'
+      | 'ssh_host.enrolled'
+      | 'ssh_host.enrollment_renewed'
+      | 'ssh_host.renewed'
       | 'ssh_key.added'
       | 'ssh_key.removed'
       | 'user.avatar_changed'
