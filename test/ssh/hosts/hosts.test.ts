@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Role } from '../../../src/access/role.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { HOST_CERTIFICATE } from '../../../src/openssh/certificate.ts'
 import { parseCertificateLine, readCertificate } from '../../openssh/read-certificate.ts'
 import { isRevoked, readKrl } from '../../openssh/read-krl.ts'
@@ -267,6 +268,14 @@ onEachEngine('SSH hosts', (engine) => {
       )
     }
   })
+})
+
+test('SSH_HOST_PATTERNS that would make the CA trusted for every host stop the start', () => {
+  const read = (patterns: string) => readConfig({ SSH_HOST_PATTERNS: patterns }).sshHostPatterns
+  assert.deepEqual(read('*.Example.com, 10.0.*'), ['*.example.com', '10.0.*'])
+  for (const patterns of ['*', '*.example.com,*', '*.*', '?', '!x.example.com', 'a b', ',']) {
+    assert.throws(() => read(patterns), /^Error: SSH_HOST_PATTERNS is /, patterns)
+  }
 })
 
 onEachEngine('SSH_HOST_PATTERNS', (engine) => {
