@@ -11,6 +11,7 @@ import { type FanOut, measureFanOut } from './fan-out.ts'
 import { type Certificates, measureCertificates, measureKeygenKrl, measureKrlRebuild } from './openssh.ts'
 import type { Operation } from './operations.ts'
 import { residentMemory, type Seeded, type Server, startBaseline, startOnCopy, startPeer } from './servers.ts'
+import { measureWaits, type Waits } from './waits.ts'
 
 export interface Plan {
   workers: number
@@ -25,6 +26,8 @@ export interface Plan {
   keygenRuns: number
   revoked: number
   fanOuts: number
+  /** How many hosts wait for the revocation list. */
+  waitingHosts: number
 }
 
 export interface Row {
@@ -46,6 +49,7 @@ export interface Extras {
   keygenKrl: number
   krlRebuild: number
   fanOut: FanOut
+  waits: Waits
 }
 
 /** The servers of a run, each with its load generator. */
@@ -126,5 +130,6 @@ export async function measureExtras({ latchkey, seeded }: RunningServers, folder
     keygenKrl: measureKeygenKrl(folder, plan.revoked),
     krlRebuild: await measureKrlRebuild(server, fixture),
     fanOut: await measureFanOut(server, fixture, plan.fanOuts),
+    waits: await measureWaits(server, fixture, plan.waitingHosts),
   }
 }

@@ -111,7 +111,7 @@ const rateOf = (rows: Row[], name: string): Result | undefined =>
 
 function extrasTable(extras: Extras, rows: Row[], { revoked }: Plan): string {
   const krl = rateOf(rows, 'krl')
-  const { certificates, keygenKrl, krlRebuild, fanOut } = extras
+  const { certificates, keygenKrl, krlRebuild, fanOut, waits } = extras
   return table(
     ['', 'Latchkey', 'OpenSSH', 'ratio'],
     [
@@ -135,6 +135,13 @@ function extrasTable(extras: Extras, rows: Row[], { revoked }: Plan): string {
         '–',
       ],
       ['the same, CPU µs per stream', fixed(fanOut.cpu), '–', '–'],
+      [
+        `a revocation to ${waits.hosts} waiting hosts, ms until the last one has it`,
+        fixed(waits.milliseconds),
+        '–',
+        '–',
+      ],
+      ['the same, memory of the server while they wait, MB', fixed(waits.memory), '–', '–'],
     ],
   )
 }

@@ -22,6 +22,7 @@ const FULL: Plan = {
   keygenRuns: 200,
   revoked: 100_000,
   fanOuts: 10,
+  waitingHosts: 10_000,
 }
 /** Shows in a minute that everything works. It is too short for reliable figures. */
 const QUICK: Plan = {
@@ -35,6 +36,7 @@ const QUICK: Plan = {
   keygenRuns: 5,
   revoked: 2000,
   fanOuts: 2,
+  waitingHosts: 500,
 }
 const PROFILE_MS = 8000
 

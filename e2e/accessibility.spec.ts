@@ -28,6 +28,7 @@ const ADMINISTRATION_PAGES = [
   '/admin/users',
   '/admin/roles',
   '/admin/applications',
+  '/admin/hosts',
   '/admin/certificates',
   '/admin/audit',
   '/ssh',
@@ -37,6 +38,7 @@ const DIALOGS = {
   '/admin/users': 'Create a user',
   '/admin/roles': 'Create a role',
   '/admin/applications': 'Register an application',
+  '/admin/hosts': 'Add a host',
   '/account/passkeys': 'Add a passkey',
 }
 

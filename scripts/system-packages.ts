@@ -1,6 +1,6 @@
 // The tests use the real OpenSSH, a real browser, real proxies, SQLite's shell, and ShellCheck. As root on Debian missing packages are
 // installed; elsewhere the command for it is printed. Nothing is skipped.
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
 
@@ -12,13 +12,18 @@ const NEEDED: Record<string, string> = {
   nginx: 'nginx-light',
   caddy: 'caddy',
   sqlite3: 'sqlite3',
-  busybox: 'busybox',
   shellcheck: 'shellcheck',
+  busybox: 'busybox',
+  // A security key without a device, and another implementation of SSH.
+  '/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so': 'openssh-tests',
+  '/usr/lib/python3/dist-packages/asyncssh/__init__.py': 'python3-asyncssh',
 }
 
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
+/** A program by its name, or a file by its path. */
 function isInstalled(program: string): boolean {
+  if (program.startsWith('/')) return existsSync(program)
   return FOLDERS.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)

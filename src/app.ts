@@ -45,6 +45,8 @@ import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { sessionRoutes } from './sign-in/routes.ts'
+import { hostAdminRoutes } from './ssh/hosts/host-admin-routes.ts'
+import { hostAgentRoutes } from './ssh/hosts/host-agent-routes.ts'
 import { sshHostRoutes } from './ssh/hosts/routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
 
@@ -111,6 +113,9 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     allowAnyOrigin(part)
   })
 
+  /** Hosts, with a token of their own: no page calls these. */
+  await group(app, [hostAgentRoutes(services)], (part) => addHeaders(part, { ...headers, ...NOT_CACHED }))
+
   /** The OAuth protocol, with errors in the format of RFC 6749. */
   await group(app, [tokenRoutes(provider), deviceRoutes(provider), userinfoRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...ANY_ORIGIN, ...NOT_CACHED })
@@ -134,6 +139,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     avatarRoutes(services),
     passkeyRoutes(services),
     sshRoutes(services),
+    hostAdminRoutes(services),
     adminUserRoutes(services),
     roleRoutes(services),
     assignmentRoutes(services),

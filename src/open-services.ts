@@ -22,12 +22,15 @@ import type { Gathered } from './oauth/provider.ts'
 import { createRefusals } from './oauth/refusals/refusals.ts'
 import { openAuthority } from './openssh/certificate.ts'
 import type { Services } from './services.ts'
+import { createWaits, type Waits } from './ssh/hosts/waits.ts'
 import { openStorage } from './storage/open.ts'
 
 /** The services of a running process, with what only its top layer uses. */
 export interface OpenServices extends Services, Gathered {
   /** The notification streams that are open on this replica. */
   streams: Streams
+  /** Requests of hosts that wait for a change on this replica. */
+  waits: Waits
   close(): Promise<void>
 }
 
@@ -55,10 +58,15 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
-    const [caKey] = await loadServiceKeys({ db, now, vault }, 'ssh-ca')
-    if (!caKey) throw new Error('The SSH CA key was neither found nor made.')
+    const openCa = async (purpose: 'ssh-ca' | 'ssh-host-ca') => {
+      const [key] = await loadServiceKeys({ db, now, vault }, purpose)
+      if (!key) throw new Error(`The key ${purpose} was neither found nor made.`)
+      return { ...key, ...openAuthority(key.privateKey) }
+    }
+    const [sshCa, sshHostCa] = [await openCa('ssh-ca'), await openCa('ssh-host-ca')]
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
+    const waits = createWaits({ monotonicNow, log }, config.rateLimits)
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
     const gathered: Gathered = {
@@ -75,7 +83,8 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       signals,
       vault,
       signingKeys,
-      sshCa: { ...caKey, ...openAuthority(caKey.privateKey) },
+      sshCa,
+      sshHostCa,
       passwords: createPasswords(random, createFairQueue(passwordQueue(config)), options.hashCost),
       limits: createLimits({ db, now }, config.rateLimits),
       locate: await createLocate(config),
@@ -84,6 +93,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       dailyCounts,
       ...gathered,
       streams,
+      waits,
       metrics,
       ...(metrics && { observeEvent: metrics.countEvent }),
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),

@@ -29,7 +29,10 @@ export interface Services {
   signals: Signals
   vault: Vault
   signingKeys: SigningKeys
+  /** Signs the certificates of users. */
   sshCa: ServiceKey & Authority
+  /** Signs the certificates of hosts. */
+  sshHostCa: ServiceKey & Authority
   passwords: Passwords
   limits: Limits
   locate: Locate

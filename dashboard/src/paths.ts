@@ -23,6 +23,7 @@ export const paths = {
   adminRoles: '/admin/roles',
   adminClients: '/admin/applications',
   adminClient: '/admin/applications/$clientId',
+  adminHosts: '/admin/hosts',
   adminCertificates: '/admin/certificates',
   adminAudit: '/admin/audit',
 } as const

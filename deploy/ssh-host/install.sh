@@ -3,6 +3,8 @@
 #
 #   LATCHKEY_URL=https://id.example.org sh install.sh
 #
+# LATCHKEY_ENROLLMENT  a token from the dashboard: the host gets a certificate of its own, and only the accounts that the
+#                server lists accept certificates
 # LATCHKEY_ROOT  prepare an image in this folder: write the files, and do not change the running sshd and systemd
 #
 # The order matters. sshd refuses every login when RevokedKeys names a file that it can't read. So the files are fetched and
@@ -44,6 +46,15 @@ put() {
 put latchkey-ssh-sync /usr/local/sbin/latchkey-ssh-sync 0755
 LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" ||
   fail 'The first fetch has failed, so sshd was not changed.'
+token=$root/etc/ssh/latchkey_host_token
+if [ -n "${LATCHKEY_ENROLLMENT:-}" ]; then
+  export LATCHKEY_ENROLLMENT
+  LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" --enroll ||
+    fail 'This host was not enrolled, so sshd was not changed.'
+  unset LATCHKEY_ENROLLMENT
+  LATCHKEY_URL=$LATCHKEY_URL LATCHKEY_ROOT=$root "$root/usr/local/sbin/latchkey-ssh-sync" ||
+    fail 'The accounts of this host could not be fetched, so sshd was not changed.'
+fi
 printf "LATCHKEY_URL='%s'\n" "$LATCHKEY_URL" >"$root/etc/latchkey-ssh.env.new"
 mv -f "$root/etc/latchkey-ssh.env.new" "$root/etc/latchkey-ssh.env"
 say "It trusts the CA $(ssh-keygen -l -f "$root/etc/ssh/trusted_user_ca.pub" | cut -d ' ' -f 2)."
@@ -60,32 +71,46 @@ cat >"$snippet" <<'END'
 TrustedUserCAKeys /etc/ssh/trusted_user_ca.pub
 RevokedKeys /etc/ssh/revoked_keys
 END
+if [ -r "$token" ]; then
+  cat >>"$snippet" <<'END'
+HostCertificate /etc/ssh/ssh_host_ed25519_key-cert.pub
+AuthorizedPrincipalsFile /etc/ssh/latchkey_principals/%u
+END
+fi
 chmod 0644 "$snippet"
 if [ -z "$root" ]; then
   mkdir -p /run/sshd
   "$sshd" -t || undo 'sshd does not accept its configuration, so the change was undone. Its message is above.'
   effective=$("$sshd" -T -C user=root,host=localhost,addr=127.0.0.1 2>/dev/null || true)
-  for line in 'trustedusercakeys /etc/ssh/trusted_user_ca.pub' 'revokedkeys /etc/ssh/revoked_keys'; do
+  set -- 'trustedusercakeys /etc/ssh/trusted_user_ca.pub' 'revokedkeys /etc/ssh/revoked_keys'
+  [ ! -r "$token" ] || set -- "$@" 'authorizedprincipalsfile /etc/ssh/latchkey_principals/%u'
+  for line in "$@"; do
     echo "$effective" | grep -qx "$line" ||
       undo "Another part of sshd's configuration sets ${line%% *}, so the change was undone. Remove that part and run this again."
   done
 fi
 
-# 3. The timer.
+# 3. The service, which waits for changes, and a timer that starts it again should it have ended.
 put latchkey-ssh-sync.service /etc/systemd/system/latchkey-ssh-sync.service 0644
 put latchkey-ssh-sync.timer /etc/systemd/system/latchkey-ssh-sync.timer 0644
 if [ -n "$root" ]; then
-  mkdir -p "$root/etc/systemd/system/timers.target.wants"
-  ln -sf ../latchkey-ssh-sync.timer "$root/etc/systemd/system/timers.target.wants/latchkey-ssh-sync.timer"
+  for wants in multi-user.target.wants/latchkey-ssh-sync.service timers.target.wants/latchkey-ssh-sync.timer; do
+    mkdir -p "$root/etc/systemd/system/${wants%/*}"
+    ln -sf "../${wants##*/}" "$root/etc/systemd/system/$wants"
+  done
   say "$root is prepared."
 elif [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   systemctl enable --now latchkey-ssh-sync.timer
+  systemctl enable latchkey-ssh-sync.service
+  systemctl restart latchkey-ssh-sync.service
   for unit in ssh sshd; do
     if systemctl is-active --quiet "$unit"; then systemctl reload "$unit"; fi
   done
-  say 'This host is set up. The revocation list is fetched every minute: systemctl status latchkey-ssh-sync.timer'
+  say 'This host is set up. Revocations arrive within seconds: systemctl status latchkey-ssh-sync'
 else
-  say 'sshd is set up, but there is no systemd here. Reload sshd, and let cron run the sync:'
+  say 'sshd is set up, but there is no systemd here. Reload sshd, and keep this running:'
+  say '  /usr/local/sbin/latchkey-ssh-sync --wait'
+  say 'or let cron run the sync:'
   say '  * * * * * root /usr/local/sbin/latchkey-ssh-sync'
 fi

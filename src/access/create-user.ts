@@ -6,6 +6,7 @@ import { isDuplicate } from '../storage/failure.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
 import { listRetiredUsernames } from '../users/retired-username-store.ts'
 import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
+import { PrincipalOfRole, takeNameFromRoles } from '../users/role-principals.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { USER_ROLE } from './built-in-roles.ts'
@@ -45,12 +46,14 @@ export async function createUser(
       return await db.transaction(async (trx) => {
         const user = await insert(services, trx, { ...input, preferredUsername })
         await inSameTransaction(trx, user)
+        // The last lock, as in every transaction that takes it.
+        await takeNameFromRoles(trx, preferredUsername)
         return user
       })
     } catch (error) {
       if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
       const isTaken = isDuplicate(error, 'users.preferred_username')
-      if (!isTaken && !(error instanceof RetiredUsername)) throw error
+      if (!isTaken && !(error instanceof RetiredUsername || error instanceof PrincipalOfRole)) throw error
       if (input.preferredUsername !== undefined && isTaken) {
         refuse('conflict', `The username ${preferredUsername} is taken.`)
       }

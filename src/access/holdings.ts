@@ -2,20 +2,41 @@ import { refuse } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { ADMIN_ROLE } from './built-in-roles.ts'
 import { readHoldings, type Holdings, type UserHoldings } from './holdings-store.ts'
+import { groupPrincipals, mayName } from './principal-groups.ts'
 import type { Role } from './role.ts'
+import type { SshRules } from './ssh-rules.ts'
 
-export const holdingsOf = ({ permissions, principals }: Role): Holdings => ({
+/** What a role gives to those who have it. */
+export const holdingsOf = ({
+  name,
+  permissions,
+  principals,
+  ssh,
+}: Pick<Role, 'name' | 'permissions' | 'principals' | 'ssh'>): Holdings => ({
   permissions: new Set(permissions),
-  principals: new Set(principals),
+  grants: [{ name, principals, ssh, mayIssue: permissions.includes('ssh:cert:issue') }],
 })
 
 const isAdministrator = ({ roleIds }: UserHoldings): boolean => roleIds.has(ADMIN_ROLE)
 
-/** Permissions that the caller does not hold, and principals that the caller's own certificates would not carry. */
-const listMore = (held: UserHoldings, { permissions, principals }: Holdings): string[] => [
-  ...permissions.difference(held.permissions),
-  ...[...principals].filter((name) => name !== held.username && !held.principals.has(name)),
-]
+/**
+ * Permissions that the caller does not hold, and principals that the caller's own certificates would not carry, or not
+ * under rules as loose as these. A role with the permission to get certificates gives everybody their own name: it is
+ * compared with what the caller's own name is given under.
+ */
+function listMore(held: UserHoldings, { permissions, grants }: Holdings): string[] {
+  const groups = groupPrincipals(held.username, held.grants)
+  const isOwn = (ssh: SshRules | null) => mayName(groups, held.username, ssh)
+  return [
+    ...permissions.difference(held.permissions),
+    ...grants.flatMap(({ principals, ssh }) =>
+      principals.filter((name) => name !== held.username && !mayName(groups, name, ssh)),
+    ),
+    ...grants.flatMap(({ name, mayIssue, ssh }) =>
+      mayIssue && held.permissions.has('ssh:cert:issue') && !isOwn(ssh) ? [`the SSH rules of ${name}`] : [],
+    ),
+  ]
+}
 
 /** Users can give only what they hold. Administrators hold every permission, and may give any principal. */
 export function refuseGivingMore(held: UserHoldings, given: Holdings): void {

@@ -8,6 +8,7 @@ import { type Permission, PERMISSIONS } from '../vocabulary/permissions.ts'
 import { packAttributes, unpackAttributes } from './attributes.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
 import type { NewRole, Role } from './role.ts'
+import { readSshRules, writeSshRules } from './ssh-rules.ts'
 
 /** Permissions never hold a space, so a role is one row. */
 const packedPermissions = sql<string | null>`(
@@ -16,15 +17,8 @@ const packedPermissions = sql<string | null>`(
 const roles = (db: Reader) =>
   db
     .selectFrom('roles')
-    .select([
-      'roles.id',
-      'roles.name',
-      'roles.description',
-      'roles.principals',
-      'roles.built_in',
-      'roles.created_at',
-      'roles.attributes',
-    ])
+    .select(['roles.id', 'roles.name', 'roles.description', 'roles.principals', 'roles.ssh'])
+    .select(['roles.built_in', 'roles.created_at', 'roles.attributes'])
     .select(packedPermissions.as('permissions'))
 
 type RoleRow = Awaited<ReturnType<ReturnType<typeof roles>['executeTakeFirstOrThrow']>>
@@ -34,6 +28,7 @@ const toRole = (row: RoleRow): Role => ({
   name: row.name,
   description: row.description,
   principals: readTextList(row.principals),
+  ssh: readSshRules(row.ssh),
   builtIn: row.built_in === 1,
   permissions: row.permissions === null ? [] : row.permissions.split(' ').toSorted(),
   attributes: unpackAttributes(row.attributes),
@@ -98,7 +93,7 @@ export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
 
 /** Fails as a duplicate when another role has the name. */
 export async function addRole(trx: Trx, id: string, role: NewRole, now: number): Promise<void> {
-  const { name, description = '', principals = [], permissions = [], attributes = {} } = role
+  const { name, description = '', principals = [], ssh, permissions = [], attributes = {} } = role
   await trx
     .insertInto('roles')
     .values({
@@ -106,6 +101,7 @@ export async function addRole(trx: Trx, id: string, role: NewRole, now: number):
       name,
       description,
       principals: JSON.stringify(principals),
+      ssh: writeSshRules(ssh ?? null),
       built_in: 0,
       created_at: now,
       attributes: packAttributes(attributes),
@@ -130,7 +126,7 @@ export async function deleteRole(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
 }
 
-/** Waits for certificates that are being issued with principals of this role, and lets none begin until the commit. */
+/** Waits for certificates that are being issued with what this role gives, and lets none begin until the commit. */
 export async function holdPrincipalsOfRole(trx: Trx, id: string): Promise<void> {
   await trx.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute()
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
-import { OpenEnum } from '../http/contracts.ts'
+import { Nullable, OpenEnum } from '../http/contracts.ts'
 import { VisibleName, VisibleText } from '../http/visible-name.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { PERMISSIONS } from '../vocabulary/permissions.ts'
 import { Attributes } from './attributes.ts'
+import { SshRules } from './ssh-rules.ts'
 
 export const PermissionName = Type.Enum(PERMISSIONS)
 
@@ -27,6 +28,7 @@ export const Role = Type.Object(
     name: Type.String(),
     description: Type.String(),
     principals: Type.Array(Type.String()),
+    ssh: Nullable(SshRules),
     builtIn: Type.Boolean(),
     permissions: Type.Array(HeldPermission),
     attributes: Attributes,
@@ -44,6 +46,7 @@ export interface NewRole {
   name: string
   description?: string
   principals?: string[]
+  ssh?: SshRules | null
   permissions?: Permission[]
   attributes?: Attributes
 }

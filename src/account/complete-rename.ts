@@ -2,6 +2,7 @@ import type { Services } from '../services.ts'
 import { revokeLostCertificates } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { replaceUsername } from '../users/replace-username.ts'
+import { takeNameFromRoles } from '../users/role-principals.ts'
 
 export interface Rename {
   userId: string
@@ -15,6 +16,7 @@ export interface Rename {
  */
 export async function completeRename(services: Pick<Services, 'now'>, trx: Trx, { userId, from, to }: Rename) {
   if (from === to) return {}
+  await takeNameFromRoles(trx, to)
   await replaceUsername(services, trx, { userId, from, to })
   const certificatesRevoked = await revokeLostCertificates(services, trx, [userId], 'The username was changed.')
   return { preferredUsername: { from, to }, certificatesRevoked }

@@ -11,6 +11,7 @@ import { createPictureSweeper } from '../pictures/sweep-pictures.ts'
 import type { Services } from '../services.ts'
 import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
+import type { Waits } from '../ssh/hosts/waits.ts'
 import { reportFailedMail } from './report-failed-mail.ts'
 import { sweepExpired } from './sweep-expired.ts'
 import type { Job } from './ticker.ts'
@@ -19,13 +20,14 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 /** All background work, in one list. */
-export function backgroundJobs(services: Services & Gathered & { streams: Streams }): Job[] {
+export function backgroundJobs(services: Services & Gathered & { streams: Streams; waits: Waits }): Job[] {
   const mail = createMailDelivery(services, {
     isLinkLive: isEmailTokenLive,
     reportFailed: (trx, failed) => reportFailedMail(services, trx, failed),
   })
   return [
     { name: 'keep-streams', run: () => services.streams.beat() },
+    { name: 'answer-waiting-hosts', run: () => services.waits.beat() },
     { name: 'run-due-actions', run: () => runDueActions(services) },
     { name: 'review-certificates', run: () => reviewCertificates(services) },
     { name: 'answer-reset-requests', run: () => answerResetRequests(services) },

@@ -5,7 +5,13 @@ import { notifyEach } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import { type SkippedSerials, skipSerials } from '../ssh/certificates/skip-serials.ts'
 import { revokeAllCertificates } from '../ssh/revocation/revoke-certificates.ts'
-import { countPendingActions, deleteAllRows, findLastEventTime, markOverdueEnablesCancelled } from './recovery-store.ts'
+import {
+  countPendingActions,
+  deleteAllRows,
+  endEnrollments,
+  findLastEventTime,
+  markOverdueEnablesCancelled,
+} from './recovery-store.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
@@ -33,6 +39,7 @@ export async function recover(
   const since = copiedAt ?? (await findLastEventTime(db.read)) ?? null
   const serials = await db.transaction(async (trx) => {
     await skipKeyNumbers(trx, services.now())
+    await endEnrollments(trx)
     return skipSerials(services, trx)
   })
   await deleteAllRows(db, 'passkey_challenges', 'id')

@@ -25,6 +25,11 @@ export async function countPendingActions(db: Reader): Promise<number> {
   return pending
 }
 
+/** Lines that enroll hosts stop working: they may have been used, or replaced, after the backup was made. */
+export async function endEnrollments(trx: Trx): Promise<void> {
+  await trx.updateTable('ssh_hosts').set({ enrollment_hash: null, enrollment_expires_at: null }).execute()
+}
+
 /** Cancels the plans to enable an account that are due. Returns how many. */
 export async function markOverdueEnablesCancelled(trx: Trx, now: number): Promise<number> {
   const rows = await trx

@@ -117,9 +117,8 @@ export const geoHeaders = (text: string): GeoHeaders | undefined => {
   return named['country'] === undefined ? undefined : (named as unknown as GeoHeaders)
 }
 
-/** Patterns of OpenSSH for host names. One that every name matches would hand all of somebody's logins over. */
+/** Patterns of ssh_config(5). One without a letter or digit, such as `*`, would make the CA trusted for every host there is. */
 export const hostPatterns = (text: string): string[] | undefined => {
   const patterns = text.split(',').map((each) => each.trim().toLowerCase())
-  const isAcceptable = (pattern: string) => /^[a-z0-9.*?:_-]+$/.test(pattern) && /[a-z0-9]/.test(pattern)
-  return patterns.every(isAcceptable) ? patterns : undefined
+  return patterns.every((each) => /^[a-z0-9*?.:-]{1,253}$/.test(each) && /[a-z0-9]/.test(each)) ? patterns : undefined
 }

@@ -201,9 +201,10 @@ export const VARIABLES = {
     parse: integer(60, MAX_CERTIFICATE_SECONDS),
   }),
   SSH_HOST_PATTERNS: variable({
-    meaning: 'The hosts that people log in to with certificates, as patterns of OpenSSH.',
-    fallback: 'none: the ssh configuration of people is left alone',
-    accepts: 'host names and patterns with commas between them, such as *.example.com,10.0.0.*, but not * alone',
+    meaning:
+      'The hosts that people log in to with certificates, as patterns of OpenSSH: `known_hosts` trusts the host CA for them, hosts are enrolled under them, and `latchkey-ssh` is used for them.',
+    fallback: 'none: any host may be enrolled, `known_hosts` names no authority, and the ssh configuration of people is left alone',
+    accepts: 'host names, addresses and patterns with commas between them, such as *.example.com,10.0.*, but not * alone',
     parse: hostPatterns,
   }),
   RATE_LIMITS: variable({

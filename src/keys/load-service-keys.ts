@@ -13,7 +13,11 @@ export interface ServiceKey {
 }
 
 /** The identifiers of the first keys. The specification names the signing key's. */
-const FIRST_KEY_IDS: Record<MadeAtOnce, string> = { signing: 'service-id-1', 'ssh-ca': 'ssh-ca-1' }
+const FIRST_KEY_IDS: Record<MadeAtOnce, string> = {
+  signing: 'service-id-1',
+  'ssh-ca': 'ssh-ca-1',
+  'ssh-host-ca': 'ssh-host-ca-1',
+}
 
 /** The service has these from its first start. An RSA key is made only when a client needs it (rsa-key.ts). */
 type MadeAtOnce = Exclude<KeyPurpose, 'signing-rsa'>

@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer'
 import { sign, type KeyObject } from 'node:crypto'
-import { ED25519, formatLine, publicKeyBlob } from './public-key.ts'
+import { ED25519, formatLine, labelOf, publicKeyBlob } from './public-key.ts'
 import { isCleanText, lengthOf, string, uint32, Writer } from './wire.ts'
 
 // OpenSSH's PROTOCOL.certkeys describes the format; constants that only its source knows are marked so.
 
 export const ED25519_CERTIFICATE = 'ssh-ed25519-cert-v01@openssh.com'
+export const SK_ED25519_CERTIFICATE = 'sk-ssh-ed25519-cert-v01@openssh.com'
 export const USER_CERTIFICATE = 1
+export const HOST_CERTIFICATE = 2
 export const MAX_PRINCIPALS = 256 // SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h: one more, and OpenSSH can't read it.
 const MIN_NONCE_BYTES = 16
 const KEY_BYTES = 32
@@ -22,8 +24,12 @@ export const USER_EXTENSIONS: Options = new Map([
 ])
 
 export interface CertificateRequest {
-  /** The 32 bytes of the user's public key. */
+  /** A user's, unless it says otherwise. */
+  readonly type?: typeof USER_CERTIFICATE | typeof HOST_CERTIFICATE
+  /** The 32 bytes of the public key. */
   readonly key: Uint8Array
+  /** Of a security key. */
+  readonly application?: string | undefined
   /** Above zero: for OpenSSH 0 means that there is no serial, and no KRL can revoke it. */
   readonly serial: bigint
   readonly keyId: string
@@ -53,8 +59,9 @@ export function openAuthority(privateKey: KeyObject): Authority {
 }
 
 const LABEL = string(ED25519_CERTIFICATE)
-// The label, the type, the length of all principals, and three numbers of 64 bits.
-const FIXED_BYTES = LABEL.length + 4 + 4 + 3 * 8
+const SK_LABEL = string(SK_ED25519_CERTIFICATE)
+// The type, the length of all principals, and three numbers of 64 bits.
+const FIXED_BYTES = 4 + 4 + 3 * 8
 // An Ed25519 signature always has 64 bytes (RFC 8709 §6), so everything before it is known.
 const SIGNATURE_BYTES = 64
 const BEFORE_SIGNATURE = Buffer.concat([uint32(83), string(ED25519), uint32(SIGNATURE_BYTES)])
@@ -72,21 +79,26 @@ export interface Draft {
 /** All of a certificate but its signature. Throws a RangeError for one that OpenSSH would refuse or read too widely. */
 export function prepareCertificate(authority: Authority, request: CertificateRequest): Draft {
   refuseUnsafe(request)
-  const { extensions = USER_EXTENSIONS, criticalOptions = NO_OPTIONS } = request
+  const { type = USER_CERTIFICATE, application } = request
+  const { extensions = type === HOST_CERTIFICATE ? NO_OPTIONS : USER_EXTENSIONS, criticalOptions = NO_OPTIONS } =
+    request
+  const label = application === undefined ? LABEL : SK_LABEL
   const principals = request.principals.reduce((length, name) => length + lengthOf(name), 0)
   const options = [
-    criticalOptions === NO_OPTIONS ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
+    criticalOptions.size === 0 ? NO_OPTIONS_FIELD : optionsField(criticalOptions),
     extensions === USER_EXTENSIONS ? USER_EXTENSIONS_FIELD : optionsField(extensions),
     authority.lastFields,
   ]
-  const fields = [lengthOf(request.nonce), lengthOf(request.key), lengthOf(request.keyId), principals]
+  const ofKey = lengthOf(request.key) + (application === undefined ? 0 : lengthOf(application))
+  const fields = [label.length, lengthOf(request.nonce), ofKey, lengthOf(request.keyId), principals]
   const length = FIXED_BYTES + [...fields, ...options.map((field) => field.length)].reduce((a, b) => a + b)
   const write = new Writer(length + BEFORE_SIGNATURE.length + SIGNATURE_BYTES)
-  write.raw(LABEL)
+  write.raw(label)
   write.string(request.nonce)
   write.string(request.key)
+  if (application !== undefined) write.string(application)
   write.uint64(request.serial)
-  write.uint32(USER_CERTIFICATE)
+  write.uint32(type)
   write.string(request.keyId)
   write.uint32(principals)
   for (const name of request.principals) write.string(name)
@@ -106,9 +118,7 @@ export function signDraft({ privateKey }: Authority, { blob, toSign }: Draft): B
 }
 
 /** The line of a `-cert.pub` file. */
-export function formatCertificate(blob: Uint8Array, comment = ''): string {
-  return formatLine(ED25519_CERTIFICATE, blob, comment)
-}
+export const formatCertificate = (blob: Uint8Array, comment = ''): string => formatLine(labelOf(blob), blob, comment)
 
 /** Names in the order of their bytes, each once; a value is a string inside a string, a flag an empty one. */
 function optionsField(options: Options): Buffer {
@@ -121,11 +131,12 @@ function optionsField(options: Options): Buffer {
   return string(Buffer.concat(fields))
 }
 
-function refuseUnsafe({ key, serial, keyId, principals, validAfter, validBefore, nonce }: CertificateRequest): void {
+function refuseUnsafe(request: CertificateRequest): void {
+  const { key, application = '', serial, keyId, principals, validAfter, validBefore, nonce } = request
   refuseUnless(key.length === KEY_BYTES, `The key must have ${KEY_BYTES} bytes.`)
   refuseUnless(nonce.length >= MIN_NONCE_BYTES, `The nonce must have at least ${MIN_NONCE_BYTES} bytes.`)
   refuseUnless(serial > 0n, 'The serial must be above zero.')
-  refuseUnless(isCleanText(keyId), 'The key id must be clean text.')
+  refuseUnless(isCleanText(keyId + application), 'The key id and the application must be clean text.')
   // PROTOCOL.certkeys: an empty list of principals is no restriction at all, the certificate opens every account.
   refuseUnless(principals.length > 0, 'A certificate must name at least one principal.')
   refuseUnless(principals.length <= MAX_PRINCIPALS, `A certificate can name no more than ${MAX_PRINCIPALS} principals.`)

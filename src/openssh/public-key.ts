@@ -3,7 +3,10 @@ import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { FormatError, reader, string } from './wire.ts'
 
 export const ED25519 = 'ssh-ed25519'
+/** The same curve, with a private key that never leaves a security key (OpenSSH's PROTOCOL.u2f). */
+export const SK_ED25519 = 'sk-ssh-ed25519@openssh.com'
 const KEY_BYTES = 32
+const MAX_APPLICATION_LENGTH = 255
 const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64, and a comment if you like.'
 const OTHER_ALGORITHM = /^(ssh|rsa|ecdsa|sk|webauthn)-[a-z0-9@.-]{1,60}$/
 const CERTIFICATE = /-cert-v0[01]@openssh\.com$/
@@ -17,6 +20,8 @@ export interface PublicKey {
   readonly blob: Buffer
   /** The 32 bytes of the key itself. */
   readonly key: Buffer
+  /** Of a security key: what the key may sign for, by OpenSSH's habit `ssh:`. */
+  readonly application?: string
   readonly comment: string
 }
 
@@ -30,7 +35,7 @@ export function parsePublicKey(text: string): PublicKey {
   }
   if (/[\r\n]/.test(line)) throw new FormatError('Send one public key on one line.')
   const [label = '', encoded = '', ...words] = line.split(' ')
-  if (label !== ED25519) throw new FormatError(describeWrongLabel(label, line))
+  if (label !== ED25519 && label !== SK_ED25519) throw new FormatError(describeWrongLabel(label, line))
   const blob = Buffer.from(encoded, 'base64')
   // Buffer skips what is not base64; only the canonical spelling encodes back to itself (RFC 4648 §3.5).
   if (encoded === '' || blob.toString('base64') !== encoded) {
@@ -38,26 +43,41 @@ export function parsePublicKey(text: string): PublicKey {
   }
   const comment = words.join(' ').trim()
   if (UNSAFE_IN_COMMENT.test(comment)) throw new FormatError('The comment of the key has control characters in it.')
-  return { blob, key: readPublicKeyBlob(blob), comment }
+  return { blob, ...readPublicKeyBlob(blob, label), comment }
 }
 
-/** The 32 bytes inside a blob that is an Ed25519 key to the last byte. */
-export function readPublicKeyBlob(blob: Uint8Array): Buffer {
+/** What is inside a blob that is a key of this type to the last byte. */
+export function readPublicKeyBlob(blob: Uint8Array, label: string = ED25519): Pick<PublicKey, 'key' | 'application'> {
   const read = reader(blob, 'key')
-  if (read.string().toString('latin1') !== ED25519) {
-    throw new FormatError('The key is of another type than ssh-ed25519, whatever its label says.')
+  if (read.string().toString('latin1') !== label) {
+    throw new FormatError(`The key is of another type than ${label}, whatever its label says.`)
   }
   const key = read.string()
   if (key.length !== KEY_BYTES) {
-    throw new FormatError(`An ssh-ed25519 key has ${KEY_BYTES} bytes; this one has ${key.length}.`)
+    throw new FormatError(`An ${label} key has ${KEY_BYTES} bytes; this one has ${key.length}.`)
   }
+  const application = label === SK_ED25519 ? readApplication(read.string()) : undefined
   read.end()
-  return key
+  return application === undefined ? { key } : { key, application }
 }
 
-export function formatPublicKey(blob: Uint8Array, comment = ''): string {
-  return formatLine(ED25519, blob, comment)
+/** ssh-keygen makes security keys only for applications whose names begin with `ssh:`. Others belong to web sites. */
+function readApplication(bytes: Buffer): string {
+  const application = bytes.toString('utf8')
+  const isSound =
+    bytes.length <= MAX_APPLICATION_LENGTH &&
+    Buffer.from(application).equals(bytes) &&
+    application.startsWith('ssh:') &&
+    !UNSAFE_IN_COMMENT.test(application)
+  if (!isSound) throw new FormatError('The security key was not made for SSH: its application must begin with ssh:.')
+  return application
 }
+
+/** Throws a FormatError for a blob that begins with no name of an algorithm. */
+export const formatPublicKey = (blob: Uint8Array, comment = ''): string => formatLine(labelOf(blob), blob, comment)
+
+/** The name of the algorithm, or of the kind of certificate, that a blob begins with. */
+export const labelOf = (blob: Uint8Array): string => reader(blob, 'key').string().toString('latin1')
 
 /** One line for a file: label, base64, comment. */
 export function formatLine(label: string, blob: Uint8Array, comment: string): string {
@@ -78,7 +98,10 @@ export function publicKeyBlob(key: KeyObject): Buffer {
 
 function describeWrongLabel(label: string, line: string): string {
   if (CERTIFICATE.test(label)) return 'This is a certificate. Send the public key that it was made for.'
-  if (OTHER_ALGORITHM.test(label)) return `Keys of type ${label} are not accepted, only ssh-ed25519.`
-  if (line.includes(`${ED25519} `)) return 'Nothing may stand before ssh-ed25519: options are not accepted.'
+  if (OTHER_ALGORITHM.test(label)) {
+    return `Keys of type ${label} are not accepted, only ssh-ed25519 and, in a security key, ${SK_ED25519}.`
+  }
+  if (line.includes(`${ED25519} `) || line.includes(`${SK_ED25519} `))
+    return 'Nothing may stand before ssh-ed25519: options are not accepted.'
   return EXPECTED
 }

@@ -3,7 +3,18 @@ import { Attributes } from '../access/attributes.ts'
 import { requireRole } from '../access/require-role.ts'
 import { listRoles } from '../access/role-store.ts'
 import { PermissionEntry, PermissionName, Principals, Role, RoleDescription, RoleName } from '../access/role.ts'
-import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { SshRules } from '../access/ssh-rules.ts'
+import {
+  ById,
+  failures,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  type Routes,
+  strict,
+  Success,
+  success,
+} from '../http/contracts.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
@@ -53,6 +64,7 @@ export const roleRoutes =
               name: RoleName,
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
+              ssh: Type.Optional(Nullable(SshRules)),
               permissions: Type.Optional(
                 Type.Array(PermissionName, { maxItems: PERMISSIONS.length, uniqueItems: true }),
               ),
@@ -86,7 +98,7 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, the UNIX accounts it opens, and its attributes, which are replaced as a whole. The caller has to hold what the role holds, and what is added to it. Certificates that name a principal which is taken out are revoked. Built-in roles keep their names.',
+            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {
@@ -94,6 +106,7 @@ export const roleRoutes =
               description: Type.Optional(RoleDescription),
               principals: Type.Optional(Principals),
               attributes: Type.Optional(Attributes),
+              ssh: Type.Optional(Nullable(SshRules)),
             },
             strict,
           ),

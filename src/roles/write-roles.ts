@@ -12,6 +12,7 @@ import {
   updateRole,
 } from '../access/role-store.ts'
 import type { NewRole, Role } from '../access/role.ts'
+import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../access/ssh-rules.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -23,6 +24,7 @@ import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
 import { MAX_REVIEWED_USERS, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
+import { refuseUsernames } from '../users/role-principals.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { isPermission } from '../vocabulary/permissions.ts'
 
@@ -30,12 +32,14 @@ type Needs = Pick<Services, 'db' | 'now'>
 
 export const createRole = (services: Needs, input: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    refuseGivingMore(held, { permissions: new Set(input.permissions), principals: new Set(input.principals) })
+    const { principals = [], permissions = [] } = input
+    const ssh = checkSshRules(input.ssh ?? null)
+    refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh }))
+    await refuseUsernames(trx, principals)
     const id = newId()
-    await addRole(trx, id, input, services.now()).catch(refuseTakenName)
+    await addRole(trx, id, { ...input, ssh }, services.now()).catch(refuseTakenName)
     const role = await requireRole(trx, id)
-    const { name, permissions, principals } = role
-    await record(services, trx, 'role.created', actor, id, { name, permissions, principals })
+    await record(services, trx, 'role.created', actor, id, { name: role.name, permissions, principals, ssh })
     return role
   })
 
@@ -44,31 +48,41 @@ export interface RoleChange {
   description?: string
   principals?: string[]
   attributes?: Attributes
+  /** Replaces the earlier rules as a whole. */
+  ssh?: SshRules | null
 }
 
 /**
- * Changes only the fields that the request names. A built-in role keeps its name; the rest can be changed. Certificates that name a principal which the role no longer gives are revoked.
+ * Changes only the fields that the request names. A built-in role keeps its name; the rest can be changed. Certificates
+ * that name a principal which the role no longer gives, or that its rules no longer allow, are revoked.
  */
 export const changeRole = (services: Needs, id: string, changes: RoleChange, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
     const before = await requireRole(trx, id)
-    const { principals, attributes, ...texts } = changes
+    const { principals = before.principals, ssh: _ssh, attributes, ...texts } = changes
+    const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
-    refuseGivingMore(held, { permissions: new Set(), principals: new Set(principals) })
+    refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }))
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
-    const losesPrincipals = principals !== undefined && before.principals.some((name) => !principals.includes(name))
-    if (losesPrincipals) await holdPrincipalsOfRole(trx, id)
+    const added = principals.filter((name) => !before.principals.includes(name))
+    if (added.length > 0) await refuseUsernames(trx, added)
+    const losesPrincipals = before.principals.some((name) => !principals.includes(name))
+    const isTighter = certificatesDependOn(before) && !isAtLeastAsLoose(ssh, before.ssh)
+    if (losesPrincipals || isTighter) await holdPrincipalsOfRole(trx, id)
     const columns = {
       ...texts,
-      ...(principals ? { principals: JSON.stringify(principals) } : {}),
+      ...(changes.principals ? { principals: JSON.stringify(principals) } : {}),
+      ...(changes.ssh === undefined ? {} : { ssh: writeSshRules(ssh) }),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
     }
     await updateRole(trx, id, columns).catch(refuseTakenName)
-    const revoked = losesPrincipals
-      ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), 'A role lost a principal.')
-      : {}
+    const reason = losesPrincipals ? 'A role lost a principal.' : 'The SSH rules of a role were tightened.'
+    const revoked =
+      losesPrincipals || isTighter
+        ? await revokeCertificatesOfHolders(services, trx, await listHolders(trx, id), reason)
+        : {}
     await record(services, trx, 'role.updated', actor, id, { ...changes, before: before.name, ...revoked })
     return requireRole(trx, id)
   })
@@ -97,7 +111,7 @@ export const grantPermission = (
     const role = await requireRole(trx, roleId)
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseChangingStrongerRole(held, holdingsOf(role))
-    refuseGivingMore(held, { permissions: new Set([permission]), principals: new Set() })
+    refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }))
     if (await addPermission(trx, roleId, permission)) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
     }

@@ -4,6 +4,7 @@ import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, su
 import { decodeCursor, toPage } from '../http/cursor.ts'
 import { VisibleName } from '../http/visible-name.ts'
 import { findSshBearer } from '../oauth/tokens/ssh-bearer-store.ts'
+import { MAX_PRINCIPALS } from '../openssh/certificate.ts'
 import type { Services } from '../services.ts'
 import { actorOf, callerOf } from '../sessions/actor.ts'
 import { needs, needsSessionOrToken } from '../sessions/guards.ts'
@@ -11,7 +12,7 @@ import type { Permission } from '../vocabulary/permissions.ts'
 import { listCertificates } from './certificates/certificate-store.ts'
 import { IssuedCertificate, SshCertificate } from './certificates/certificate.ts'
 import { issueCertificate } from './certificates/issue-certificate.ts'
-import { listPrincipals } from './certificates/principals.ts'
+import { listPrincipalGroups, principalsOf } from './certificates/principals.ts'
 import { LAST_SERIAL } from './certificates/serial-store.ts'
 import { addSshKey } from './keys/add-ssh-key.ts'
 import { removeSshKey } from './keys/remove-ssh-key.ts'
@@ -56,7 +57,7 @@ export const sshRoutes =
           tags,
           summary: 'Save a public key',
           description:
-            'Ed25519 only. A key belongs to one user: a key that anybody has saved already is refused with 409.',
+            'Ed25519 only, also in a security key. A key belongs to one user: a key that anybody has saved already is refused with 409.',
           body: Type.Object(
             {
               name: VisibleName(),
@@ -102,11 +103,13 @@ export const sshRoutes =
         onRequest: needsOrToken('ssh:cert:issue'),
         schema: {
           tags,
-          summary: 'The UNIX principals that your certificates name',
+          summary: 'The UNIX principals that your certificates may name',
           response: { 200: Type.Object({ principals: Type.Array(Type.String()) }), ...failures(401, 403, 503) },
         },
       },
-      async (request) => ({ principals: await listPrincipals(db.read, request.signedIn.user) }),
+      async ({ signedIn: { user } }) => ({
+        principals: principalsOf(await listPrincipalGroups(db.read, user), user.preferredUsername),
+      }),
     )
 
     app.post(
@@ -121,6 +124,15 @@ export const sshRoutes =
               savedKeyId: Type.String({ minLength: 1, maxLength: 64 }),
               ttlSeconds: Type.Optional(
                 Type.Integer({ minimum: 60, maximum: config.sshCertMaxTtl, description: 'How long it is valid.' }),
+              ),
+              principals: Type.Optional(
+                Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+                  minItems: 1,
+                  maxItems: MAX_PRINCIPALS,
+                  uniqueItems: true,
+                  description:
+                    'Only what roles with the same rules give. Absent: your username, and what is given under the same rules.',
+                }),
               ),
             },
             strict,

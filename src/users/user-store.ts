@@ -1,8 +1,8 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
-import { readTextList } from '../storage/text-list.ts'
 import { accountExists } from './account-standing.ts'
+import { listRolesWithPrincipals } from './role-principals.ts'
 import { packedRoles, toUser, USER_COLUMNS } from './user-row.ts'
 import type { User } from './user.ts'
 
@@ -85,9 +85,8 @@ export async function listTakenUsernames(db: Reader, names: string[]): Promise<S
     .select('preferred_username')
     .where('preferred_username', 'in', names)
     .execute()
-  const roles = await db.selectFrom('roles').select('principals').where('principals', '!=', '[]').execute()
-  const principals = roles.flatMap((role) => readTextList(role.principals))
-  return new Set([...rows.map((row) => row.preferred_username), ...principals])
+  const roles = await listRolesWithPrincipals(db)
+  return new Set([...rows.map((row) => row.preferred_username), ...roles.flatMap(({ principals }) => principals)])
 }
 
 const users = (db: Reader) =>

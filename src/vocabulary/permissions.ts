@@ -14,6 +14,7 @@ const CATALOGUE = {
   'ssh:cert:issue': 'Get SSH certificates for their own keys.',
   'ssh:cert:list': 'See the log of all SSH certificates.',
   'ssh:cert:revoke': 'Revoke any SSH certificate.',
+  'ssh:hosts:manage': 'Enroll hosts, and say whose certificates they accept.',
   'audit:read': 'Read the audit trail.',
 } as const
 

@@ -53,15 +53,22 @@ export const signInSshUser = (app: TestApp, principals: string[] = [ACCOUNT]): P
 
 export interface Sshd {
   port: number
-  /** Logs in with a key and the certificate beside it; returns whether sshd accepted it. */
-  login(keyPath: string, certificate: string): Promise<boolean>
+  /**
+   * Logs in with a key and the certificate beside it; returns whether sshd accepted it. With a known_hosts file, ssh asks
+   * nothing and refuses a host that the file does not vouch for: then this throws.
+   */
+  login(keyPath: string, certificate: string, more?: { knownHosts?: string; options?: string[] }): Promise<boolean>
   logged(): string
 }
 
 /** A real sshd on a free port of this machine, which trusts certificates and nothing else. */
-export async function startSshd(t: TestContext, files: { trusted: string; revoked: string }): Promise<Sshd> {
+export async function startSshd(
+  t: TestContext,
+  files: { trusted: string; revoked: string },
+  { hostKeyPath, lines = '' }: { hostKeyPath?: string; lines?: string } = {},
+): Promise<Sshd> {
   const folder = temporaryFolder(t)
-  const hostKey = newKeyPair(folder, 'host')
+  const hostKey = hostKeyPath ?? newKeyPair(folder, 'host').path
   // As root, sshd needs this folder to start; distributions create it when they start sshd.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   const port = await freePort()
@@ -70,7 +77,7 @@ export async function startSshd(t: TestContext, files: { trusted: string; revoke
     config,
     `ListenAddress 127.0.0.1
 Port ${port}
-HostKey ${hostKey.path}
+HostKey ${hostKey}
 PidFile none
 UsePAM no
 StrictModes no
@@ -81,7 +88,7 @@ AuthorizedKeysFile none
 TrustedUserCAKeys ${files.trusted}
 RevokedKeys ${files.revoked}
 LogLevel VERBOSE
-`,
+${lines}`,
   )
   const child = spawn(findProgram('sshd'), ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
@@ -94,18 +101,19 @@ LogLevel VERBOSE
   return {
     port,
     logged: () => log,
-    login(keyPath, certificate) {
+    login(keyPath, certificate, { knownHosts, options: more = [] } = {}) {
       writeFileSync(`${keyPath}-cert.pub`, `${certificate}\n`)
       const options = [
         'BatchMode=yes',
         'IdentitiesOnly=yes',
         'IdentityAgent=none',
         `CertificateFile=${keyPath}-cert.pub`,
-        'StrictHostKeyChecking=no',
-        'UserKnownHostsFile=/dev/null',
+        `StrictHostKeyChecking=${knownHosts === undefined ? 'no' : 'yes'}`,
+        `UserKnownHostsFile=${knownHosts ?? '/dev/null'}`,
         'GlobalKnownHostsFile=/dev/null',
         'LogLevel=ERROR',
         'ConnectTimeout=20',
+        ...more,
       ]
       const args = ['-F', '/dev/null', '-i', keyPath, '-p', String(port), ...options.flatMap((each) => ['-o', each])]
       return new Promise((resolve, reject) => {

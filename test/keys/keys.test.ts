@@ -24,7 +24,7 @@ const storedKeys = async (storage: TestStorage, environment: Record<string, stri
 }
 
 onEachEngine('keys', (engine) => {
-  test('the first start creates service-id-1 and the CA key, which are encrypted at rest and stay the same after a restart', async (t) => {
+  test('the first start creates service-id-1 and the keys of the two CAs, which are encrypted at rest and stay the same after a restart', async (t) => {
     const storage = await createStorage(engine)
     t.after(storage.remove)
     const first = await storedKeys(storage, { SECRET_KEY: SECRET })
@@ -35,6 +35,7 @@ onEachEngine('keys', (engine) => {
       [
         ['service-id-1', 'signing', 'active'],
         ['ssh-ca-1', 'ssh-ca', 'active'],
+        ['ssh-host-ca-1', 'ssh-host-ca', 'active'],
       ],
     )
     for (const { private_key_sealed } of first) assert.match(private_key_sealed, /^v1\.[A-Za-z0-9_-]+$/)

@@ -55,7 +55,7 @@ for (const [name, options] of Object.entries({
   })
 }
 
-for (const name of ['ssh-dss', 'sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com']) {
+for (const name of ['ssh-dss', 'sk-ecdsa-sha2-nistp256@openssh.com']) {
   test(`a key of type ${name} is refused by its name`, () => {
     assertRefused(
       lineOf(name, blobOf(name, Buffer.alloc(32), Buffer.from('ssh:'))),

@@ -2,7 +2,9 @@ import { Buffer } from 'node:buffer'
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import {
   ED25519_CERTIFICATE,
+  type HOST_CERTIFICATE,
   MAX_PRINCIPALS,
+  SK_ED25519_CERTIFICATE,
   USER_CERTIFICATE,
   type CertificateRequest,
   type Options,
@@ -14,18 +16,28 @@ import { reader, type Reader } from './wire-reader.ts'
 const NAME = 'certificate'
 
 /** A certificate as it was signed: without defaults, and with times as bigint. */
-export type Certificate = Required<CertificateRequest> & { readonly validAfter: bigint; readonly validBefore: bigint }
+export type Certificate = Required<Omit<CertificateRequest, 'type' | 'application'>> & {
+  readonly application?: string
+  readonly validAfter: bigint
+  readonly validBefore: bigint
+}
 
-/** Reads a user certificate that this authority has signed, and throws a FormatError for anything else. */
-export function readCertificate(blob: Uint8Array, authorityBlob: Uint8Array): Certificate {
+/** Reads a certificate that this authority has signed, and throws a FormatError for anything else. */
+export function readCertificate(
+  blob: Uint8Array,
+  authorityBlob: Uint8Array,
+  type: typeof USER_CERTIFICATE | typeof HOST_CERTIFICATE = USER_CERTIFICATE,
+): Certificate {
   const read = reader(blob, NAME)
-  if (read.string().toString('latin1') !== ED25519_CERTIFICATE)
+  const label = read.string().toString('latin1')
+  if (label !== ED25519_CERTIFICATE && label !== SK_ED25519_CERTIFICATE)
     throw new FormatError('It is not an Ed25519 certificate.')
   const nonce = read.string()
   const key = read.string()
+  const application = label === SK_ED25519_CERTIFICATE ? { application: read.text() } : {}
   if (key.length !== 32) throw new FormatError(`The key in the certificate has ${key.length} bytes, not 32.`)
   const serial = read.uint64()
-  if (read.uint32() !== USER_CERTIFICATE) throw new FormatError('It is not a user certificate.')
+  if (read.uint32() !== type) throw new FormatError('It is a certificate of another type.')
   const keyId = read.text()
   const principals = readPrincipals(reader(read.string(), NAME))
   const validAfter = read.uint64()
@@ -38,14 +50,14 @@ export function readCertificate(blob: Uint8Array, authorityBlob: Uint8Array): Ce
   const signature = reader(read.string(), NAME)
   read.end()
   if (!isSignedBy(authorityBlob, signed, signature)) throw new FormatError('The signature does not hold.')
-  return { key, serial, keyId, principals, validAfter, validBefore, criticalOptions, extensions, nonce }
+  return { key, ...application, serial, keyId, principals, validAfter, validBefore, criticalOptions, extensions, nonce }
 }
 
 /** The blob in the line of a `-cert.pub` file. */
 export function parseCertificateLine(line: string): Buffer {
   const [label, encoded = ''] = line.trimEnd().split(' ')
   const blob = Buffer.from(encoded, 'base64')
-  if (label !== ED25519_CERTIFICATE || blob.toString('base64') !== encoded) {
+  if (!/^(sk-)?ssh-ed25519-cert-v01@openssh\.com$/.test(label ?? '') || blob.toString('base64') !== encoded) {
     throw new FormatError('The line is not an Ed25519 certificate.')
   }
   return blob
@@ -55,7 +67,7 @@ function isSignedBy(authorityBlob: Uint8Array, signed: Uint8Array, signature: Re
   const label = signature.string().toString('latin1')
   const bytes = signature.string()
   signature.end()
-  return label === ED25519 && verify(null, signed, publicKeyObject(readPublicKeyBlob(authorityBlob)), bytes)
+  return label === ED25519 && verify(null, signed, publicKeyObject(readPublicKeyBlob(authorityBlob).key), bytes)
 }
 
 /** The key as a KeyObject, to verify signatures with (RFC 8037 §2). */

@@ -97,13 +97,16 @@ onEachEngine('users can’t grant more than they have', (engine) => {
     assert.equal((await admin.patch(`/api/admin/roles/${own}`, { principals: ['root'] })).statusCode, 200)
   })
 
-  test('users can give a role the principals of their own certificates, including their username', async () => {
+  test('users can give a role the principals of their own certificates, except their username', async () => {
     const person = await signedInPerson(app, { permissions: ['roles:write'], principals: ['web', 'db'] })
     const own = person.user.preferredUsername
     const made = await person.post('/api/admin/roles', { name: 'Web people', principals: ['web'] })
     assert.equal(made.statusCode, 201, made.body)
     const url = `/api/admin/roles/${made.json<{ role: Role }>().role.id}`
-    assert.equal((await person.patch(url, { principals: ['web', 'db', own] })).statusCode, 200)
+    assert.equal((await person.patch(url, { principals: ['web', 'db'] })).statusCode, 200)
+    const clash = await person.patch(url, { principals: ['web', 'db', own] })
+    assert.equal(clash.statusCode, 409)
+    assert.ok(clash.json<{ error: string }>().error.includes(person.user.email), clash.body)
     assert.equal((await person.patch(url, { principals: ['web', 'other'] })).statusCode, 403)
     assert.equal((await person.patch(url, { principals: [] })).statusCode, 200)
     assert.equal((await person.delete(url)).statusCode, 200)

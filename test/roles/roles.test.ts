@@ -60,6 +60,7 @@ onEachEngine('roles', (engine) => {
         name: 'Help desk',
         description: 'First line',
         principals: ['helpdesk'],
+        ssh: null,
         builtIn: false,
         permissions: ['users:lifecycle', 'users:read'],
         attributes: {},

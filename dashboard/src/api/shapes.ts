@@ -32,6 +32,7 @@ export type IssuedCertificate = OkOf<paths['/api/ssh/certs/issue']['post']>
 export type User = Got<'/api/admin/users'>['users'][number]
 export type NewUser = Sent<'/api/admin/users', 'post'>
 export type Role = Got<'/api/admin/roles'>['roles'][number]
+export type Host = Got<'/api/ssh/hosts'>['hosts'][number]
 export type Permission = Got<'/api/admin/permissions'>['permissions'][number]
 export type LifecycleAction = Got<'/api/admin/users/{userId}/lifecycle'>['actions'][number]
 export type Overview = Got<'/api/admin/overview'>

@@ -41,6 +41,7 @@ const navigation: Group[] = [
       { to: paths.adminUsers, icon: 'users', label: 'users' },
       { to: paths.adminRoles, icon: 'shield', label: 'roles' },
       { to: paths.adminClients, icon: 'apps', label: 'clients' },
+      { to: paths.adminHosts, icon: 'server', label: 'hosts' },
       { to: paths.adminCertificates, icon: 'certificate', label: 'certificates' },
       { to: paths.adminAudit, icon: 'list', label: 'audit' },
     ],

@@ -9,6 +9,7 @@ export const pagePermissions = {
   [paths.adminRoles]: 'roles:read',
   [paths.adminClients]: 'oauth_clients:read',
   [paths.adminClient]: 'oauth_clients:read',
+  [paths.adminHosts]: 'ssh:hosts:manage',
   [paths.adminCertificates]: 'ssh:cert:list',
   [paths.adminAudit]: 'audit:read',
 } as const satisfies Record<string, PermissionName>

@@ -108,6 +108,12 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: paths.adminHosts,
+    staticData: needed(paths.adminHosts),
+    component: lazyRouteComponent(() => import('../admin/hosts/HostsPage.tsx'), 'HostsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: paths.adminCertificates,
     staticData: needed(paths.adminCertificates),
     component: lazyRouteComponent(() => import('../admin/certificates/CertificatesPage.tsx'), 'CertificatesPage'),

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { type SshRules, writeSshRules } from '../../access/ssh-rules.ts'
 import { MAX_ROWS_EXAMINED } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
@@ -7,7 +8,7 @@ import { readTextList } from '../../storage/text-list.ts'
 import type { SshCertificate } from './certificate.ts'
 import { LAST_SERIAL } from './serial-store.ts'
 
-type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry'> & { serial_text: string }
+type Row = Omit<Selectable<Schema['ssh_certificates']>, 'serial' | 'latest_expiry' | 'rules'> & { serial_text: string }
 
 export const COLUMNS = [
   'id',
@@ -48,6 +49,8 @@ export interface NewCertificate {
   keyId: string
   principals: string[]
   fingerprint: string
+  /** What the roles allowed, of which the certificate contains the critical options and the extensions. */
+  rules: SshRules
   /** Epoch seconds, as in the certificate. */
   validAfter: number
   validBefore: number
@@ -68,7 +71,7 @@ const latestExpiry = readStatement((db, value: Values<{ userId: string }>) =>
 export const findLatestExpiry = async (trx: Trx, userId: string): Promise<number | undefined> =>
   (await latestExpiry(trx, { userId }))[0]?.at
 
-const INSERTED = ['serial', 'latest_expiry', ...COLUMNS] as const
+const INSERTED = ['serial', 'latest_expiry', 'rules', ...COLUMNS] as const
 
 const insertCertificate = writeStatement(
   (db, value: Values<Pick<Insertable<Schema['ssh_certificates']>, (typeof INSERTED)[number]>>) =>
@@ -93,6 +96,7 @@ export async function addCertificate(trx: Trx, certificate: NewCertificate, late
     valid_after: certificate.validAfter * 1000,
     valid_before: validBefore,
     latest_expiry: Math.max(latestExpiryBefore, validBefore),
+    rules: writeSshRules(certificate.rules),
     revoked_at: null,
     revoke_reason: null,
     created_at: certificate.createdAt,

@@ -1,10 +1,7 @@
+import { groupPrincipals, mayName, type PrincipalGroup } from '../../access/principal-groups.ts'
 import type { Reader } from '../../storage/database.ts'
-import type { Permission } from '../../vocabulary/permissions.ts'
 import type { ValidCertificate } from '../revocation/revoked-certificate-store.ts'
-import { listRoleHolders } from './principal-store.ts'
-import { toPrincipals } from './principals.ts'
-
-const ISSUE_PERMISSION: Permission = 'ssh:cert:issue'
+import { ISSUE_PERMISSION, listRoleHolders } from './principal-store.ts'
 
 /** Whether certificates depend on what a role gives. */
 export const certificatesDependOn = ({
@@ -15,22 +12,22 @@ export const certificatesDependOn = ({
   permissions: string[]
 }): boolean => principals.length > 0 || permissions.includes(ISSUE_PERMISSION)
 
-/** For each user, the principals that a certificate may name now: none without the permission to get certificates. */
-export type Entitlements = ReadonlyMap<string, ReadonlySet<string>>
+/** For each user, what a certificate may name now: nothing without the permission to get certificates. */
+export type Entitlements = ReadonlyMap<string, PrincipalGroup[]>
 
 /** Those of these users, by their ids. Users that do not exist are absent. */
 export async function listEntitlements(db: Reader, userIds: string[]): Promise<Entitlements> {
-  const holders = await listRoleHolders(db, userIds, ISSUE_PERMISSION)
+  const holders = await listRoleHolders(db, userIds)
   return new Map(
-    holders.map(({ id, preferredUsername, principals, isPermitted }) => [
+    holders.map(({ id, preferredUsername, grants }) => [
       id,
-      new Set(isPermitted ? toPrincipals(preferredUsername, principals) : []),
+      grants.some(({ mayIssue }) => mayIssue) ? groupPrincipals(preferredUsername, grants) : [],
     ]),
   )
 }
 
-/** Whether a certificate names nothing but what its owner still has. */
-export const isEntitled = (entitlements: Entitlements, { userId, principals }: ValidCertificate): boolean => {
-  const held = entitlements.get(userId)
-  return held !== undefined && principals.every((name) => held.has(name))
+/** Whether a certificate names nothing but what its owner still has, under rules that are still met. */
+export const isEntitled = (entitlements: Entitlements, { userId, principals, rules }: ValidCertificate): boolean => {
+  const groups = entitlements.get(userId) ?? []
+  return principals.every((name) => mayName(groups, name, rules))
 }

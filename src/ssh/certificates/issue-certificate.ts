@@ -1,14 +1,9 @@
+import { criticalOptionsOf, type SshRules } from '../../access/ssh-rules.ts'
 import { recordEvent } from '../../audit/record-event.ts'
-import { refuse } from '../../errors.ts'
+import { refuse, refuseField } from '../../errors.ts'
 import { newOrderedId } from '../../ids.ts'
 import { prepareNotification } from '../../notifications/notify.ts'
-import {
-  type Draft,
-  formatCertificate,
-  MAX_PRINCIPALS,
-  prepareCertificate,
-  signDraft,
-} from '../../openssh/certificate.ts'
+import { type Draft, formatCertificate, prepareCertificate, signDraft } from '../../openssh/certificate.ts'
 import { parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
 import { FormatError } from '../../openssh/wire.ts'
 import type { Services } from '../../services.ts'
@@ -19,7 +14,8 @@ import { holdSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-st
 import { isAnnounced } from './announced-sign-in-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
-import { holdPrincipals } from './principals.ts'
+import { chooseGroup } from './choose-group.ts'
+import { holdPrincipalGroups } from './principals.ts'
 import { claimSerial } from './serial-store.ts'
 
 /** So that a host whose clock is a little behind accepts a new certificate. */
@@ -33,6 +29,8 @@ type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random' | 'signals' | 'ss
 interface IssueCertificateRequest {
   savedKeyId: string
   ttlSeconds?: number | undefined
+  /** Those of one group; the group with the username when absent. */
+  principals?: string[] | undefined
 }
 
 /**
@@ -65,15 +63,20 @@ async function logCertificate(
   services: Needs,
   trx: Trx,
   actor: CallingActor,
-  { savedKeyId, ttlSeconds = services.config.sshCertDefaultTtl }: IssueCertificateRequest,
+  { savedKeyId, ttlSeconds, principals: requested }: IssueCertificateRequest,
 ): Promise<UnsignedCertificate> {
   const at = services.now()
   const saved =
     (await holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at })) ??
     refuse('not_found', 'You have no such key.')
-  const { key, comment } = readSavedKey(saved.publicKey)
-  const { preferredUsername, principals } = await holdPrincipals(trx, actor.id)
-  refuseUnusablePrincipals(principals)
+  const { key, application, comment } = readSavedKey(saved.publicKey)
+  const { preferredUsername, groups } = await holdPrincipalGroups(trx, actor.id)
+  const { principals, rules, roles } = chooseGroup(groups, {
+    username: preferredUsername,
+    principals: requested,
+    isSecurityKey: application !== undefined,
+  })
+  const lifetime = chooseLifetime(services.config, ttlSeconds, rules, roles)
   if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
   const notify = (await isAnnounced(trx, actor)) ? undefined : await prepareNotification(services, trx, actor.id)
@@ -84,16 +87,23 @@ async function logCertificate(
     keyId: `${preferredUsername}:${actor.id}:${id}`,
     principals,
     validAfter: seconds - BACKDATED_SECONDS,
-    validBefore: seconds + ttlSeconds,
+    validBefore: seconds + lifetime,
   }
   await keepEphemeralKey(trx, saved, described.validBefore * 1000)
   const nonce = services.random.bytes(NONCE_BYTES)
 
   // From here to the commit all other transactions that issue a certificate wait: only writes follow.
   const serial = await claimSerial(trx)
-  const draft = prepareCertificate(services.sshCa, { ...described, serial, key, nonce })
+  const draft = prepareCertificate(services.sshCa, {
+    ...described,
+    ...optionsOf(rules),
+    serial,
+    key,
+    application,
+    nonce,
+  })
   const { fingerprint } = saved
-  const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, createdAt: at }
+  const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, rules, createdAt: at }
   await addCertificate(trx, row, latestExpiry)
   const { keyId, validBefore } = described
   await notify?.({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
@@ -117,18 +127,22 @@ function readSavedKey(line: string): PublicKey {
   }
 }
 
-function refuseUnusablePrincipals({ length }: string[]): void {
-  // A certificate without principals would open every account there is.
-  if (length === 0) {
-    refuse(
-      'conflict',
-      'There is no UNIX account that you may log in as. Ask an administrator for a username, or for a role with principals.',
-    )
+/** Roles may allow less than the service does. */
+function chooseLifetime(
+  { sshCertDefaultTtl, sshCertMaxTtl }: Services['config'],
+  requested: number | undefined,
+  { maxTtlSeconds = sshCertMaxTtl }: SshRules,
+  roles: string[],
+): number {
+  const longest = Math.min(maxTtlSeconds, sshCertMaxTtl)
+  if (requested !== undefined && requested > longest) {
+    refuseField('ttlSeconds', `The longest lifetime that ${roles.join(', ')} allows is ${longest} seconds.`)
   }
-  if (length > MAX_PRINCIPALS) {
-    refuse(
-      'conflict',
-      `Your roles add up to ${length} principals, and a certificate holds ${MAX_PRINCIPALS}. Ask an administrator to take some away.`,
-    )
-  }
+  return requested ?? Math.min(sshCertDefaultTtl, longest)
 }
+
+/** What a certificate contains of the rules, in the words of PROTOCOL.certkeys. */
+const optionsOf = (rules: SshRules) => ({
+  criticalOptions: criticalOptionsOf(rules),
+  ...(rules.extensions ? { extensions: new Map(rules.extensions.map((name) => [name, ''])) } : {}),
+})

@@ -1,32 +1,72 @@
+import type { RoleGrant } from '../../access/principal-groups.ts'
+import { readSshRules } from '../../access/ssh-rules.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values, writeStatement } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 
-const rolePrincipals = (db: Reader, value: Values<{ userId: string }>) =>
+export const ISSUE_PERMISSION: Permission = 'ssh:cert:issue'
+
+interface GrantRow {
+  id: string
+  name: string
+  principals: string
+  ssh: string | null
+}
+
+const rolesOf = (db: Reader, value: Values<{ userId: string }>) =>
   db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .select('roles.principals')
+    .select(['roles.id', 'roles.name', 'roles.principals', 'roles.ssh'])
     .where('user_roles.user_id', '=', value('userId'))
-    .where('roles.principals', '!=', '[]')
 
-const found = readStatement(rolePrincipals)
-const held = writeStatement((db, value: Values<{ userId: string }>) => rolePrincipals(db, value).forKeyShare())
+const rolesWithPrincipals = (db: Reader, value: Values<{ userId: string }>) =>
+  rolesOf(db, value).where('roles.principals', '!=', '[]')
 
-const principalsOf = (rows: { principals: string }[]): string[] =>
-  rows.flatMap(({ principals }) => readTextList(principals))
+const rolesWithPermission = (db: Reader, value: Values<{ userId: string; permission: Permission }>) =>
+  rolesOf(db, value)
+    .innerJoin('role_permissions', 'role_permissions.role_id', 'roles.id')
+    .where('role_permissions.permission', '=', value('permission'))
 
-/** The principals of all roles of a user. */
-export const listRolePrincipals = async (db: Reader, userId: string): Promise<string[]> =>
-  principalsOf(await found(db, { userId }))
+const foundWithPrincipals = readStatement(rolesWithPrincipals)
+const foundWithPermission = readStatement(rolesWithPermission)
+const heldWithPrincipals = writeStatement((db, value: Values<{ userId: string }>) =>
+  rolesWithPrincipals(db, value).forKeyShare(),
+)
+const heldWithPermission = writeStatement((db, value: Values<{ userId: string; permission: Permission }>) =>
+  rolesWithPermission(db, value).forKeyShare(),
+)
+
+/** What the roles of a user give to certificates. */
+export const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGrant[]> =>
+  toGrants(
+    await foundWithPrincipals(db, { userId }),
+    await foundWithPermission(db, { userId, permission: ISSUE_PERMISSION }),
+  )
 
 /**
- * The same, and they stay so until the transaction ends. Roles are locked in the weakest way, so that no other change of a
+ * The same, and they stay so until the transaction ends. Rows are locked in the weakest way, so that no other change of a
  * role has to wait.
  */
-export const holdRolePrincipals = async (trx: Trx, userId: string): Promise<string[]> =>
-  principalsOf(await held(trx, { userId }))
+export const holdRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
+  toGrants(
+    await heldWithPrincipals(trx, { userId }),
+    await heldWithPermission(trx, { userId, permission: ISSUE_PERMISSION }),
+  )
+
+function toGrants(withPrincipals: GrantRow[], withPermission: GrantRow[]): RoleGrant[] {
+  const issuing = new Set(withPermission.map(({ id }) => id))
+  const rows = new Map([...withPermission, ...withPrincipals].map((row) => [row.id, row]))
+  return [...rows.values()].map((row) => toGrant(row, issuing.has(row.id)))
+}
+
+const toGrant = ({ name, principals, ssh }: Omit<GrantRow, 'id'>, mayIssue: boolean): RoleGrant => ({
+  name,
+  principals: readTextList(principals),
+  ssh: readSshRules(ssh),
+  mayIssue,
+})
 
 const username = readStatement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('preferred_username as name').where('id', '=', value('userId')),
@@ -38,28 +78,25 @@ export const findPreferredUsername = async (db: Reader, userId: string): Promise
 export interface RoleHolder {
   id: string
   preferredUsername: string
-  /** Of all roles that the user holds. */
-  principals: string[]
-  /** Whether one of the roles has the permission. */
-  isPermitted: boolean
+  grants: RoleGrant[]
 }
 
-/** What the roles of these users give. Users that do not exist or have no role are absent. */
-export async function listRoleHolders(db: Reader, userIds: string[], permission: Permission): Promise<RoleHolder[]> {
+/** What the roles of these users give to certificates. Users that do not exist or have no role are absent. */
+export async function listRoleHolders(db: Reader, userIds: string[]): Promise<RoleHolder[]> {
   const rows = await db
     .selectFrom('users')
     .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
     .leftJoin('role_permissions', (join) =>
-      join.onRef('role_permissions.role_id', '=', 'roles.id').on('role_permissions.permission', '=', permission),
+      join.onRef('role_permissions.role_id', '=', 'roles.id').on('role_permissions.permission', '=', ISSUE_PERMISSION),
     )
-    .select(['users.id', 'users.preferred_username', 'roles.principals', 'role_permissions.permission'])
+    .select(['users.id', 'users.preferred_username', 'roles.name', 'roles.principals', 'roles.ssh'])
+    .select('role_permissions.permission')
     .where('users.id', 'in', userIds)
     .execute()
   return [...Map.groupBy(rows, ({ id }) => id)].map(([id, roles]) => ({
     id,
     preferredUsername: roles[0]?.preferred_username ?? '',
-    principals: principalsOf(roles),
-    isPermitted: roles.some((role) => role.permission !== null),
+    grants: roles.map((role) => toGrant(role, role.permission !== null)),
   }))
 }

@@ -1,25 +1,28 @@
-import { isPrincipal } from '../../openssh/certificate.ts'
+import { groupPrincipals, type PrincipalGroup } from '../../access/principal-groups.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
-import { findPreferredUsername, holdRolePrincipals, listRolePrincipals } from './principal-store.ts'
+import { findPreferredUsername, holdRoleGrants, listRoleGrants } from './principal-store.ts'
 
 export interface Person {
   id: string
   preferredUsername: string
 }
 
-/** The UNIX accounts and groups that the user may log in as: the username first, then the principals of roles, sorted. */
-export const listPrincipals = async (db: Reader, { id, preferredUsername }: Person): Promise<string[]> =>
-  toPrincipals(preferredUsername, await listRolePrincipals(db, id))
+/** The UNIX accounts that the user may log in as, in groups that one certificate may name. */
+export const listPrincipalGroups = async (db: Reader, { id, preferredUsername }: Person): Promise<PrincipalGroup[]> =>
+  groupPrincipals(preferredUsername, await listRoleGrants(db, id))
 
 /**
  * The same for a user whose row the caller holds, and they stay so until the transaction ends: a transaction that takes a
- * role away, or a principal out of one, waits and then finds the certificate that names it.
+ * role away, changes its rules, or takes a principal out of it, waits and then finds the certificate.
  */
-export async function holdPrincipals(trx: Trx, userId: string): Promise<Person & { principals: string[] }> {
+export async function holdPrincipalGroups(trx: Trx, userId: string): Promise<Person & { groups: PrincipalGroup[] }> {
   const preferredUsername = (await findPreferredUsername(trx, userId)) ?? ''
-  const principals = toPrincipals(preferredUsername, await holdRolePrincipals(trx, userId))
-  return { id: userId, preferredUsername, principals }
+  const groups = groupPrincipals(preferredUsername, await holdRoleGrants(trx, userId))
+  return { id: userId, preferredUsername, groups }
 }
 
-export const toPrincipals = (preferredUsername: string, ofRoles: string[]): string[] =>
-  [...new Set([preferredUsername, ...ofRoles.toSorted()])].filter(isPrincipal)
+/** The principals of all groups, each once: the username first, then the others, sorted. */
+export function principalsOf(groups: PrincipalGroup[], username: string): string[] {
+  const all = new Set(groups.flatMap(({ principals }) => principals))
+  return [...(all.delete(username) ? [username] : []), ...[...all].toSorted()]
+}

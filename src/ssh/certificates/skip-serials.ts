@@ -2,7 +2,7 @@ import { MAX_CERTIFICATE_SECONDS } from '../../config/variables.ts'
 import { refuse } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import type { Trx } from '../../storage/database.ts'
-import { addRevokedRange, raiseKrlVersionTo } from '../revocation/revocation-store.ts'
+import { addRevokedRange, raiseKrlVersionsTo } from '../revocation/revocation-store.ts'
 import { holdLastSerial, markLastSerial } from './serial-store.ts'
 
 export interface SkippedSerials {
@@ -29,6 +29,6 @@ export async function skipSerials({ now }: Pick<Services, 'now'>, trx: Trx): Pro
   await markLastSerial(trx, last)
   const validBefore = now() + MAX_CERTIFICATE_SECONDS * 1000
   await addRevokedRange(trx, { first, last, revokedAt: now(), validBefore })
-  await raiseKrlVersionTo(trx, last)
+  await raiseKrlVersionsTo(trx, last)
   return { first, last }
 }

@@ -20,7 +20,8 @@ export function writeHostSetup(baseUrl: string): string {
     `trap 'rm -rf "$files"' EXIT`,
     ...files,
     `cat >"$files/install.sh" <<'${END}'\n${read('install.sh')}${END}\n`,
-    `LATCHKEY_URL=\${LATCHKEY_URL:-${quote(baseUrl)}} sh "$files/install.sh"`,
+    // A token that the line before this script has set. It is passed on in the environment, never as an argument.
+    `LATCHKEY_ENROLLMENT=\${LATCHKEY_ENROLLMENT:-} LATCHKEY_URL=\${LATCHKEY_URL:-${quote(baseUrl)}} sh "$files/install.sh"`,
     '}',
     'set_up',
     '',

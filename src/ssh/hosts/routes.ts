@@ -7,8 +7,12 @@ import { formatPublicKey } from '../../openssh/public-key.ts'
 import type { Services } from '../../services.ts'
 import { createRevocationLists } from '../revocation/revocation-list.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
+import { findHost } from './authenticate-host.ts'
 import { writeClientSetup } from './client-setup.ts'
 import { writeHostSetup } from './host-setup.ts'
+import { writeKnownHosts } from './known-hosts.ts'
+import { sendWhenChanged } from './send-when-changed.ts'
+import type { Waits } from './waits.ts'
 
 const tags = ['SSH hosts']
 
@@ -19,6 +23,13 @@ const KrlQuery = Type.Object({
         'krl (or binary): for sshd. raw: one line for each serial or range of serials, as ssh-keygen reads it. Absent: JSON.',
     }),
   ),
+  wait: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description:
+        'The ETag of the list that the host has: the answer is held until the list is another one, for at most 55 seconds. Then it is the list, or 304.',
+    }),
+  ),
   includeExpired: Type.Optional(Type.Boolean({ description: 'Include revoked certificates that have expired.' })),
   wildcard: Type.Optional(
     Type.Boolean({
@@ -26,6 +37,39 @@ const KrlQuery = Type.Object({
     }),
   ),
 })
+
+const KrlResponses = {
+  200: Type.Unsafe<Buffer>({
+    type: 'object',
+    properties: {
+      revoked: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            serial: { type: 'string' },
+            revokedAt: { type: 'integer', description: 'Epoch seconds.' },
+          },
+        },
+      },
+      revokedRanges: {
+        type: 'array',
+        description:
+          'Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made.',
+        items: {
+          type: 'object',
+          properties: {
+            firstSerial: { type: 'string' },
+            lastSerial: { type: 'string' },
+            revokedAt: { type: 'integer', description: 'Epoch seconds.' },
+          },
+        },
+      },
+    },
+  }),
+  304: Type.Null({ description: 'It has not changed.' }),
+  ...failures(400, 503),
+}
 
 const TYPES: Record<Form, string> = {
   krl: 'application/octet-stream',
@@ -36,85 +80,83 @@ const TYPES: Record<Form, string> = {
 
 /** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
-  (services: Services): Routes =>
+  (services: Services & { waits: Waits }): Routes =>
   async (app) => {
     const { baseUrl } = services.config
-    const caKey = `${formatPublicKey(services.sshCa.blob, `ssh-ca@${new URL(baseUrl).hostname}`)}\n`
-    const caKeyTag = `"${hash('sha256', caKey, 'base64url').slice(0, 22)}"`
-    const revocationList = createRevocationLists(services)
     const setup = writeHostSetup(baseUrl)
     const clientSetup = writeClientSetup(services.config)
 
-    app.get(
-      '/ssh/ca.pub',
+    for (const { path, key, comment, description } of [
       {
-        schema: {
-          tags,
-          summary: 'The public key of the certificate authority',
-          description: 'One OpenSSH line, for `TrustedUserCAKeys`.',
-          produces: ['text/plain'],
-          response: { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) },
-        },
+        path: '/ssh/ca.pub',
+        key: services.sshCa,
+        comment: 'ssh-ca',
+        description: 'One OpenSSH line, for `TrustedUserCAKeys`.',
       },
-      async (request, reply) => {
-        reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
-        return sendTagged(request, reply, caKeyTag, caKey)
+      {
+        path: '/ssh/host-ca.pub',
+        key: services.sshHostCa,
+        comment: 'ssh-host-ca',
+        description: 'One OpenSSH line, for `@cert-authority` in `known_hosts`. It signs the certificates of hosts.',
       },
-    )
+    ]) {
+      const line = `${formatPublicKey(key.blob, `${comment}@${new URL(baseUrl).hostname}`)}\n`
+      serveText(path, line, { tags, summary: 'The public key of a certificate authority', description })
+    }
 
-    app.get(
-      '/ssh/krl',
-      {
-        schema: {
-          tags,
-          summary: 'The revocation list',
-          description:
-            'In OpenSSH’s own format for `RevokedKeys`, as text or as JSON. `Accept: application/octet-stream` selects the first when `format` is absent. It holds every revocation made before the request; when they can’t be read the answer is an error, never a shorter list.',
-          produces: ['application/json', 'application/octet-stream', 'text/plain'],
-          querystring: KrlQuery,
-          response: {
-            200: Type.Unsafe<Buffer>({
-              type: 'object',
-              properties: {
-                revoked: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    properties: {
-                      serial: { type: 'string' },
-                      revokedAt: { type: 'integer', description: 'Epoch seconds.' },
-                    },
-                  },
-                },
-                revokedRanges: {
-                  type: 'array',
-                  description:
-                    'Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made.',
-                  items: {
-                    type: 'object',
-                    properties: {
-                      firstSerial: { type: 'string' },
-                      lastSerial: { type: 'string' },
-                      revokedAt: { type: 'integer', description: 'Epoch seconds.' },
-                    },
-                  },
-                },
-              },
-            }),
-            304: Type.Null({ description: 'It has not changed.' }),
-            ...failures(400, 503),
+    serveText('/ssh/known_hosts', writeKnownHosts(services), {
+      tags,
+      summary: 'What makes ssh trust the certificates of hosts',
+      description: 'For a file that `GlobalKnownHostsFile` or `UserKnownHostsFile` names.',
+    })
+
+    function serveText(path: string, text: string, about: { tags: string[]; summary: string; description: string }) {
+      const tag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+      const response = { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) }
+      app.get(path, { schema: { ...about, produces: ['text/plain'], response } }, async (request, reply) => {
+        reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
+        return sendTagged(request, reply, tag, text)
+      })
+    }
+
+    for (const [path, summary, list] of [
+      ['/ssh/krl', 'The revocation list', createRevocationLists(services, 'user', services.sshCa.blob)],
+      [
+        '/ssh/host-krl',
+        'The revocation list of hosts',
+        createRevocationLists(services, 'host', services.sshHostCa.blob),
+      ],
+    ] as const) {
+      app.get(
+        path,
+        {
+          schema: {
+            tags,
+            summary,
+            description:
+              'In OpenSSH’s own format for `RevokedKeys` or `RevokedHostKeys`, as text or as JSON. `Accept: application/octet-stream` selects the first when `format` is absent. It holds every revocation made before the request; when they can’t be read the answer is an error, never a shorter list.',
+            produces: ['application/json', 'application/octet-stream', 'text/plain'],
+            querystring: KrlQuery,
+            response: KrlResponses,
           },
         },
-      },
-      async (request, reply) => {
-        const { format, includeExpired = false, wildcard = false } = request.query
-        const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
-        const { body, etag } = await revocationList({ form, includeExpired }).catch(unreadable)
-        // Caches may keep it, but must check at each use whether it has changed.
-        reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
-        return sendTagged(request, reply, etag, body)
-      },
-    )
+        async (request, reply) => {
+          const { format, includeExpired = false, wildcard = false, wait } = request.query
+          const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
+          const read = () => list({ form, includeExpired }).catch(unreadable)
+          // Caches may keep it, but must check at each use whether it has changed.
+          reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
+          if (wait === undefined) {
+            const { body, etag } = await read()
+            return sendTagged(request, reply, etag, body)
+          }
+          const isKnown = (await findHost(services, request)) !== undefined
+          const key = `${path} ${form} ${includeExpired}`
+          return sendWhenChanged(services.waits, request, reply, { key, read, wait, isKnown }, ({ body }) => body)
+        },
+      )
+    }
+    app.addHook('preClose', () => services.waits.close())
 
     app.get(
       '/ssh/host-setup.sh',

@@ -7,6 +7,7 @@ import {
   listRevokedBetween,
   listRevokedRanges,
   type ExpiryPosition,
+  type Holder,
   type Revoked,
   type RevokedRange,
 } from './revocation-store.ts'
@@ -26,18 +27,23 @@ const PAGE = 1024
 const END: ExpiryPosition = { validBefore: Number.MAX_SAFE_INTEGER, serial: LAST_SERIAL }
 
 /** Reads all revocations in pages, in the order in which the certificates expire. */
-export async function readRevocations(db: Reader, readAt: number, includeExpired: boolean): Promise<Revocations> {
+export async function readRevocations(
+  db: Reader,
+  holder: Holder,
+  readAt: number,
+  includeExpired: boolean,
+): Promise<Revocations> {
   const digest = createHash('sha256')
   const ranges = await listRevokedRanges(db, includeExpired ? 0 : readAt)
   for (const { first, last } of ranges) digest.update(`${first}-${last} `)
   const start: ExpiryPosition = includeExpired
     ? { validBefore: 0, serial: 0n }
     : { validBefore: readAt, serial: LAST_SERIAL }
-  const until = includeExpired ? Infinity : await firstExpiry(db, start, ranges)
+  const until = includeExpired ? Infinity : await firstExpiry(db, holder, start, ranges)
   const pages: Revoked[] = []
   for (let position = start; position !== END;) {
-    const end = (await findPositionAfter(db, position, PAGE)) ?? END
-    const page = await listRevokedBetween(db, position, end)
+    const end = (await findPositionAfter(db, holder, position, PAGE)) ?? END
+    const page = await listRevokedBetween(db, holder, position, end)
     digest.update(page.serials).update(page.revokedAt)
     pages.push(page)
     position = end
@@ -46,8 +52,8 @@ export async function readRevocations(db: Reader, readAt: number, includeExpired
   return { ...(await join(pages)), ranges, until, digest: digest.digest('base64url') }
 }
 
-async function firstExpiry(db: Reader, after: ExpiryPosition, ranges: RevokedRange[]): Promise<number> {
-  const first = await findPositionAfter(db, after, 1)
+async function firstExpiry(db: Reader, holder: Holder, after: ExpiryPosition, ranges: RevokedRange[]): Promise<number> {
+  const first = await findPositionAfter(db, holder, after, 1)
   return Math.min(first?.validBefore ?? Infinity, ...ranges.map(({ validBefore }) => validBefore))
 }
 

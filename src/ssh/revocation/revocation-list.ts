@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Services } from '../../services.ts'
 import { readRevocations, type Revocations } from './read-revocations.ts'
-import { findKrlVersion } from './revocation-store.ts'
+import { findKrlVersion, type Holder } from './revocation-store.ts'
 import { writeInThread } from './write-in-thread.ts'
 import type { Form } from './write-revocation-list.ts'
 
@@ -24,18 +24,17 @@ interface View extends Revocations {
  * The revocation lists, kept in memory. Every request reads the version, which is one cheap query and grows with each
  * revocation on any replica. So a list is never older than the request, and there is none while the database can't be read.
  */
-export function createRevocationLists({
-  db,
-  now,
-  metrics,
-  sshCa,
-}: Pick<Services, 'db' | 'now' | 'metrics' | 'sshCa'>): RevocationLists {
+export function createRevocationLists(
+  { db, now, metrics }: Pick<Services, 'db' | 'now' | 'metrics'>,
+  holder: Holder,
+  caKey: Uint8Array,
+): RevocationLists {
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
 
   const currentVersion = async (): Promise<bigint> => {
-    const version = await findKrlVersion(db.read)
-    if (version === undefined) throw new Error('The counter krl_version is gone.')
+    const version = await findKrlVersion(db.read, holder)
+    if (version === undefined) throw new Error('The counter of the revocation list is gone.')
     return version
   }
 
@@ -43,7 +42,7 @@ export function createRevocationLists({
     const readAt = now()
     // The version comes first: what is revoked while the pages are read belongs to a later one, and is read again.
     const version = await currentVersion()
-    const revocations = await readRevocations(db.read, readAt, includeExpired)
+    const revocations = await readRevocations(db.read, holder, readAt, includeExpired)
     const digest = hash('sha256', `${version}:${revocations.digest}`, 'base64url')
     const view = { ...revocations, digest, version, readAt, bodies: new Map() }
     views.set(includeExpired, view)
@@ -72,9 +71,10 @@ export function createRevocationLists({
   return async ({ form, includeExpired }) => {
     const view = await currentView(includeExpired)
     const written = (bytes: number) => {
-      if (form === 'krl' && !includeExpired) metrics?.krlBuilt({ bytes, serials: view.serials.length })
+      if (form === 'krl' && !includeExpired && holder === 'user')
+        metrics?.krlBuilt({ bytes, serials: view.serials.length })
     }
-    const body = await writeOnce(view, form, sshCa.blob, written)
+    const body = await writeOnce(view, form, caKey, written)
     return { body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
   }
 }

@@ -2,15 +2,21 @@ import { sql } from 'kysely'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
 
+/** Whose certificates a revocation list is about. The two authorities share one sequence of serials. */
+export type Holder = 'user' | 'host'
+
+const VERSIONS = { user: 'krl_version', host: 'host_krl_version' } as const
+const TABLES = { user: 'ssh_certificates', host: 'ssh_host_certificates' } as const
+
 /**
  * Marks the revocation list as changed. Every transaction that revokes calls it, as its last statement: all revocations
  * update this one row, so no transaction should hold it while it waits for something else.
  */
-export async function raiseKrlVersion(trx: Trx): Promise<void> {
+export async function raiseKrlVersion(trx: Trx, holder: Holder = 'user'): Promise<void> {
   await trx
     .updateTable('counters')
     .set({ value: sql`value + 1` })
-    .where('name', '=', 'krl_version')
+    .where('name', '=', VERSIONS[holder])
     .execute()
 }
 
@@ -22,17 +28,17 @@ const versionText = readStatement((db, value: Values<{ counter: string }>) =>
 )
 
 /** Grows with every revocation that is committed, on any replica. */
-export async function findKrlVersion(db: Reader): Promise<bigint | undefined> {
-  const [row] = await versionText(db, { counter: 'krl_version' })
+export async function findKrlVersion(db: Reader, holder: Holder = 'user'): Promise<bigint | undefined> {
+  const [row] = await versionText(db, { counter: VERSIONS[holder] })
   return row && BigInt(row.version)
 }
 
-/** Raises the version to this one, or by one when it is there already. */
-export async function raiseKrlVersionTo(trx: Trx, version: bigint): Promise<void> {
+/** Raises the versions of both lists to this one, or by one when they are there already. */
+export async function raiseKrlVersionsTo(trx: Trx, version: bigint): Promise<void> {
   await trx
     .updateTable('counters')
     .set({ value: sql`case when value < ${version} then ${version} else value + 1 end` })
-    .where('name', '=', 'krl_version')
+    .where('name', 'in', Object.values(VERSIONS))
     .execute()
 }
 
@@ -94,40 +100,56 @@ interface PositionRange extends ExpiryPosition {
   endSerial: bigint
 }
 
-const positionAfter = readStatement((db, value: Values<ExpiryPosition & { skip: number }>) =>
-  db
-    .selectFrom('ssh_certificates')
-    .select([sql<string>`cast(serial as text)`.as('serial_text'), 'valid_before'])
-    .where('revoked_at', 'is not', null)
-    .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
-    .orderBy('valid_before')
-    .orderBy('serial')
-    .limit(1)
-    .offset(value('skip')),
+/** The same statement for both tables. Their columns of these names are the same. */
+const forEachHolder = <T>(build: (table: 'ssh_certificates') => T): Record<Holder, T> => ({
+  user: build(TABLES.user),
+  host: build(TABLES.host as typeof TABLES.user),
+})
+
+const positionAfter = forEachHolder((table) =>
+  readStatement((db, value: Values<ExpiryPosition & { skip: number }>) =>
+    db
+      .selectFrom(table)
+      .select([sql<string>`cast(serial as text)`.as('serial_text'), 'valid_before'])
+      .where('revoked_at', 'is not', null)
+      .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
+      .orderBy('valid_before')
+      .orderBy('serial')
+      .limit(1)
+      .offset(value('skip')),
+  ),
 )
 
 /** The position `count` revocations after another one; undefined when there are not so many. */
 export async function findPositionAfter(
   db: Reader,
+  holder: Holder,
   position: ExpiryPosition,
   count: number,
 ): Promise<ExpiryPosition | undefined> {
-  const [row] = await positionAfter(db, { ...position, skip: count - 1 })
+  const [row] = await positionAfter[holder](db, { ...position, skip: count - 1 })
   return row && { validBefore: row.valid_before, serial: BigInt(row.serial_text) }
 }
 
-const revokedBetween = readStatement((db, value: Values<PositionRange>) =>
-  db
-    .selectFrom('ssh_certificates')
-    .select(sql<string | null>`string_agg(serial || ',' || (revoked_at / 1000), ',')`.as('listed'))
-    .where('revoked_at', 'is not', null)
-    .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
-    .where(sql<boolean>`(valid_before, serial) <= (${value('endValidBefore')}, ${value('endSerial')})`),
+const revokedBetween = forEachHolder((table) =>
+  readStatement((db, value: Values<PositionRange>) =>
+    db
+      .selectFrom(table)
+      .select(sql<string | null>`string_agg(serial || ',' || (revoked_at / 1000), ',')`.as('listed'))
+      .where('revoked_at', 'is not', null)
+      .where(sql<boolean>`(valid_before, serial) > (${value('validBefore')}, ${value('serial')})`)
+      .where(sql<boolean>`(valid_before, serial) <= (${value('endValidBefore')}, ${value('endSerial')})`),
+  ),
 )
 
 /** Revocations after one position, up to another. Read as one text, which takes half as long as reading rows. */
-export async function listRevokedBetween(db: Reader, after: ExpiryPosition, end: ExpiryPosition): Promise<Revoked> {
-  const [row] = await revokedBetween(db, { ...after, endValidBefore: end.validBefore, endSerial: end.serial })
+export async function listRevokedBetween(
+  db: Reader,
+  holder: Holder,
+  after: ExpiryPosition,
+  end: ExpiryPosition,
+): Promise<Revoked> {
+  const [row] = await revokedBetween[holder](db, { ...after, endValidBefore: end.validBefore, endSerial: end.serial })
   const numbers = row?.listed?.split(',') ?? []
   const count = numbers.length / 2
   const serials = new BigUint64Array(count)

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
+import { readSshRules, type SshRules } from '../../access/ssh-rules.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readTextList } from '../../storage/text-list.ts'
@@ -48,19 +49,22 @@ export interface ValidCertificate {
   id: string
   userId: string
   principals: string[]
+  /** What it contains, and how long it is valid in all. */
+  rules: SshRules
 }
 
 /** What is still valid of these users, by serial. */
 export async function listValidCertificates(db: Reader, userIds: string[], at: number): Promise<ValidCertificate[]> {
   if (userIds.length === 0) return []
   const rows = await stillValid(withExpired(db, userIds, at), at)
-    .select(['later.id', 'later.user_id', 'later.principals'])
+    .select(['later.id', 'later.user_id', 'later.principals', 'later.rules', 'later.valid_before', 'later.created_at'])
     .orderBy('later.serial')
     .execute()
-  return rows.map(({ id, user_id, principals }) => ({
+  return rows.map(({ id, user_id, principals, rules, valid_before, created_at }) => ({
     id,
     userId: user_id,
     principals: readTextList(principals),
+    rules: { ...readSshRules(rules), maxTtlSeconds: Math.ceil((valid_before - created_at) / 1000) },
   }))
 }
 

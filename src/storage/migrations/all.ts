@@ -15,6 +15,7 @@ import { oauthSingleUse } from './0013-oauth-single-use.ts'
 import { signInMethods } from './0014-sign-in-methods.ts'
 import { applications } from './0015-applications.ts'
 import { deviceCodes } from './0016-device-codes.ts'
+import { sshHosts } from './0017-ssh-hosts.ts'
 
 export interface Migration {
   name: string
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0014-sign-in-methods', signInMethods),
   inSql('0015-applications', applications),
   inSql('0016-device-codes', deviceCodes),
+  inSql('0017-ssh-hosts', sshHosts),
 ]

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** The OAuth provider. */
 export interface OAuthTables {
   oauth_clients: {

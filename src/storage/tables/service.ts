@@ -5,7 +5,7 @@ import type { Counted } from '../../vocabulary/daily-counts.ts'
 export interface ServiceTables {
   service_keys: {
     id: string
-    purpose: 'signing' | 'signing-rsa' | 'ssh-ca'
+    purpose: 'signing' | 'signing-rsa' | 'ssh-ca' | 'ssh-host-ca'
     state: 'active' | 'next' | 'previous'
     public_key: string
     private_key_sealed: string

@@ -30,6 +30,8 @@ export interface SshTables {
     latest_expiry: number
     revoked_at: number | null
     revoke_reason: string | null
+    /** The rules that it was issued under, as JSON; null for one that was issued before there were any. */
+    rules: string | null
     created_at: number
   }
   /** Serials that may have been issued after a restored backup was made: revoked as a whole when it is restored. */
@@ -46,6 +48,35 @@ export interface SshTables {
     /** The id of the last account that was reviewed; empty at first. */
     reviewed_up_to: string
     revoked: Generated<number>
+    created_at: number
+  }
+  ssh_hosts: {
+    id: string
+    name: string
+    hostnames: string
+    /** 1: only the roles in `ssh_host_roles`; 0: everybody. */
+    is_restricted: number
+    enrollment_hash: string | null
+    enrollment_expires_at: number | null
+    enrolled_at: number | null
+    last_seen_at: number | null
+    krl_version: string | null
+    sshd_version: string | null
+    created_at: number
+  }
+  ssh_host_names: { hostname: string; host_id: string }
+  ssh_host_roles: { host_id: string; role_id: string }
+  ssh_host_tokens: { token_hash: string; host_id: string; is_used: number; created_at: number }
+  ssh_host_keys: { fingerprint: string; host_id: string; public_key: string }
+  ssh_host_certificates: {
+    serial: string | bigint
+    host_id: string
+    key_id: string
+    hostnames: string
+    fingerprint: string
+    valid_after: number
+    valid_before: number
+    revoked_at: number | null
     created_at: number
   }
   counters: { name: string; value: string | bigint }

@@ -31,6 +31,8 @@ export interface UserTables {
     name: string
     description: string
     principals: string
+    /** Rules for SSH certificates, as JSON; null without any. */
+    ssh: Generated<string | null>
     built_in: number
     created_at: number
     attributes: string | null

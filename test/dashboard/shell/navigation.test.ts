@@ -62,7 +62,7 @@ describe('the navigation', () => {
     assert.deepEqual(seenBy(...PERMISSIONS), {
       yours: ACCOUNT_LINKS,
       ssh: ['sshKeys'],
-      admin: ['overview', 'users', 'roles', 'clients', 'certificates', 'audit'],
+      admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit'],
     })
   })
 })

@@ -94,7 +94,16 @@ onEachEngine('SSH keys', (engine) => {
     const refused: Record<string, string> = {
       'ssh-rsa': line('ssh-rsa', exponent, modulus),
       ecdsa: line('ecdsa-sha2-nistp256', Buffer.from('nistp256'), Buffer.alloc(65, 4)),
-      'a security key': line('sk-ssh-ed25519@openssh.com', Buffer.alloc(32, 1), Buffer.from('ssh:')),
+      'a security key of a web site': line(
+        'sk-ssh-ed25519@openssh.com',
+        Buffer.alloc(32, 1),
+        Buffer.from('web.example'),
+      ),
+      'a security key on another curve': line(
+        'sk-ecdsa-sha2-nistp256@openssh.com',
+        Buffer.alloc(65, 4),
+        Buffer.from('ssh:'),
+      ),
       dss: line('ssh-dss', modulus, modulus, modulus, modulus),
       'a certificate': line('ssh-ed25519-cert-v01@openssh.com', Buffer.alloc(32), Buffer.alloc(32)),
       '31 bytes': line('ssh-ed25519', Buffer.alloc(31, 1)),

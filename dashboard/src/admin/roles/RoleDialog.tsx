@@ -4,6 +4,7 @@ import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
+import { SshRulesFields, toForm, toRules } from './SshRulesFields.tsx'
 
 type Props = { role?: Role; onClose: () => void; onDone: () => Promise<unknown> }
 
@@ -13,13 +14,14 @@ const listed = (text: string) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-type Fields = Pick<Role, 'name' | 'description' | 'principals'>
+type Fields = Pick<Role, 'name' | 'description' | 'principals' | 'ssh'>
 
 /** Only what was changed is sent, so that nothing is undone that somebody else has changed meanwhile. */
 const changes = (before: Fields, after: Fields) => ({
   ...(after.name === before.name ? {} : { name: after.name }),
   ...(after.description === before.description ? {} : { description: after.description }),
   ...(after.principals.join() === before.principals.join() ? {} : { principals: after.principals }),
+  ...(JSON.stringify(toForm(after.ssh)) === JSON.stringify(toForm(before.ssh)) ? {} : { ssh: after.ssh }),
 })
 
 export function RoleDialog({ role, onClose, onDone }: Props) {
@@ -29,8 +31,15 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
   const [description, setDescription] = useState(role?.description ?? '')
   const [principals, setPrincipals] = useState(role?.principals.join(', ') ?? '')
 
+  const [rules, setRules] = useState(() => toForm(role?.ssh))
+
   const submit = async () => {
-    const after = { name: name.trim(), description: description.trim(), principals: listed(principals) }
+    const after = {
+      name: name.trim(),
+      description: description.trim(),
+      principals: listed(principals),
+      ssh: toRules(rules),
+    }
     await (role
       ? answer(api.PATCH('/api/admin/roles/{id}', { params: { path: { id: role.id } }, body: changes(role, after) }))
       : answer(api.POST('/api/admin/roles', { body: after })))
@@ -64,6 +73,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
         value={principals}
         onChange={(event) => setPrincipals(event.currentTarget.value)}
       />
+      <SshRulesFields value={rules} onChange={setRules} />
     </FormDialog>
   )
 }

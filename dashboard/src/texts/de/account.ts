@@ -27,6 +27,7 @@ export const account: typeof English = {
     users: 'Personen',
     roles: 'Rollen',
     clients: 'Anwendungen',
+    hosts: 'Server',
     certificates: 'Zertifikatsprotokoll',
     audit: 'Prüfprotokoll',
     menu: (name) => `Kontomenü von ${name}`,

@@ -27,6 +27,7 @@ export const account = {
     users: 'Users',
     roles: 'Roles',
     clients: 'Applications',
+    hosts: 'Hosts',
     certificates: 'Certificate log',
     audit: 'Audit trail',
     menu: (name: string) => `Account menu of ${name}`,

@@ -1,0 +1,63 @@
+import { expect, test } from './support/test.ts'
+
+test('a host can be added with a line that is shown once, limited to a role, given a new token, and deleted', async ({
+  asAdministrator: page,
+  newcomer,
+}) => {
+  const name = `Web server of ${newcomer.displayName}`
+  const hostname = `web-${Date.now()}.example.com`
+  await page.goto('/admin/hosts')
+  await page.getByRole('button', { name: 'Add a host' }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await page.getByRole('dialog').getByLabel('DNS names and addresses').fill('*.example.com')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+  await expect(page.getByRole('dialog')).toContainText('*.example.com')
+  await page.getByRole('dialog').getByLabel('DNS names and addresses').fill(hostname)
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+  await expect(page.getByRole('dialog', { name })).toContainText(/LATCHKEY_ENROLLMENT=.*he_[A-Za-z0-9_-]{43}/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+
+  const row = page.getByRole('listitem').filter({ hasText: name })
+  await expect(row).toContainText('Not enrolled yet')
+  await expect(row).toContainText(hostname)
+  await row.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog').getByLabel('Open to everybody who may get certificates').uncheck()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Allowed roles' }).click({ force: true })
+  await page.getByRole('option', { name: 'admin', exact: true }).click()
+  await page.keyboard.press('Tab')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(row).toContainText('Open to 1 role')
+
+  await row.getByRole('button', { name: 'New token…' }).click()
+  await page.getByRole('dialog').getByLabel('End at once what it has now').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'New token' }).click()
+  await expect(page.getByRole('dialog', { name, exact: true })).toContainText('he_')
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+
+  await row.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(row).toHaveCount(0)
+})
+
+test('the SSH rules of a role are set and shown in its dialog', async ({ asAdministrator: page, newcomer }) => {
+  const name = `Backup of ${newcomer.displayName}`
+  await page.goto('/admin/roles')
+  await page.getByRole('button', { name: 'Create a role' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await dialog.getByLabel('Only from these networks').fill('192.0.2.1/24')
+  await dialog.getByLabel('Longest lifetime in minutes').fill('10')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await expect(dialog).toContainText('192.0.2.0/24')
+  await dialog.getByLabel('Only from these networks').fill('192.0.2.0/24')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await expect(dialog).toHaveCount(0)
+  const { roles } = (await (await page.request.get('/api/admin/roles?limit=200')).json()) as {
+    roles: { name: string; ssh: unknown }[]
+  }
+  expect(roles.find((role) => role.name === name)?.ssh).toEqual({
+    maxTtlSeconds: 600,
+    sourceAddresses: ['192.0.2.0/24'],
+  })
+})

@@ -1,0 +1,123 @@
+import { recordEvent } from '../../audit/record-event.ts'
+import { digest } from '../../crypto/digest.ts'
+import { refuse, refuseField } from '../../errors.ts'
+import type { RequestSource } from '../../http/request-source.ts'
+import { ED25519, fingerprint, formatPublicKey, labelOf, parsePublicKey } from '../../openssh/public-key.ts'
+import { FormatError } from '../../openssh/wire.ts'
+import type { Services } from '../../services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { isDuplicate } from '../../storage/failure.ts'
+import { raiseKrlVersion } from '../revocation/revocation-store.ts'
+import { refuseHost } from './authenticate-host.ts'
+import { findNewestHostCertificate, markHostCertificatesRevoked, replaceHostKeys } from './host-certificate-store.ts'
+import { consumeEnrollment, findHostById, holdHost } from './host-store.ts'
+import { addHostToken, deleteHostTokens, holdHostOfToken, markTokenUsed } from './host-token-store.ts'
+import type { HostCertificate, StoredHost } from './host.ts'
+import { issueHostCertificates } from './issue-host-certificates.ts'
+
+type Needs = Pick<Services, 'db' | 'now' | 'random' | 'sshHostCa'>
+
+export interface Enrolled {
+  host: StoredHost
+  certificates: HostCertificate[]
+  hostToken: string
+}
+
+/**
+ * Enrolls a host with the token that an administrator was shown. The token is taken in the transaction that stores the
+ * keys and the certificates, so that it serves once, and a refusal does not use it up. What the host had before ends.
+ */
+export async function enrollHost(
+  services: Needs,
+  { token, publicKeys }: { token: string; publicKeys: string[] },
+  source: RequestSource,
+): Promise<Enrolled> {
+  const keys = readHostKeys(publicKeys)
+  const at = services.now()
+  try {
+    return await services.db.transaction(async (trx) => {
+      const id = (await consumeEnrollment(trx, digest(token), at)) ?? refuseToken()
+      await deleteHostTokens(trx, id)
+      const revoked = await markHostCertificatesRevoked(trx, { hostId: id, at })
+      await replaceHostKeys(trx, id, keys)
+      const host = (await findHostById(trx, id)) ?? refuseToken()
+      const certificates = await issueHostCertificates(services, trx, host)
+      const hostToken = newHostToken(services)
+      await addHostToken(trx, { hash: digest(hostToken), hostId: id, isUsed: true, at })
+      await record(services, trx, 'ssh_host.enrolled', host, certificates, source)
+      if (revoked > 0) await raiseKrlVersion(trx, 'host')
+      return { host, certificates, hostToken }
+    })
+  } catch (error) {
+    if (!isDuplicate(error, 'ssh_host_keys.fingerprint')) throw error
+    return refuse('conflict', 'Another host has this key. Make a new one with ssh-keygen.')
+  }
+}
+
+/**
+ * New certificates and a new token. The token that was used here works until the new one is used for the first time: if this
+ * answer is lost, the host renews again.
+ */
+export const renewHost = (services: Needs, hash: string | undefined, source: RequestSource): Promise<Enrolled> =>
+  services.db.transaction(async (trx) => {
+    const hostId = hash === undefined ? undefined : await holdHostOfToken(trx, hash)
+    if (hash === undefined || hostId === undefined) return refuseHost()
+    await markTokenUsed(trx, hash, hostId)
+    const host = (await holdHost(trx, hostId)) ?? refuseHost()
+    const certificates = await issueHostCertificates(services, trx, host)
+    const hostToken = newHostToken(services)
+    await addHostToken(trx, { hash: digest(hostToken), hostId, isUsed: false, at: services.now() })
+    await record(services, trx, 'ssh_host.renewed', host, certificates, source)
+    return { host, certificates, hostToken }
+  })
+
+/** A host renews in good time, and at once when its names have changed. */
+const RENEW_MS = 15 * 24 * 3_600_000
+
+export async function shouldRenew({ db, now }: Pick<Services, 'db' | 'now'>, host: StoredHost): Promise<boolean> {
+  const newest = await findNewestHostCertificate(db.read, host.id)
+  const names = new Set(host.hostnames)
+  return (
+    newest === undefined ||
+    newest.validBefore < now() + RENEW_MS ||
+    names.symmetricDifference(new Set(newest.hostnames)).size > 0
+  )
+}
+
+const newHostToken = ({ random }: Pick<Services, 'random'>): string => `ht_${random.text(32)}`
+
+const refuseToken = (): never =>
+  refuse('unauthenticated', 'This token was used, has expired or was replaced. Ask for a new one.')
+
+function readHostKeys(lines: string[]) {
+  const keys = lines.map((line, index) => {
+    try {
+      const { blob, comment } = parsePublicKey(line)
+      if (labelOf(blob) !== ED25519) throw new FormatError('The key of a host must be of type ssh-ed25519.')
+      return { fingerprint: fingerprint(blob), publicKey: formatPublicKey(blob, comment) }
+    } catch (error) {
+      if (error instanceof FormatError) return refuseField(`publicKeys.${index}`, error.message)
+      throw error
+    }
+  })
+  if (new Set(keys.map(({ fingerprint: each }) => each)).size < keys.length) {
+    refuseField('publicKeys', 'A key is there twice.')
+  }
+  return keys
+}
+
+const record = (
+  services: Needs,
+  trx: Trx,
+  action: 'ssh_host.enrolled' | 'ssh_host.renewed',
+  host: StoredHost,
+  certificates: HostCertificate[],
+  source: RequestSource,
+): Promise<void> =>
+  recordEvent(services, trx, {
+    action,
+    outcome: 'success',
+    actor: { id: null, email: null, source },
+    target: { type: 'ssh_host', id: host.id },
+    data: { name: host.name, hostnames: host.hostnames, serials: certificates.map(({ serial }) => serial) },
+  })

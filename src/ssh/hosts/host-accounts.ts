@@ -1,0 +1,56 @@
+import type { SshRules } from '../../access/ssh-rules.ts'
+
+export interface RoleOfHosts {
+  id: string
+  principals: string[]
+  ssh: SshRules | null
+}
+
+/** Somebody who may get certificates and whose account may act. */
+export interface PersonOfHosts {
+  username: string
+  roleIds: string[]
+}
+
+export interface Access {
+  roles: RoleOfHosts[]
+  people: PersonOfHosts[]
+  /** Names that are both a username and a principal of a role. Their certificates can't be told apart. */
+  clashes: ReadonlySet<string>
+}
+
+export type Accounts = Record<string, string[]>
+
+/**
+ * Which principals open which UNIX account of a host that admits these roles, or with null everybody. One's own account
+ * is opened by one's username. An account that roles give is opened by the usernames of those who hold such a role.
+ * Where the role has rules, only the account's own name does, because the certificate that carries it carries the rules too.
+ * Then every role that gives this name must be admitted: the certificates of another one's holders carry it as well.
+ */
+export function listAccounts({ roles, people, clashes }: Access, allowed: readonly string[] | null): Accounts {
+  const isAllowed = (id: string) => allowed === null || allowed.includes(id)
+  const opened = new Map<string, Set<string>>()
+  const open = (account: string, principal: string) => {
+    if (clashes.has(account) || clashes.has(principal)) return
+    const listed = opened.get(account) ?? new Set()
+    opened.set(account, listed.add(principal))
+  }
+  const byId = new Map(roles.map((role) => [role.id, role]))
+  for (const { username, roleIds } of people) {
+    if (allowed === null || roleIds.some(isAllowed)) open(username, username)
+    for (const id of roleIds) {
+      const role = isAllowed(id) ? byId.get(id) : undefined
+      if (role && role.ssh === null) for (const account of role.principals) open(account, username)
+    }
+  }
+  const notAllowed = new Set(roles.filter(({ id }) => !isAllowed(id)).flatMap(({ principals }) => principals))
+  for (const role of roles) {
+    if (role.ssh === null || !isAllowed(role.id)) continue
+    for (const account of role.principals) if (!notAllowed.has(account)) open(account, account)
+  }
+  return Object.fromEntries(
+    [...opened].toSorted(byAccount).map(([account, listed]) => [account, [...listed].toSorted()]),
+  )
+}
+
+const byAccount = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)

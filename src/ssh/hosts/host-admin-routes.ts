@@ -1,0 +1,193 @@
+import { Type } from 'typebox'
+import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
+import { decodeCursor } from '../../http/cursor.ts'
+import type { Services } from '../../services.ts'
+import { actorOf } from '../../sessions/actor.ts'
+import { needs } from '../../sessions/guards.ts'
+import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
+import { createRevocationLists } from '../revocation/revocation-list.ts'
+import { readAccess } from './access-store.ts'
+import { listAccounts } from './host-accounts.ts'
+import { findHostById, listAllHosts, listHosts } from './host-store.ts'
+import { Host, HostChange, NewHost, type StoredHost } from './host.ts'
+import {
+  changeHost,
+  createHost,
+  type Enrollment,
+  enrollmentCommand,
+  refuseUnknown,
+  removeHost,
+  renewEnrollment,
+} from './manage-hosts.ts'
+import { bareTag } from './waits.ts'
+
+const tags = ['SSH hosts']
+const SEEN_MS = 120_000
+
+const OneHost = Type.Object({ host: Host })
+const Enrolling = Type.Object({
+  host: Host,
+  enrollmentToken: Type.String({ description: 'For one hour and one use. Shown this once.' }),
+  command: Type.String({ description: 'The line that enrolls the host, for a shell on it.' }),
+})
+
+/** Hosts, for those who manage them, and for those who log in to them. */
+export const hostAdminRoutes =
+  (services: Services): Routes =>
+  async (app) => {
+    const { db, now } = services
+    const revocationList = createRevocationLists(services, 'user', services.sshCa.blob)
+    const guard = () => needs(services, 'ssh:hosts:manage')
+
+    /** Adds whether the list that the host uses is the current one. */
+    const withState = async (hosts: StoredHost[]): Promise<Host[]> => {
+      const { etag } = await revocationList({ form: 'krl', includeExpired: false })
+      const isCurrent = ({ krlVersion, lastSeenAt }: StoredHost) =>
+        krlVersion === bareTag(etag) && lastSeenAt !== null && lastSeenAt > now() - SEEN_MS
+      return hosts.map((host) => ({ ...host, current: isCurrent(host) }))
+    }
+    const one = async (host: StoredHost) => {
+      const [shown] = await withState([host])
+      return { host: shown ?? refuseUnknown() }
+    }
+    const enrolling = async ({ host, enrollmentToken }: Enrollment) => ({
+      ...(await one(host)),
+      enrollmentToken,
+      command: enrollmentCommand(services, enrollmentToken),
+    })
+
+    app.get(
+      '/api/ssh/hosts',
+      {
+        onRequest: guard(),
+        schema: {
+          tags,
+          summary: 'List hosts',
+          querystring: Type.Object(PageQuery, strict),
+          response: {
+            200: Type.Object({ hosts: Type.Array(Host), nextCursor: NextCursor }),
+            ...failures(400, 401, 403, 503),
+          },
+        },
+      },
+      async ({ query }) => {
+        const { items, nextCursor } = await listHosts(db.read, query.limit ?? 50, decodeCursor(query.cursor))
+        return { hosts: await withState(items), nextCursor }
+      },
+    )
+
+    app.post(
+      '/api/ssh/hosts',
+      {
+        onRequest: guard(),
+        schema: {
+          tags,
+          summary: 'Register a host, and get the line that enrolls it',
+          body: NewHost,
+          response: { 201: Enrolling, ...failures(400, 401, 403, 409, 503) },
+        },
+      },
+      async (request, reply) =>
+        reply.code(201).send(await enrolling(await createHost(services, request.body, actorOf(services, request)))),
+    )
+
+    app.get(
+      '/api/ssh/hosts/:id',
+      {
+        onRequest: guard(),
+        schema: { tags, summary: 'A host', params: ById, response: { 200: OneHost, ...failures(401, 403, 404, 503) } },
+      },
+      async ({ params }) => one((await findHostById(db.read, params.id)) ?? refuseUnknown()),
+    )
+
+    app.patch(
+      '/api/ssh/hosts/:id',
+      {
+        onRequest: guard(),
+        schema: {
+          tags,
+          summary: 'Change a host',
+          description:
+            'Certificates that name a host name which is taken away are revoked. Users can’t admit themselves, except administrators.',
+          params: ById,
+          body: HostChange,
+          response: { 200: OneHost, ...failures(400, 401, 403, 404, 409, 503) },
+        },
+      },
+      async (request) => one(await changeHost(services, request.params.id, request.body, actorOf(services, request))),
+    )
+
+    app.delete(
+      '/api/ssh/hosts/:id',
+      {
+        onRequest: guard(),
+        schema: {
+          tags,
+          summary: 'Delete a host, and revoke its certificates',
+          params: ById,
+          response: { 200: Success, ...failures(401, 403, 404, 503) },
+        },
+      },
+      async (request) => {
+        await removeHost(services, request.params.id, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
+      '/api/ssh/hosts/:id/enrollment',
+      {
+        onRequest: guard(),
+        schema: {
+          tags,
+          summary: 'A new line that enrolls a host',
+          description:
+            'The token and the certificates that it has end when the line is used, or at once with `revoke`.',
+          params: ById,
+          body: Type.Union([Type.Object({ revoke: Type.Optional(Type.Boolean()) }, strict), Type.Null()]),
+          response: { 201: Enrolling, ...failures(400, 401, 403, 404, 503) },
+        },
+      },
+      async (request, reply) => {
+        const which = { id: request.params.id, revoke: request.body?.revoke ?? false }
+        return reply.code(201).send(await enrolling(await renewEnrollment(services, which, actorOf(services, request))))
+      },
+    )
+
+    app.get(
+      '/api/ssh/my-hosts',
+      {
+        onRequest: needs(services, 'ssh:cert:issue'),
+        schema: {
+          tags,
+          summary: 'The hosts that you may log in to, and as whom',
+          response: {
+            200: Type.Object({
+              hosts: Type.Array(
+                Type.Object({
+                  name: Type.String(),
+                  hostnames: Type.Array(Type.String()),
+                  accounts: Type.Array(Type.String()),
+                }),
+              ),
+            }),
+            ...failures(401, 403, 503),
+          },
+        },
+      },
+      async ({ signedIn: { user } }) => {
+        const access = await readAccess(db.read, user.id)
+        const principals = new Set(principalsOf(await listPrincipalGroups(db.read, user), user.preferredUsername))
+        const mine = (allowed: string[] | null) =>
+          Object.entries(listAccounts(access, allowed)).flatMap(([account, listed]) =>
+            listed.some((name) => principals.has(name)) ? [account] : [],
+          )
+        const hosts = (await listAllHosts(db.read)).map(({ name, hostnames, allowedRoles }) => ({
+          name,
+          hostnames,
+          accounts: mine(allowedRoles),
+        }))
+        return { hosts: hosts.filter(({ accounts }) => accounts.length > 0) }
+      },
+    )
+  }

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Role } from '../../src/access/role.ts'
+import { newSecurityKey, SK_DUMMY } from '../openssh/new-security-key.ts'
+import { createHost } from '../ssh/hosts/managed-host.ts'
+import { issue, saveKey } from '../ssh/public-keys.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { createClock } from '../support/clock.ts'
+import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
+import { freePort } from '../support/postgres.ts'
+import { until } from '../support/replicas.ts'
+import { ACCOUNT, newKeyPair, type Sshd, startSshd, temporaryFolder } from './openssh.ts'
+
+const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
+
+interface Result {
+  code: number
+  output: string
+}
+
+const run = (command: string, args: string[], environment: Record<string, string> = {}): Promise<Result> =>
+  new Promise((resolve) => {
+    execFile(command, args, { env: { PATH: process.env['PATH'], ...environment } }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr })
+    })
+  })
+
+/** The service at its own address, with its background work every quarter of a second. */
+async function startService(t: TestContext): Promise<TestApp> {
+  const port = await freePort()
+  const config = { baseUrl: `http://127.0.0.1:${port}`, sshHostPatterns: ['127.0.0.1', '*.example.com'] }
+  const began = Date.now()
+  const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
+  let ticking: NodeJS.Timeout | undefined
+  // Before the app is closed.
+  t.after(() => clearInterval(ticking))
+  const app = await startApp(t, { clock, config })
+  await app.app.listen({ port, host: '127.0.0.1' })
+  ticking = setInterval(() => void app.tick(), 250)
+  return app
+}
+
+interface EnrolledHost {
+  root: string
+  hostId: string
+  sshd: Sshd
+  knownHosts: string
+  /** The output of the sync that waits. */
+  synced(): string
+}
+
+/** Enrolls a host with the line that the dashboard shows, under a folder of its own, and starts its sshd and its sync. */
+async function enrollHost(
+  t: TestContext,
+  app: TestApp,
+  admin: SignedInPerson,
+  { allowedRoles = null, shell = 'sh' }: { allowedRoles?: string[] | null; shell?: string } = {},
+): Promise<EnrolledHost> {
+  const { host, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles })
+  const root = temporaryFolder(t)
+  mkdirSync(join(root, 'etc/ssh'), { recursive: true })
+  writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n')
+  const line = command.replace('| sudo sh', `| LATCHKEY_ROOT=${root} ${shell}`)
+  assert.notEqual(line, command)
+  const { code, output } = await run('sh', ['-c', line])
+  assert.equal(code, 0, output)
+  const snippet = readFileSync(join(root, 'etc/ssh/sshd_config.d/10-latchkey.conf'), 'utf8')
+  assert.match(snippet, /^HostCertificate \/etc\/ssh\/ssh_host_ed25519_key-cert\.pub$/m)
+  assert.match(snippet, /^AuthorizedPrincipalsFile \/etc\/ssh\/latchkey_principals\/%u$/m)
+  const lines = snippet
+    .replaceAll(' /etc/ssh/', ` ${root}/etc/ssh/`)
+    .replaceAll(/^(TrustedUserCAKeys|RevokedKeys).*\n/gm, '')
+  const files = { trusted: join(root, 'etc/ssh/trusted_user_ca.pub'), revoked: join(root, 'etc/ssh/revoked_keys') }
+  const sshd = await startSshd(t, files, { hostKeyPath: join(root, 'etc/ssh/ssh_host_ed25519_key'), lines })
+  const child = spawn(
+    shell.split(' ')[0] ?? 'sh',
+    [...shell.split(' ').slice(1), join(root, 'usr/local/sbin/latchkey-ssh-sync'), '--wait'],
+    {
+      env: { PATH: process.env['PATH'], LATCHKEY_ROOT: root },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  let synced = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    synced += text
+  })
+  t.after(() => stop(child))
+  await until(async () => app.services.waits.count() === 2)
+  const knownHosts = join(root, 'known_hosts')
+  writeFileSync(knownHosts, (await anonymous(app).get('/ssh/known_hosts')).body)
+  return { root, hostId: host.id, sshd, knownHosts, synced: () => synced }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}
+
+async function newRole(admin: SignedInPerson, content: object): Promise<Role> {
+  const made = await admin.post('/api/admin/roles', { name: `Role ${Math.random()}`, ...content })
+  assert.equal(made.statusCode, 201, made.body)
+  return made.json<{ role: Role }>().role
+}
+
+/** Somebody with these roles, and a key with a certificate. */
+async function newUser(t: TestContext, app: TestApp, admin: SignedInPerson, roles: Role[], principals?: string[]) {
+  const person = await signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue'] })
+  for (const { id } of roles) await admin.post(`/api/admin/users/${person.user.id}/roles`, { roleId: id })
+  const { path, publicKey } = newKeyPair(temporaryFolder(t), 'laptop')
+  const savedKeyId = await saveKey(person, publicKey)
+  const answer = await person.post('/api/ssh/certs/issue', { savedKeyId, principals })
+  assert.equal(answer.statusCode, 201, answer.body)
+  return { person, path, certificate: answer.json<{ certificate: string }>().certificate }
+}
+
+const accountFile = ({ root }: EnrolledHost) => join(root, 'etc/ssh/latchkey_principals', ACCOUNT)
+const listed = (host: EnrolledHost) => (existsSync(accountFile(host)) ? readFileSync(accountFile(host), 'utf8') : '')
+
+test('the scripts for hosts pass shellcheck', async () => {
+  const { code, output } = await run('shellcheck', [
+    '-s',
+    'sh',
+    join(SCRIPTS, 'install.sh'),
+    join(SCRIPTS, 'latchkey-ssh-sync'),
+  ])
+  assert.equal(code, 0, output)
+})
+
+for (const shell of ['dash', 'busybox sh']) {
+  test(`a host that is enrolled by its one line in ${shell} follows who may log in, within seconds`, async (t) => {
+    const app = await startService(t)
+    const admin = await signedInPerson(app, { admin: true })
+    const [allowed, other] = [
+      await newRole(admin, { principals: [ACCOUNT] }),
+      await newRole(admin, { principals: [ACCOUNT] }),
+    ]
+    const host = await enrollHost(t, app, admin, { allowedRoles: [allowed.id], shell })
+    const [ada, bob, eve] = [
+      await newUser(t, app, admin, [allowed]),
+      await newUser(t, app, admin, [allowed]),
+      await newUser(t, app, admin, [other]),
+    ]
+    const bobsName = bob.person.user.preferredUsername
+    await until(async () => listed(host).includes(`${bobsName}\n`))
+    const login = ({ path, certificate }: typeof ada, knownHosts = host.knownHosts) =>
+      host.sshd.login(path, certificate, { knownHosts })
+    assert.equal(await login(ada), true, host.sshd.logged())
+    assert.equal(await login(bob), true, host.sshd.logged())
+    assert.equal(await login(eve), false, 'her role is not admitted')
+
+    const wrong = join(host.root, 'wrong_known_hosts')
+    const ca = (await anonymous(app).get('/ssh/ca.pub')).body
+    writeFileSync(wrong, `@cert-authority 127.0.0.1,[127.0.0.1]:* ${ca}`)
+    await assert.rejects(login(ada, wrong), /Host key verification failed/)
+
+    const before = statSync(join(host.root, 'etc/ssh/revoked_keys')).mtimeMs
+    const switched = Date.now()
+    await admin.post(`/api/admin/users/${ada.person.user.id}/lifecycle`, { action: 'disable' })
+    await until(async () => statSync(join(host.root, 'etc/ssh/revoked_keys')).mtimeMs !== before, 10_000)
+    t.diagnostic(`${Date.now() - switched} ms from the switch to the list on the host`)
+    assert.equal(await login(ada), false)
+    await until(async () => !listed(host).includes(`${ada.person.user.preferredUsername}\n`), 10_000)
+
+    await admin.delete(`/api/admin/users/${bob.person.user.id}/roles/${allowed.id}`)
+    await until(async () => !listed(host).includes(`${bobsName}\n`), 10_000)
+    assert.equal(await login(bob), false)
+
+    await until(async () => {
+      const shown = await admin.get(`/api/ssh/hosts/${host.hostId}`)
+      return shown.json<{ host: { current: boolean } }>().host.current
+    }, 10_000)
+    await admin.patch(`/api/ssh/hosts/${host.hostId}`, { hostnames: ['127.0.0.1', 'again.example.com'] })
+    const certificateFile = join(host.root, 'etc/ssh/ssh_host_ed25519_key-cert.pub')
+    const first = readFileSync(certificateFile, 'utf8')
+    const synced = await run(join(host.root, 'usr/local/sbin/latchkey-ssh-sync'), [], { LATCHKEY_ROOT: host.root })
+    assert.equal(synced.code, 0, synced.output)
+    assert.notEqual(readFileSync(certificateFile, 'utf8'), first, 'it has renewed by itself')
+    assert.equal(statSync(join(host.root, 'etc/ssh/latchkey_host_token')).mode & 0o777, 0o600)
+    const again = await run(join(host.root, 'usr/local/sbin/latchkey-ssh-sync'), [], { LATCHKEY_ROOT: host.root })
+    assert.equal(again.code, 0, again.output)
+    assert.deepEqual(
+      readdirSync(join(host.root, 'etc/ssh')).filter((name) => name.startsWith('.latchkey')).length,
+      1,
+      'only the folder of the sync that waits',
+    )
+  })
+}
+
+test('a rule of a role holds on an enrolled host: only a certificate that carries it opens the account', async (t) => {
+  const app = await startService(t)
+  const admin = await signedInPerson(app, { admin: true })
+  const ruled = await newRole(admin, { principals: [ACCOUNT], ssh: { forceCommand: 'echo in' } })
+  const host = await enrollHost(t, app, admin, { allowedRoles: [ruled.id] })
+  const [withRule, without] = [await newUser(t, app, admin, [ruled], [ACCOUNT]), await newUser(t, app, admin, [ruled])]
+  assert.equal(listed(host), `${ACCOUNT}\n`)
+  const { knownHosts } = host
+  assert.equal(await host.sshd.login(withRule.path, withRule.certificate, { knownHosts }), true, host.sshd.logged())
+  assert.equal(await host.sshd.login(without.path, without.certificate, { knownHosts }), false)
+})
+
+test('a key in a security key logs in with its certificate', async (t) => {
+  const app = await startService(t)
+  const admin = await signedInPerson(app, { admin: true })
+  const role = await newRole(admin, { principals: [ACCOUNT] })
+  const host = await enrollHost(t, app, admin)
+  const { person } = await newUser(t, app, admin, [role])
+  const { path, publicKey } = newSecurityKey(temporaryFolder(t), 'sk')
+  const { certificate } = await issue(person, await saveKey(person, publicKey))
+  await until(async () => listed(host).includes(person.user.preferredUsername))
+  const options = [`SecurityKeyProvider=${SK_DUMMY}`]
+  const { knownHosts } = host
+  assert.equal(await host.sshd.login(path, certificate, { knownHosts, options }), true, host.sshd.logged())
+})
+
+const ASYNCSSH = `
+import asyncio, asyncssh, sys
+port, key, known, user = sys.argv[1:]
+async def main():
+    async with asyncssh.connect('127.0.0.1', int(port), username=user, known_hosts=known, config=None,
+                                client_keys=[(key, key + '-cert.pub')], agent_path=None) as connection:
+        print((await connection.run('echo in')).stdout.strip())
+asyncio.run(main())
+`
+
+test('another implementation, asyncssh, accepts the host’s certificate and logs in with one of ours', async (t) => {
+  const app = await startService(t)
+  const admin = await signedInPerson(app, { admin: true })
+  const host = await enrollHost(t, app, admin)
+  const { person, path, certificate } = await newUser(t, app, admin, [await newRole(admin, { principals: [ACCOUNT] })])
+  await until(async () => listed(host).includes(person.user.preferredUsername))
+  writeFileSync(`${path}-cert.pub`, `${certificate}\n`)
+  const connect = (knownHosts: string) =>
+    run('/usr/bin/python3', ['-W', 'ignore', '-c', ASYNCSSH, String(host.sshd.port), path, knownHosts, ACCOUNT])
+  assert.deepEqual(await connect(host.knownHosts), { code: 0, output: 'in\n' })
+  const wrong = join(host.root, 'wrong_known_hosts')
+  writeFileSync(wrong, `@cert-authority 127.0.0.1 ${(await anonymous(app).get('/ssh/ca.pub')).body}`)
+  const refused = await connect(wrong)
+  assert.equal(refused.code, 1)
+  assert.match(refused.output, /HostKeyNotVerifiable|not trusted/)
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { onEachEngine } from '../../support/engines.ts'
+import { anonymous, signedInPerson } from '../../support/people.ts'
+import { until } from '../../support/replicas.ts'
+import { issue, saveKey, signInCertificateManager } from '../public-keys.ts'
+import { createHost, enroll, hostWith } from './managed-host.ts'
+
+const URL = '/ssh/krl?format=krl'
+const etagOf = async (app: TestApp) => String((await anonymous(app).get(URL)).headers['etag'])
+const wait = (app: TestApp, etag: string) => anonymous(app).get(`${URL}&wait=${encodeURIComponent(etag)}`)
+const waiting = (app: TestApp, count: number) => until(async () => app.services.waits.count() === count)
+
+onEachEngine('a request that waits', (engine) => {
+  test('for the revocation list is answered when the list changes, on every replica', async (t) => {
+    const app = await startApp(t, { engine })
+    const other = engine === 'postgres' ? await startApp(t, { engine, storage: app.storage, clock: app.clock }) : app
+    const person = await signInCertificateManager(app)
+    const { id } = await issue(person, await saveKey(person))
+    const etag = await etagOf(app)
+    const [here, there] = [wait(app, etag), wait(other, etag)]
+    await until(async () => app.services.waits.count() + other.services.waits.count() >= 2)
+    await app.tick()
+    assert.ok(app.services.waits.count() > 0, 'nothing has changed yet')
+    await person.post(`/api/ssh/certs/${id}/revoke`, {})
+    await app.tick()
+    await other.tick()
+    for (const answer of [await here, await there]) {
+      assert.equal(answer.statusCode, 200)
+      assert.notEqual(answer.headers['etag'], etag)
+      assert.deepEqual(answer.rawPayload, (await anonymous(app).get(URL)).rawPayload)
+    }
+  })
+
+  test('is answered with 304 after 55 seconds, and when a revoked certificate expires with the shorter list', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signInCertificateManager(app)
+    const { id } = await issue(person, await saveKey(person), 100)
+    await person.post(`/api/ssh/certs/${id}/revoke`, {})
+    const etag = await etagOf(app)
+    const first = wait(app, etag)
+    await waiting(app, 1)
+    app.clock.advance(54_999)
+    await app.tick()
+    assert.equal(app.services.waits.count(), 1)
+    app.clock.advance(1)
+    await app.tick()
+    assert.deepEqual([(await first).statusCode, (await first).headers['etag']], [304, etag])
+    const second = wait(app, etag)
+    await waiting(app, 1)
+    app.clock.advance(45_000)
+    await app.tick()
+    assert.equal((await second).statusCode, 200)
+  })
+
+  test('for any other value is answered at once, with or without quotes and W/, and If-None-Match is ignored', async (t) => {
+    const app = await startApp(t, { engine })
+    const etag = await etagOf(app)
+    for (const other of ['x', '', '"x"', '*']) assert.equal((await wait(app, other)).statusCode, 200, other)
+    const ignored = await anonymous(app).get(`${URL}&wait=x`, undefined, { 'if-none-match': etag })
+    assert.equal(ignored.statusCode, 200)
+    const bare = etag.replace(/^W\//, '').replaceAll('"', '')
+    const forms = [etag, bare, `"${bare}"`].map((form) => wait(app, form))
+    await waiting(app, 3)
+    await app.close()
+    for (const answer of await Promise.all(forms)) assert.equal(answer.statusCode, 304)
+  })
+
+  test('counts by address up to 64, and with the token of a host not at all', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const { hostToken } = await enroll(app, (await createHost(admin)).enrollmentToken)
+    const etag = await etagOf(app)
+    const held = Array.from({ length: 64 }, () => wait(app, etag))
+    await waiting(app, 64)
+    assert.equal((await wait(app, etag)).statusCode, 304, 'at once')
+    held.push(hostWith(app, hostToken).get(`${URL}&wait=${encodeURIComponent(etag)}`))
+    await waiting(app, 65)
+    await app.close()
+    assert.ok((await Promise.all(held)).every(({ statusCode }) => statusCode === 304))
+  })
+
+  test('for principals is answered when a role is given, and ends when the host is deleted', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const { host, enrollmentToken } = await createHost(admin)
+    const { hostToken } = await enroll(app, enrollmentToken)
+    const agent = hostWith(app, hostToken)
+    const first = await agent.get('/ssh/hosts/principals')
+    const again = () => agent.get(`/ssh/hosts/principals?wait=${encodeURIComponent(String(first.headers['etag']))}`)
+    const changed = again()
+    await waiting(app, 1)
+    const person = await signedInPerson(app, { permissions: ['ssh:cert:issue'] })
+    app.clock.advance(1000)
+    await app.tick()
+    const { accounts } = (await changed).json<{ accounts: Record<string, string[]> }>()
+    assert.deepEqual(accounts[person.user.preferredUsername], [person.user.preferredUsername])
+    const etag = String((await changed).headers['etag'])
+    const doomed = agent.get(`/ssh/hosts/principals?wait=${encodeURIComponent(etag)}`)
+    await waiting(app, 1)
+    await admin.delete(`/api/ssh/hosts/${host.id}`)
+    app.clock.advance(1000)
+    await app.tick()
+    assert.equal((await doomed).statusCode, 401)
+  })
+})
