@@ -20,6 +20,7 @@ const STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  other_user: 409,
   body_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,

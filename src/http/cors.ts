@@ -42,6 +42,9 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
 
 const foreign = new AppError('foreign_origin', 'This request came from a page that may not make it.')
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether a request may change something (RFC 9110 section 9.2.1). */
+export const isChange = ({ method }: FastifyRequest): boolean => !SAFE.has(method)
+
 const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
 
 /**
@@ -49,7 +52,7 @@ const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
  * whether the request crossed sites. A client that is no browser sends neither, and carries no ambient cookie to abuse.
  */
 function isForeignChange(request: FastifyRequest, dashboardOrigin: string): boolean {
-  if (SAFE.has(request.method)) return false
+  if (!isChange(request)) return false
   const { origin } = request.headers
   if (origin !== undefined) return origin !== dashboardOrigin
   return !OWN_SITES.has(request.headers['sec-fetch-site'])
@@ -68,7 +71,7 @@ export function answerPreflight(
   reply.header('access-control-allow-methods', methods)
   reply.header(
     'access-control-allow-headers',
-    cors === 'anyone' ? 'Authorization, Content-Type' : 'Content-Type, Last-Event-ID',
+    cors === 'anyone' ? 'Authorization, Content-Type' : 'Content-Type, Last-Event-ID, X-Latchkey-User',
   )
   reply.header('access-control-max-age', PREFLIGHT_SECONDS)
 }

@@ -2219,6 +2219,7 @@ export type components = {
         | 'method_not_allowed'
         | 'request_timeout'
         | 'conflict'
+        | 'other_user'
         | 'body_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
