@@ -19,6 +19,7 @@ import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
 import { newId } from './ids.ts'
+import { accessRoutes } from './lifecycle/access-routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { consentRoutes } from './oauth/authorize/consent-routes.ts'
@@ -132,6 +133,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     roleRoutes(services),
     assignmentRoutes(services),
     lifecycleRoutes(services),
+    accessRoutes(services),
     notificationRoutes(services),
     auditRoutes(services),
     overviewRoutes(services),

@@ -48,6 +48,20 @@ export async function listActions(db: Reader, userId: string, limit: number, aft
   return toPage(rows, limit, (row) => [row.created_at, row.id], toAction)
 }
 
+/** Those that are still to be carried out, the next one first. */
+export async function listPendingActions(db: Reader, userId: string, limit: number): Promise<LifecycleAction[]> {
+  const rows = await db
+    .selectFrom('lifecycle_actions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(UNFINISHED)
+    .orderBy('execute_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toAction)
+}
+
 export async function findAction(db: Reader, userId: string, id: string): Promise<LifecycleAction | undefined> {
   const row = await db
     .selectFrom('lifecycle_actions')

@@ -17,6 +17,17 @@ export const resetMail = (config: Names, to: string, token: string): LinkMail =>
     ifUnexpected: 'If it was not you, ignore this mail: nothing has changed.',
   })
 
+export const resetMailByAdministrator = (config: Names, to: string, token: string): LinkMail =>
+  compose(config, to, {
+    purpose: 'reset',
+    token,
+    subject: `Set a new password for ${config.rpName}`,
+    message: `An administrator sent you this link to set a new password for your account ${to}, within an hour:`,
+    path: `/reset-password?token=${token}`,
+    button: 'Set a new password',
+    ifUnexpected: 'Your password stays as it is until you set a new one.',
+  })
+
 export const invitationMail = (config: Names, to: string, token: string): LinkMail =>
   compose(config, to, {
     purpose: 'invitation',

@@ -17,6 +17,10 @@ export interface NotificationData {
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
   'security.password_changed': Record<string, never>
+  /** The next three: an administrator did it. */
+  'security.password_reset_sent': Record<string, never>
+  'security.session_ended': { sessionId: string; ipAddress: string; userAgent: string | null }
+  'security.signed_out': Record<string, never>
   'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
   'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
   'ssh.cert_issued': { certificateId: string; serial: string; keyId: string }

@@ -13,6 +13,7 @@ import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { User } from '../users/user.ts'
 import { changeUser, inviteAgain } from './change-user.ts'
 import { inviteUser } from './invite-user.ts'
+import { sendPasswordReset } from './send-password-reset.ts'
 import { findUserDetails, listUsers } from './user-list-store.ts'
 
 const tags = ['Users']
@@ -127,6 +128,24 @@ export const adminUserRoutes =
       async (request) => ({
         user: await changeUser(services, request.params.userId, request.body, actorOf(services, request)),
       }),
+    )
+
+    app.post(
+      '/api/admin/users/:userId/password-reset',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Send a user a link to set a new password',
+          description: 'By mail. The user is notified, and nothing changes until the link is used.',
+          params: ByUser,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        await sendPasswordReset(services, request.params.userId, actorOf(services, request))
+        return success
+      },
     )
 
     app.post(

@@ -51,8 +51,10 @@ export const AUDIT_ACTIONS = [
   'user.invited',
   'user.password_changed',
   'user.password_reset',
+  'user.password_reset_sent',
   'user.profile_updated',
   'user.registered',
+  'user.signed_out',
   'user.updated',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -171,6 +171,28 @@ const CHANGES: Record<string, ChangeTest> = {
       return { path: `/api/admin/users/${userId}/lifecycle/${lifecycleActionId}` }
     },
   },
+  'POST /api/admin/users/{userId}/sign-out': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/sign-out` }),
+  },
+  'DELETE /api/admin/users/{userId}/sessions/{sessionId}': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      return { path: `/api/admin/users/${other.user.id}/sessions/${other.sessionId}` }
+    },
+  },
+  'DELETE /api/admin/users/{userId}/passkeys/{passkeyId}': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      return { path: `/api/admin/users/${other.user.id}/passkeys/${await addPasskey(app, other)}` }
+    },
+  },
+  'POST /api/admin/users/{userId}/password-reset': {
+    permission: 'users:write',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/password-reset` }),
+  },
   'PATCH /api/notifications/{id}/read': {
     async prepare(app, person) {
       await addPasskey(app, person)

@@ -638,6 +638,26 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/admin/users/{userId}/access': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What gives a user access */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Access'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users/{userId}/invitation': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -765,6 +785,47 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/admin/users/{userId}/passkeys/{passkeyId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Remove a passkey of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; passkeyId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/password-reset': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send a user a link to set a new password */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users/{userId}/roles': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Roles of a user */ {
@@ -820,6 +881,46 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/sessions/{sessionId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** End one session of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; sessionId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/sign-out': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** End all sessions and tokens of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -2464,10 +2565,29 @@ export type components = {
       finishedAt: number | null
       failureReason: string | null
     }
+    OAuthGrant: {
+      client_id: string
+      name: string
+      scopes: string[]
+      /** Epoch milliseconds. */ createdAt: number
+      /** Epoch milliseconds. */ updatedAt: number
+    }
+    Access: {
+      sessions: components['schemas']['Session'][] | null
+      passkeys: components['schemas']['Passkey'][]
+      sshKeys: components['schemas']['UserSshKey'][] | null
+      certificates: components['schemas']['SshCert'][] | null
+      apps: components['schemas']['OAuthGrant'][]
+      roles: { id: string; name: string }[]
+      pendingActions: components['schemas']['LifecycleAction'][] | null
+    }
     /** The known ones. In answers the type is string, because another version may send others. */ NotificationType:
       | 'security.passkey_added'
       | 'security.passkey_removed'
       | 'security.password_changed'
+      | 'security.password_reset_sent'
+      | 'security.session_ended'
+      | 'security.signed_out'
       | 'security.new_login'
       | 'oauth.grant_added'
       | 'ssh.cert_issued'
@@ -2539,8 +2659,10 @@ export type components = {
       | 'user.invited'
       | 'user.password_changed'
       | 'user.password_reset'
+      | 'user.password_reset_sent'
       | 'user.profile_updated'
       | 'user.registered'
+      | 'user.signed_out'
       | 'user.updated'
     AuditEntry: {
       id: string
@@ -2599,13 +2721,6 @@ export type components = {
       scopes: string[]
       redirect_uri: string
       user: { email: string }
-    }
-    OAuthGrant: {
-      client_id: string
-      name: string
-      scopes: string[]
-      /** Epoch milliseconds. */ createdAt: number
-      /** Epoch milliseconds. */ updatedAt: number
     }
   }
 }

@@ -3,15 +3,7 @@ import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { clientExists, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
-
-/** The scopes that a user has granted to an application. */
-export interface Grant {
-  client_id: string
-  name: string
-  scopes: string[]
-  createdAt: number
-  updatedAt: number
-}
+import type { OAuthGrant } from './grant.ts'
 
 const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>
   db
@@ -42,7 +34,7 @@ export async function holdClientWithGrant(
 }
 
 /** Most recently approved first. */
-export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
+export async function listGrants(db: Reader, userId: string): Promise<OAuthGrant[]> {
   const rows = await db
     .selectFrom('oauth_grants')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')

@@ -138,6 +138,10 @@ export const account = {
       'security.passkey_removed': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was removed from your account.`,
       'security.password_changed': () => 'Your password was changed.',
+      'security.password_reset_sent': () => 'An administrator sent you a link to set a new password.',
+      'security.session_ended': (data) =>
+        `An administrator ended one of your sessions, from the address ${asText(data['ipAddress'], 'unknown')}.`,
+      'security.signed_out': () => 'An administrator signed you out everywhere.',
       'security.new_login': () => 'A sign-in from a new device or place.',
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'ssh.cert_issued': (data) => `SSH certificate ${asText(data['serial'], '')} was issued to you.`,
