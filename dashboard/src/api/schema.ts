@@ -510,7 +510,14 @@ export type paths = {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** List users */ {
       parameters: {
-        query?: { limit?: number; cursor?: string; q?: string; status?: 'active' | 'disabled'; roleId?: string }
+        query?: {
+          limit?: number
+          cursor?: string
+          q?: string
+          sort?: 'email' | '-email' | 'createdAt' | '-createdAt' | 'lastLoginAt' | '-lastLoginAt'
+          status?: 'active' | 'disabled' | 'invited' | 'scheduled'
+          role?: string
+        }
         header?: never
         path?: never
         cookie?: never
@@ -525,6 +532,8 @@ export type paths = {
               /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
+              /** How many match, counted up to 10,000. */ total: number
+              /** There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q. */ totalIsMore: boolean
             }
           }
         }
@@ -1471,6 +1480,7 @@ export type paths = {
           user?: string
           serial?: string
           state?: 'valid' | 'expired' | 'revoked'
+          q?: string
         }
         header?: never
         path?: never
@@ -1812,7 +1822,12 @@ export type paths = {
   '/oauth/clients': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** List registered applications */ {
-      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      parameters: {
+        query?: { limit?: number; cursor?: string; q?: string }
+        header?: never
+        path?: never
+        cookie?: never
+      }
       requestBody?: never
       responses: {
         200: {

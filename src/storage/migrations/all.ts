@@ -13,6 +13,7 @@ import { confirmedAddresses } from './0011-confirmed-addresses.ts'
 import { lostPrincipals } from './0012-lost-principals.ts'
 import { oauthSingleUse } from './0013-oauth-single-use.ts'
 import { signInMethods } from './0014-sign-in-methods.ts'
+import { people } from './0018-people.ts'
 
 export interface Migration {
   name: string
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0012-lost-principals', lostPrincipals),
   inSql('0013-oauth-single-use', oauthSingleUse),
   inSql('0014-sign-in-methods', signInMethods),
+  inSql('0018-people', people),
 ]

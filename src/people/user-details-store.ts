@@ -1,0 +1,45 @@
+import { sessionLives } from '../sessions/session-store.ts'
+import type { Reader } from '../storage/database.ts'
+import { accountExists } from '../users/account-standing.ts'
+import { packedPermissions, packedRoles, toUser, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
+import type { User } from '../users/user.ts'
+
+export interface UserDetails {
+  user: User
+  permissions: string[]
+  hasPassword: boolean
+  passkeys: number
+  sessions: number
+}
+
+/** A user with permissions, passkeys and live sessions. */
+export async function findUserDetails(db: Reader, id: string, now: number): Promise<UserDetails | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(USER_COLUMNS)
+    .select([packedRoles.as('roles'), packedPermissions.as('permissions'), 'users.password_hash'])
+    .select((eb) => [
+      eb
+        .selectFrom('passkeys')
+        .whereRef('passkeys.user_id', '=', 'users.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('passkeys'),
+      eb
+        .selectFrom('sessions')
+        .whereRef('sessions.user_id', '=', 'users.id')
+        .where(sessionLives(now))
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('sessions'),
+    ])
+    .where('users.id', '=', id)
+    .where(accountExists)
+    .executeTakeFirst()
+  if (!row) return undefined
+  return {
+    user: toUser(row),
+    permissions: [...unpackPermissions(row.permissions)].toSorted(),
+    hasPassword: row.password_hash !== null,
+    passkeys: row.passkeys ?? 0,
+    sessions: row.sessions ?? 0,
+  }
+}
