@@ -7,8 +7,9 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { retireUsername } from '../users/retired-usernames.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
-import { cutAccess, type Ended, NOTHING_ENDED } from './cut-access.ts'
+import { cutAccess } from './cut-access.ts'
 import { markDeleted } from './deleted-user-store.ts'
+import { type Ended, NOTHING_ENDED } from './ended.ts'
 import { removeDeletedUser } from './remove-deleted-users.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'blobs' | 'log'>

@@ -57,6 +57,8 @@ export async function readAccess(
     certificates: await readIf('ssh:cert:list', readCertificates),
     apps: await listGrants(db.read, userId),
     roles: user.roles,
-    pendingActions: await readIf('users:lifecycle', () => listPendingActions(db.read, userId, MAX_LISTED)),
+    pendingActions: await readIf('users:lifecycle', () =>
+      listPendingActions(db.read, { userId, viewerId: actor.id, limit: MAX_LISTED }),
+    ),
   }
 }

@@ -162,6 +162,13 @@ const CHANGES: Record<string, ChangeTest> = {
       body: { action: 'disable' },
     }),
   },
+  'POST /api/admin/users/{userId}/lifecycle/preview': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({
+      path: `/api/admin/users/${await otherUser(app)}/lifecycle/preview`,
+      body: { action: 'disable' },
+    }),
+  },
   'DELETE /api/admin/users/{userId}/lifecycle/{actionId}': {
     permission: 'users:lifecycle',
     async prepare(app, person) {

@@ -719,7 +719,16 @@ export type paths = {
     put?: never
     post: /** Disable or enable an account */ {
       parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
-      requestBody: { content: { 'application/json': { action: 'enable' | 'disable'; executeAt?: number } } }
+      requestBody: {
+        content: {
+          'application/json': {
+            action: 'enable' | 'disable'
+            executeAt?: number
+            /** For administrators; never shown to the person. */ reason?: string
+            /** SSH certificates that are issued while a disable is pending end with it at the latest, or after 60 seconds. With true they are valid for as long as requested, so that nobody can tell. */ discreet?: boolean
+          }
+        }
+      }
       responses: {
         200: {
           headers: Record<string, unknown>
@@ -749,21 +758,24 @@ export type paths = {
   }
   '/api/admin/users/{userId}/lifecycle/preview': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** What disabling or deleting the account would end */ {
+    get?: never
+    put?: never
+    post: /** What an action would end */ {
       parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
-      requestBody?: never
+      requestBody: { content: { 'application/json': { action: 'enable' | 'disable' } } }
       responses: {
         200: {
           headers: Record<string, unknown>
-          content: { 'application/json': { ends: components['schemas']['Ended'] } }
+          content: {
+            'application/json': { ends: components['schemas']['EndedNames'] | components['schemas']['EndedCounts'] }
+          }
         }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
-    put?: never
-    post?: never
     delete?: never
     options?: never
     head?: never
@@ -2575,11 +2587,20 @@ export type components = {
       action: 'enable' | 'disable'
       status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed'
       /** Epoch milliseconds. */ executeAt: number
-      requestedBy: string | null
+      requestedBy: { id: string; email: string | null } | null
+      reason: string | null
+      discreet: boolean
+      receipt: components['schemas']['Ended'] | null
       /** Epoch milliseconds. */ createdAt: number
       finishedAt: number | null
       failureReason: string | null
     }
+    EndedNames: {
+      sessions: components['schemas']['Session'][]
+      apps: { client_id: string; name: string }[]
+      certificates: components['schemas']['SshCert'][]
+    }
+    EndedCounts: { sessions: number; apps: number; certificates: number }
     OAuthGrant: {
       client_id: string
       name: string

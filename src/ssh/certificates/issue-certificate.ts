@@ -15,6 +15,7 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
+import { findPlannedEnd } from '../../users/planned-end-store.ts'
 import { holdSshKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
 import type { IssuedCertificate } from './certificate.ts'
@@ -24,6 +25,8 @@ import { claimSerial } from './serial-store.ts'
 /** So that a host whose clock is a little behind accepts a new certificate. */
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
+/** The shortest lifetime of a certificate. */
+const MIN_SECONDS = 60
 /** The last use of a key is written no more often than this. */
 const MARK_USED_MS = 60_000
 
@@ -74,6 +77,7 @@ async function logCertificate(
   refuseUnusablePrincipals(principals)
   if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
+  const plannedEnd = await latestEnd(trx, actor.id, at)
   const notify = await prepareNotification(services, trx, actor.id)
 
   const id = newOrderedId()
@@ -82,7 +86,7 @@ async function logCertificate(
     keyId: `${preferredUsername}:${actor.id}:${id}`,
     principals,
     validAfter: seconds - BACKDATED_SECONDS,
-    validBefore: seconds + ttlSeconds,
+    validBefore: Math.min(seconds + ttlSeconds, plannedEnd),
   }
   const nonce = services.random.bytes(NONCE_BYTES)
 
@@ -102,6 +106,17 @@ async function logCertificate(
     data: { serial: String(serial), keyId, principals, fingerprint, validBefore },
   })
   return { draft, comment, row }
+}
+
+/**
+ * The last second at which a certificate of this user may end. Hosts verify certificates without asking us, so one that is
+ * issued while a disable is planned ends with it; it is valid for a minute at least, and the disable revokes it.
+ */
+async function latestEnd(trx: Trx, userId: string, at: number): Promise<number> {
+  const plannedEnd = await findPlannedEnd(trx, userId)
+  return plannedEnd === undefined
+    ? Number.MAX_SAFE_INTEGER
+    : Math.floor(Math.max(plannedEnd, at + MIN_SECONDS * 1000) / 1000)
 }
 
 /** A key was parsed before it was saved, so this fails only for a damaged row, and then only for its owner. */
