@@ -8,6 +8,7 @@ const PUBLIC_PAGES = [
   '/register',
   '/forgot-password',
   '/reset-password?token=x',
+  '/invitation#token=x',
   '/verify-email',
   '/logout',
   '/setup',

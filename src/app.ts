@@ -36,6 +36,7 @@ import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
+import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -130,6 +131,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     passkeyRoutes(services),
     sshRoutes(services),
     adminUserRoutes(services),
+    invitationRoutes(services),
     roleRoutes(services),
     assignmentRoutes(services),
     lifecycleRoutes(services),

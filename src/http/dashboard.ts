@@ -17,6 +17,7 @@ const PAGES = [
   '/forgot-password',
   '/reset-password',
   '/verify-email',
+  '/invitation',
   '/consent',
   '/account',
   '/account/*',

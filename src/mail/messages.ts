@@ -28,14 +28,14 @@ export const resetMailByAdministrator = (config: Names, to: string, token: strin
     ifUnexpected: 'Your password stays as it is until you set a new one.',
   })
 
-export const invitationMail = (config: Names, to: string, token: string): LinkMail =>
+export const invitationMail = (config: Names, to: string, token: string, invitedBy: string): LinkMail =>
   compose(config, to, {
     purpose: 'invitation',
     token,
-    subject: `Your account at ${config.rpName}`,
-    message: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
-    path: `/reset-password?token=${token}&invited=1`,
-    button: 'Choose a password',
+    subject: `Your invitation to ${config.rpName}`,
+    message: `${invitedBy} invites you to ${config.rpName}. Set up your account to start using it, within seven days:`,
+    path: `/invitation#token=${token}`,
+    button: 'Accept the invitation',
     ifUnexpected: 'If you did not expect this, ignore this mail.',
   })
 

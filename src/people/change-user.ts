@@ -86,8 +86,9 @@ export const inviteAgain = (services: Services, id: string, actor: SignedInActor
     const account = (await findAccountById(trx, id)) ?? refuse('not_found', 'There is no such user.')
     await refuseIfHoldsMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
+    if (account.user.lastLoginAt !== null) refuse('conflict', 'This person has been here already.')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
-    await sendInvitation(services, trx, account.user)
+    await sendInvitation(services, trx, account.user, actor)
     await recordEvent(services, trx, {
       action: 'user.invited',
       outcome: 'success',

@@ -67,7 +67,7 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
         target: { type: 'user', id: made.id },
         data: { email, invited: passwordHash === null },
       })
-      if (passwordHash === null) await sendInvitation(services, trx, made)
+      if (passwordHash === null) await sendInvitation(services, trx, made, actor)
     },
   )
   return (await findUser(db.read, id)) ?? refuse('not_found', 'There is no such user.')
@@ -85,7 +85,9 @@ export async function sendInvitation(
   services: Pick<Services, 'now' | 'random' | 'vault' | 'config'>,
   trx: Trx,
   user: { id: string; email: string },
+  inviter: { id: string; email: string },
 ): Promise<void> {
-  const token = await issueEmailToken(services, trx, 'invitation', user)
-  await queueMail(services, trx, invitationMail(services.config, user.email, token))
+  const token = await issueEmailToken(services, trx, 'invitation', user, inviter.id)
+  const invitedBy = (await findUser(trx, inviter.id))?.displayName ?? inviter.email
+  await queueMail(services, trx, invitationMail(services.config, user.email, token, invitedBy))
 }

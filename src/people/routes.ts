@@ -168,7 +168,7 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'Send the invitation again',
-          description: 'To somebody without a password. The earlier link stops working.',
+          description: 'To somebody who has not set a password or signed in yet. The earlier link stops working.',
           params: ByUser,
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
-import { accountMayAct } from '../users/account-standing.ts'
+import { accountExists, accountMayAct } from '../users/account-standing.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
@@ -25,6 +25,18 @@ export async function findEmailTokenOwner(
     .where('email_tokens.purpose', 'in', purposes)
     .select(['users.id', 'users.email'])
     .executeTakeFirst()
+}
+
+/** Who sent an invitation: a display name, or an email. Null when that account is gone. */
+export async function findInviter(db: Reader, token: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('email_tokens')
+    .innerJoin('users', 'users.id', 'email_tokens.issued_by')
+    .select(['users.display_name', 'users.email'])
+    .where('email_tokens.token_hash', '=', digest(token))
+    .where(accountExists)
+    .executeTakeFirst()
+  return row?.display_name ?? row?.email ?? null
 }
 
 /** Whether a link still works. Checked before its mail is sent. */

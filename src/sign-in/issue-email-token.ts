@@ -16,6 +16,7 @@ export async function issueEmailToken(
   trx: Trx,
   purpose: LinkPurpose,
   user: { id: string; email: string },
+  issuedBy: string | null = null,
 ): Promise<string> {
   const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
   if (purpose !== 'reset') await deleteEmailTokens(trx, user.id, [purpose])
@@ -24,6 +25,7 @@ export async function issueEmailToken(
     user_id: user.id,
     purpose,
     email: user.email,
+    issued_by: issuedBy,
     created_at: now(),
     expires_at: now() + LINK_LIFETIMES_MS[purpose],
   })

@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'user.disabled',
   'user.email_verified',
   'user.enabled',
+  'user.invitation_accepted',
   'user.invited',
   'user.password_changed',
   'user.password_reset',

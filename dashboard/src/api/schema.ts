@@ -947,6 +947,95 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/auth/invitation': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Who invites, and which address */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { email: string; invitedBy: string | null } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/invitation/accept': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Accept an invitation and sign in */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json':
+            | {
+                token: string
+                displayName?: string
+                /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password: string
+              }
+            | {
+                token: string
+                displayName?: string
+                response: components['schemas']['RegistrationResponseJSON']
+                /** One line without < and >. */ name?: string
+              }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/invitation/passkey-options': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin to register the passkey of an invited person */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['PublicKeyCredentialCreationOptionsJSON'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/auth/login': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -2692,6 +2781,7 @@ export type components = {
       | 'user.disabled'
       | 'user.email_verified'
       | 'user.enabled'
+      | 'user.invitation_accepted'
       | 'user.invited'
       | 'user.password_changed'
       | 'user.password_reset'

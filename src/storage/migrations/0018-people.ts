@@ -1,5 +1,6 @@
 /**
- * People and their accounts: orders of the list of users; who asked for an action and why, and what it ended.
+ * People and their accounts: orders of the list of users; who asked for an action and why, and what it ended; who
+ * invites.
  */
 export const people = `
 create index users_by_last_login on users (last_login_at, id);
@@ -11,4 +12,6 @@ alter table lifecycle_actions add column receipt text;
 alter table lifecycle_actions add column discreet smallint not null default 0;
 update lifecycle_actions set requested_by_email =
   (select users.email from users where users.id = lifecycle_actions.requested_by and users.deleted_at is null);
+
+alter table email_tokens add column issued_by text;
 `

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 
@@ -26,6 +27,8 @@ export interface SignInTables {
     user_id: string
     purpose: LinkPurpose
     email: string
+    /** Of an invitation: who invites. */
+    issued_by: Generated<string | null>
     created_at: number
     expires_at: number
   }

@@ -10,6 +10,7 @@ const ENTRANCE_PATHS: string[] = [
   paths.forgotPassword,
   paths.resetPassword,
   paths.verifyEmail,
+  paths.invitation,
   paths.consent,
   paths.logout,
 ]

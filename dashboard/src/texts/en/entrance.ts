@@ -43,6 +43,15 @@ export const entrance = {
     noToken: 'This link is not complete. Open it from the mail again, or ask for a new one.',
     again: 'Ask for a new link',
   },
+  invitation: {
+    title: 'You are invited to Latchkey',
+    titleBy: (name: string) => `${name} invites you to Latchkey`,
+    text: (email: string) => `Set up your account for ${email}. You can sign in with a passkey or a password.`,
+    passkey: 'Continue with a passkey',
+    password: 'Continue with a password',
+    unusableTitle: 'This invitation can’t be used',
+    noToken: 'This link is not complete. Open it from the mail again, or ask whoever invited you for a new one.',
+  },
   verify: {
     title: 'Verifying your email',
     doneTitle: 'Your email is verified',
