@@ -9,6 +9,7 @@ const PUBLIC_PAGES = [
   '/forgot-password',
   '/reset-password?token=x',
   '/invitation#token=x',
+  '/revert-email#token=x',
   '/verify-email',
   '/logout',
   '/setup',

@@ -36,6 +36,7 @@ import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
+import { emailRoutes } from './people/email-routes.ts'
 import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
@@ -132,6 +133,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     sshRoutes(services),
     adminUserRoutes(services),
     invitationRoutes(services),
+    emailRoutes(services),
     roleRoutes(services),
     assignmentRoutes(services),
     lifecycleRoutes(services),

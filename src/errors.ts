@@ -16,6 +16,7 @@ const STATUS = {
   account_disabled: 403,
   registration_closed: 403,
   wrong_secret: 403,
+  fresh_sign_in_needed: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

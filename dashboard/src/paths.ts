@@ -8,6 +8,7 @@ export const paths = {
   resetPassword: '/reset-password',
   verifyEmail: '/verify-email',
   invitation: '/invitation',
+  revertEmail: '/revert-email',
   consent: '/consent',
   logout: '/logout',
   account: '/account',

@@ -4,6 +4,7 @@ import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { listRetiredUsernames } from '../users/retired-username-store.ts'
 import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
@@ -46,7 +47,7 @@ export async function createUser(
         return user
       })
     } catch (error) {
-      if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+      if (isDuplicate(error, 'users.email')) refuseTakenEmail()
       const isTaken = isDuplicate(error, 'users.preferred_username')
       if (!isTaken && !(error instanceof RetiredUsername)) throw error
       if (input.preferredUsername !== undefined && isTaken) {
@@ -78,6 +79,7 @@ async function insert(
     created_at: now(),
     last_login_at: null,
   })
+  await refuseReservedEmail(trx, { email: input.email, userId: id, now: now() })
   await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })
   await addAssignment(trx, id, USER_ROLE)
   const user = await findUser(trx, id)

@@ -18,6 +18,7 @@ const PAGES = [
   '/reset-password',
   '/verify-email',
   '/invitation',
+  '/revert-email',
   '/consent',
   '/account',
   '/account/*',

@@ -3,11 +3,15 @@ import { failures, MAX_TIME, NextCursor, PageQuery, type Routes, strict, Time } 
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { needs } from '../sessions/guards.ts'
+import { needs, signedIn } from '../sessions/guards.ts'
+import { clearSessionCookie } from '../sessions/session-cookie.ts'
+import { signInSourceOf } from '../sign-in/sign-in-source.ts'
+import { Email } from '../users/email-address.ts'
+import { GivenPassword } from '../users/password-rules.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
 import { User } from '../users/user.ts'
 import { cancelAction, changeNow, planAction } from './change-lifecycle.ts'
-import { deleteUser } from './delete-user.ts'
+import { deleteOwnAccount, deleteUser } from './delete-user.ts'
 import { Ended } from './ended.ts'
 import { ActionName, LifecycleAction } from './lifecycle-action.ts'
 import { listActions } from './lifecycle-store.ts'
@@ -152,5 +156,30 @@ export const lifecycleRoutes =
         success: true as const,
         ended: await deleteUser(services, request.params.userId, actorOf(services, request)),
       }),
+    )
+
+    app.delete(
+      '/api/account',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags: ['Account'],
+          summary: 'Delete your account',
+          description:
+            'For good. Needs the email of the account and the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. The last active administrator can’t (409).',
+          body: Type.Object({ email: Email, currentPassword: Type.Optional(GivenPassword) }, strict),
+          response: {
+            200: Type.Object({ success: Type.Literal(true), ended: Ended }),
+            ...failures(400, 401, 403, 409, 415, 429),
+          },
+        },
+      },
+      async (request, reply) => {
+        const source = signInSourceOf(services.locate, request)
+        const deletion = { ...request.body, source, signedIn: request.signedIn }
+        const ended = await deleteOwnAccount(services, deletion, actorOf(services, request))
+        clearSessionCookie(services.config, reply)
+        return { success: true as const, ended }
+      },
     )
   }

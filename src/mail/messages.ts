@@ -50,6 +50,29 @@ export const verificationMail = (config: Names, to: string, token: string): Link
     ifUnexpected: 'If you have no account here, ignore this mail.',
   })
 
+export const emailChangeMail = (config: Names, to: string, token: string): LinkMail =>
+  compose(config, to, {
+    purpose: 'email_change',
+    token,
+    subject: `Confirm your new email for ${config.rpName}`,
+    message: `Confirm that ${to} is the new address of your account, within a day:`,
+    path: `/verify-email?token=${token}`,
+    button: 'Confirm the new address',
+    ifUnexpected: 'If you have no account here, ignore this mail.',
+  })
+
+/** To the address that an account had until now. */
+export const emailChangedMail = (config: Names, to: string, token: string, newEmail: string): LinkMail =>
+  compose(config, to, {
+    purpose: 'email_revert',
+    token,
+    subject: `The email of your account at ${config.rpName} was changed`,
+    message: `The address of your account was changed from ${to} to ${newEmail}. If it was not you, restore your address here within seven days. That also signs everybody out and removes the password, and what was added to the account since:`,
+    path: `/revert-email#token=${token}`,
+    button: 'Restore my address',
+    ifUnexpected: 'If it was you, there is nothing to do.',
+  })
+
 interface Parts {
   purpose: LinkPurpose
   token: string

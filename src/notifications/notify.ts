@@ -14,6 +14,7 @@ import {
 
 /** The data of each type of notification. */
 export interface NotificationData {
+  'security.email_changed': { from: string; to: string }
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
   'security.password_changed': Record<string, never>

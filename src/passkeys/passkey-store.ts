@@ -148,8 +148,13 @@ export async function deletePasskey(trx: Trx, userId: string, id: string): Promi
   return row && toPasskey(row)
 }
 
-/** Deletes all passkeys of a user. Returns how many there were. */
-export async function deletePasskeysOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('passkeys').where('user_id', '=', userId).returning('user_id').execute()
+/** Deletes all passkeys of a user that were added at this time or later. Returns how many there were. */
+export async function deletePasskeysOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+  const deleted = await trx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('user_id')
+    .execute()
   return deleted.length
 }

@@ -25,6 +25,7 @@ import { profileColumns } from '../users/profile-columns.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 
 export type AcceptRequest = { token: string; displayName?: string } & (
   | { password: string }
@@ -58,7 +59,7 @@ export async function acceptInvitation(
       if (!(await holdAccount(trx, owner.id))) refuseInvitation()
       await requireInvitation(trx, request.token, now())
       if (!(await consumeEmailToken(trx, request.token, now()))) refuseInvitation()
-      await deleteEmailTokens(trx, owner.id, ['reset', 'invitation', 'verification'])
+      await deleteEmailTokens(trx, owner.id, LINKS_TO_ADDRESS)
       await chosen.store(trx)
       await markEmailConfirmed(trx, owner.id)
       const { displayName } = request

@@ -12,10 +12,12 @@ import type { Schema } from '../storage/schema.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 import { sendInvitation } from './invite-user.ts'
 
 export interface UserChange extends ProfileChange {
@@ -46,9 +48,11 @@ export async function changeUser(
       }
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
       const isMoved = email !== before.email
-      // Links that were sent to the old address stop working.
-      if (isMoved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
+      if (isMoved && id === held.userId) refuse('conflict', 'You change your own address on the page of your account.')
+      // Links that were sent to the old address stop working, also those that would restore an earlier one.
+      if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
       const user = await updateUser(trx, id, toColumns(changes, email, isMoved))
+      if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
       const renamed = await completeRename(services, trx, { userId: id, from, to })
       await recordEvent(services, trx, {
         action: 'user.updated',
@@ -64,7 +68,7 @@ export async function changeUser(
       return user ?? refuse('not_found', 'There is no such user.')
     })
   } catch (error) {
-    if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+    if (isDuplicate(error, 'users.email')) refuseTakenEmail()
     if (isDuplicate(error, 'users.preferred_username')) {
       refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
     }

@@ -87,7 +87,7 @@ export async function sendInvitation(
   user: { id: string; email: string },
   inviter: { id: string; email: string },
 ): Promise<void> {
-  const token = await issueEmailToken(services, trx, 'invitation', user, inviter.id)
+  const token = await issueEmailToken(services, trx, 'invitation', user, { issuedBy: inviter.id })
   const invitedBy = (await findUser(trx, inviter.id))?.displayName ?? inviter.email
   await queueMail(services, trx, invitationMail(services.config, user.email, token, invitedBy))
 }

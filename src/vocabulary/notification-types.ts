@@ -1,5 +1,6 @@
 /** Everything that people are notified of. What each type carries is in notifications/notify.ts. */
 export const NOTIFICATION_TYPES = [
+  'security.email_changed',
   'security.passkey_added',
   'security.passkey_removed',
   'security.password_changed',

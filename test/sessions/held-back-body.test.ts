@@ -56,6 +56,26 @@ const CHANGES: Record<string, ChangeTest> = {
       body: { currentPassword: PASSWORD, newPassword: 'another four unusual words' },
     }),
   },
+  'POST /api/account/email': {
+    prepare: async () => ({
+      path: '/api/account/email',
+      body: { email: `moved${++count}@example.net`, currentPassword: PASSWORD },
+    }),
+  },
+  'POST /api/account/email/confirm': {
+    async prepare(app, person) {
+      const email = `moved${++count}@example.net`
+      await person.post('/api/account/email', { email, currentPassword: PASSWORD })
+      const { token } = await lastMailTo(app, email, '/verify-email')
+      return { path: '/api/account/email/confirm', body: { token } }
+    },
+  },
+  'DELETE /api/account': {
+    prepare: async (_app, person) => ({
+      path: '/api/account',
+      body: { email: person.user.email, currentPassword: PASSWORD },
+    }),
+  },
   'PATCH /api/account/profile': {
     prepare: async () => ({ path: '/api/account/profile', body: { displayName: 'Somebody else' } }),
   },

@@ -10,6 +10,7 @@ export const entrancePages: Record<string, Load> = {
   [paths.forgotPassword]: () => import('../sign-in/ForgotPasswordPage.tsx'),
   [paths.resetPassword]: () => import('../sign-in/ResetPasswordPage.tsx'),
   [paths.invitation]: () => import('../sign-in/InvitationPage.tsx'),
+  [paths.revertEmail]: () => import('../sign-in/RevertEmailPage.tsx'),
   [paths.verifyEmail]: () => import('../sign-in/VerifyEmailPage.tsx'),
   [paths.setup]: () => import('../sign-in/SetupPage.tsx'),
   [paths.logout]: () => import('../sign-in/LogoutPage.tsx'),

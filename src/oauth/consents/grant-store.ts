@@ -98,8 +98,13 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
 }
 
 /** Deletes all grants of a user, with their codes and tokens. Returns how many grants there were. */
-export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
+export async function deleteGrantsOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+  const deleted = await trx
+    .deleteFrom('oauth_grants')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('user_id')
+    .execute()
   return deleted.length
 }
 

@@ -88,8 +88,13 @@ export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<
   await markUsed(trx, { id, at })
 }
 
-/** Deletes all saved keys of a user. Returns how many there were. */
-export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
-  return deleted.length
+/** Deletes all keys of a user that were saved at this time or later. Returns their ids. */
+export async function deleteSshKeysOfUser(trx: Trx, userId: string, since = 0): Promise<string[]> {
+  const deleted = await trx
+    .deleteFrom('ssh_keys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('id')
+    .execute()
+  return deleted.map(({ id }) => id)
 }

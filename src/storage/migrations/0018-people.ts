@@ -1,6 +1,6 @@
 /**
  * People and their accounts: orders of the list of users; who asked for an action and why, and what it ended; who
- * invites.
+ * invites; changes of an email address, which can be reverted.
  */
 export const people = `
 create index users_by_last_login on users (last_login_at, id);
@@ -14,4 +14,6 @@ update lifecycle_actions set requested_by_email =
   (select users.email from users where users.id = lifecycle_actions.requested_by and users.deleted_at is null);
 
 alter table email_tokens add column issued_by text;
+alter table email_tokens add column other_email text;
+create index email_tokens_reserving on email_tokens (other_email) where purpose = 'email_revert';
 `

@@ -29,6 +29,8 @@ export interface SignInTables {
     email: string
     /** Of an invitation: who invites. */
     issued_by: Generated<string | null>
+    /** Of `email_change` the new address, of `email_revert` the one to restore, which is reserved until then. */
+    other_email: Generated<string | null>
     created_at: number
     expires_at: number
   }

@@ -11,6 +11,7 @@ const ENTRANCE_PATHS: string[] = [
   paths.resetPassword,
   paths.verifyEmail,
   paths.invitation,
+  paths.revertEmail,
   paths.consent,
   paths.logout,
 ]

@@ -135,6 +135,8 @@ export const account: typeof English = {
     empty: 'Anmeldungen von neuen Geräten, Änderungen an Ihren Passkeys und Ähnliches stehen dann hier.',
     unknown: (type) => type,
     types: {
+      'security.email_changed': (data) =>
+        `Die Adresse Ihres Kontos wurde von ${asText(data['from'], '')} in ${asText(data['to'], '')} geändert.`,
       'security.passkey_added': (data) =>
         `Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
       'security.passkey_removed': (data) =>

@@ -69,6 +69,14 @@ export const entrance: typeof English = {
     signInToOther: 'Mit dem anderen Konto anmelden',
     toAccount: 'Zu Ihrem Konto',
   },
+  revert: {
+    title: 'Adresse wiederherstellen',
+    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet, das Passwort wird entfernt, und ebenso, was dem Konto seit der Änderung hinzugefügt wurde. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen.',
+    submit: 'Meine Adresse wiederherstellen',
+    doneTitle: 'Ihre Adresse ist wiederhergestellt',
+    done: 'Ein Link für ein neues Passwort ist dorthin unterwegs.',
+    noToken: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
+  },
   consent: {
     title: (name) => `${name} bittet um Zugriff`,
     runBy: (name, operator) => `${name}, betrieben von ${operator}`,

@@ -133,6 +133,8 @@ export const account = {
     empty: 'Sign-ins from new devices, changes to your passkeys and the like show up here.',
     unknown: (type: string) => type,
     types: {
+      'security.email_changed': (data) =>
+        `The address of your account was changed from ${asText(data['from'], '')} to ${asText(data['to'], '')}.`,
       'security.passkey_added': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was added to your account.`,
       'security.passkey_removed': (data) =>

@@ -64,6 +64,14 @@ export const entrance = {
     signInToOther: 'Sign in to the other account',
     toAccount: 'Go to your account',
   },
+  revert: {
+    title: 'Restore your address',
+    text: 'Your account gets its earlier address back. Everybody is signed out, the password is removed, and so is what was added to the account since the change. You get a mail to set a new password.',
+    submit: 'Restore my address',
+    doneTitle: 'Your address is restored',
+    done: 'A link to set a new password is on its way to it.',
+    noToken: 'This link is not complete. Open it from the mail again.',
+  },
   consent: {
     title: (name: string) => `${name} asks for access`,
     runBy: (name: string, operator: string) => `${name}, run by ${operator}`,
