@@ -41,6 +41,7 @@ import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import { sessionRoutes } from './sign-in/routes.ts'
 import { sshHostRoutes } from './ssh/hosts/routes.ts'
 import { sshRoutes } from './ssh/routes.ts'
@@ -141,6 +142,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     notificationRoutes(services),
     auditRoutes(services),
     overviewRoutes(services),
+    settingsRoutes(services),
     clientRoutes(provider),
     consentRoutes(provider),
     grantRoutes(provider),

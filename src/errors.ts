@@ -17,6 +17,8 @@ const STATUS = {
   registration_closed: 403,
   wrong_secret: 403,
   fresh_sign_in_needed: 403,
+  email_domain: 403,
+  email_unconfirmed: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

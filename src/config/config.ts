@@ -31,6 +31,8 @@ export interface Config {
   sshCertMaxTtl: number
   rateLimits: boolean
   logLevel: string
+  /** Settings that the environment sets, so that administrators can't change them. */
+  fixedSettings: ('name' | 'registration')[]
   metricsAddress: { host: string; port: number } | undefined
 }
 
@@ -122,6 +124,10 @@ export function readConfig(environment: Environment): Config {
     registration: read('REGISTRATION') ?? 'open',
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
+    fixedSettings: [
+      ...(read('RP_NAME') === undefined ? [] : (['name'] as const)),
+      ...(read('REGISTRATION') === undefined ? [] : (['registration'] as const)),
+    ],
     metricsAddress: read('METRICS_ADDRESS'),
   }
 }

@@ -67,7 +67,8 @@ export const VARIABLES = {
     parse: (text) => (/^[a-z0-9.-]+$/.test(text) ? text : undefined),
   }),
   RP_NAME: variable({
-    meaning: 'The name that people see when they create a passkey.',
+    meaning:
+      'The name of the service, in mails and where people create a passkey. Administrators can’t change it then.',
     fallback: '`Latchkey`',
     accepts: 'a name',
     parse: nonEmpty,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { escapeHtml } from '../http/escape-html.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
-import type { LinkMail } from './mail.ts'
+import type { LinkMail, Mail } from './mail.ts'
 
 type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>
 
@@ -72,6 +72,13 @@ export const emailChangedMail = (config: Names, to: string, token: string, newEm
     button: 'Restore my address',
     ifUnexpected: 'If it was you, there is nothing to do.',
   })
+
+/** To an administrator who wants to know whether mail arrives. Its link carries no token. */
+export function testMail({ dashboardOrigin, rpName }: Names, to: string): Mail {
+  const text = `This mail shows that ${rpName} can send mail.\n\n${dashboardOrigin}\n`
+  const html = `<!doctype html><html lang="en"><body><p>${escapeHtml(`This mail shows that ${rpName} can send mail.`)}</p></body></html>`
+  return { to, subject: `A test mail of ${rpName}`, text, html, link: dashboardOrigin }
+}
 
 interface Parts {
   purpose: LinkPurpose

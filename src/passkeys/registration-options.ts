@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { readSettings } from '../users/settings-store.ts'
 import { addRegistrationChallenge } from './challenge-store.ts'
 import { OFFERED_ALGORITHMS } from './credential-key.ts'
 import { listPasskeys } from './passkey-store.ts'
@@ -30,7 +31,7 @@ export async function creationOptionsFor(
   const passkeys = await listPasskeys(db.read, user.id)
   if (passkeys.length >= MAX_PASSKEYS) refuse('conflict', `An account has at most ${MAX_PASSKEYS} passkeys.`)
   const options = await generateRegistrationOptions({
-    rpName: config.rpName,
+    rpName: (await readSettings(db.read, config)).name,
     rpID: config.rpId,
     userID: userHandleOf(user.id),
     userName: user.email,

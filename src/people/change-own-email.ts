@@ -15,8 +15,10 @@ import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import type { Reader } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
+import { refuseForeignDomain } from '../users/allowed-email.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { readNames } from '../users/settings-store.ts'
 import { findAccountByEmail, findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
@@ -40,6 +42,7 @@ export async function requestEmailChange(
   const { limits } = services
   const email = normalizeEmail(request.email)
   await withProof(services, { actor, signedIn, currentPassword, source }, async (proof) => {
+    await refuseForeignDomain(services.db.read, services.config, email)
     await refuseUnusableEmail(services, services.db.read, email, actor)
     const address = addressKey(source.ipAddress)
     const within = await Promise.all([
@@ -51,7 +54,7 @@ export async function requestEmailChange(
       if (!within.every(Boolean)) return true
       const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email })
-      await queueMail(services, trx, emailChangeMail(services.config, email, token))
+      await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config), email, token))
       await recordEvent(services, trx, {
         action: 'user.email_change_requested',
         outcome: 'success',
@@ -83,7 +86,7 @@ export async function confirmEmailChange(services: Services, token: string, acto
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
       const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from })
-      await queueMail(services, trx, emailChangedMail(services.config, from, revert, to))
+      await queueMail(services, trx, emailChangedMail(await readNames(trx, services.config), from, revert, to))
       await notify(services, trx, actor.id, 'security.email_changed', { from, to })
       await recordEvent(services, trx, {
         action: 'user.email_changed',

@@ -15,6 +15,7 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { readNames } from '../users/settings-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
@@ -89,5 +90,5 @@ export async function sendInvitation(
 ): Promise<void> {
   const token = await issueEmailToken(services, trx, 'invitation', user, { issuedBy: inviter.id })
   const invitedBy = (await findUser(trx, inviter.id))?.displayName ?? inviter.email
-  await queueMail(services, trx, invitationMail(services.config, user.email, token, invitedBy))
+  await queueMail(services, trx, invitationMail(await readNames(trx, services.config), user.email, token, invitedBy))
 }

@@ -19,6 +19,7 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { readNames } from '../users/settings-store.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { updateUser } from '../users/user-store.ts'
 import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
@@ -47,7 +48,7 @@ export async function revertEmailChange(services: Services, token: string, sourc
       await revokeTokensOfUsers(trx, [userId], now())
       await endSessions(services, trx, userId)
       const reset = await issueEmailToken(services, trx, 'reset', user)
-      await queueMail(services, trx, resetMail(services.config, to, reset))
+      await queueMail(services, trx, resetMail(await readNames(trx, services.config), to, reset))
       await notify(services, trx, userId, 'security.email_changed', { from, to })
       // Certificates come last: all revocations update one row.
       const removed = await removeAccessAddedSince(services, trx, userId, createdAt)

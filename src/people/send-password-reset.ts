@@ -9,6 +9,7 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { mayAct } from '../users/account-standing.ts'
+import { readNames } from '../users/settings-store.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 
 /** Sends a person the link to set a new password. Nothing changes until the person uses it. */
@@ -18,7 +19,11 @@ export const sendPasswordReset = (services: Services, userId: string, actor: Sig
     await refuseIfHoldsMore(trx, held, userId)
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
     const token = await issueEmailToken(services, trx, 'reset', account.user)
-    await queueMail(services, trx, resetMailByAdministrator(services.config, account.user.email, token))
+    await queueMail(
+      services,
+      trx,
+      resetMailByAdministrator(await readNames(trx, services.config), account.user.email, token),
+    )
     await notify(services, trx, userId, 'security.password_reset_sent', {})
     await recordEvent(services, trx, {
       action: 'user.password_reset_sent',

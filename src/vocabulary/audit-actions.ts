@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'session.refused',
   'session.revoked',
   'session.started',
+  'settings.updated',
   'signing_key.activated',
   'signing_key.published',
   'signing_key.retired',

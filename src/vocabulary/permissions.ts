@@ -15,6 +15,7 @@ const CATALOGUE = {
   'ssh:cert:list': 'See the log of all SSH certificates.',
   'ssh:cert:revoke': 'Revoke any SSH certificate.',
   'audit:read': 'Read the audit trail.',
+  'settings:manage': 'Change the settings of the service.',
 } as const
 
 export type Permission = keyof typeof CATALOGUE

@@ -220,6 +220,22 @@ const CHANGES: Record<string, ChangeTest> = {
     permission: 'users:write',
     prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/password-reset` }),
   },
+  'PATCH /api/admin/settings': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings', body: { accentColor: '#123456' } }),
+  },
+  'PUT /api/admin/settings/logo': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/logo' }),
+  },
+  'DELETE /api/admin/settings/logo': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/logo' }),
+  },
+  'POST /api/admin/settings/mail-test': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/mail-test' }),
+  },
   'PATCH /api/notifications/{id}/read': {
     async prepare(app, person) {
       await addPasskey(app, person)
@@ -277,8 +293,8 @@ async function addPasskey(_app: TestApp, person: SignedInPerson): Promise<string
 
 let avatar: Buffer
 
-function encode(method: string, path: string, { body = {} }: Omit<Change, 'path'>): { type?: string; body: unknown } {
-  if (method === 'PUT' && path.endsWith('/avatar')) return { type: MULTIPART['content-type'], body: avatar }
+function encode(method: string, { body = {} }: Omit<Change, 'path'>): { type?: string; body: unknown } {
+  if (method === 'PUT') return { type: MULTIPART['content-type'], body: avatar }
   return { body }
 }
 
@@ -340,15 +356,10 @@ onEachEngine('a request whose body arrives late', (engine) => {
         const method = (route.split(' ')[0] ?? '') as 'POST'
         const { path: url, ...change } = await prepare(app, person)
         let unchanged: unknown
-        const answer = await sendWithDelayedBody(
-          app,
-          person,
-          { method, url, ...encode(method, url, change) },
-          async () => {
-            await end(app, person)
-            unchanged = await contents(app)
-          },
-        )
+        const answer = await sendWithDelayedBody(app, person, { method, url, ...encode(method, change) }, async () => {
+          await end(app, person)
+          unchanged = await contents(app)
+        })
         assert.equal(answer.statusCode, status, answer.body)
         assert.deepEqual(await contents(app), unchanged)
       })
@@ -377,6 +388,7 @@ onEachEngine('a request whose body arrives late', (engine) => {
 async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
   return Promise.all([
     db.read.selectFrom('users').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('settings').selectAll().orderBy('name').execute(),
     db.read.selectFrom('roles').selectAll().orderBy('id').execute(),
     db.read.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute(),
     db.read.selectFrom('user_roles').selectAll().orderBy('user_id').orderBy('role_id').execute(),

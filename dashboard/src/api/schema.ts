@@ -482,6 +482,7 @@ export type paths = {
               | 'ssh:cert:list'
               | 'ssh:cert:revoke'
               | 'audit:read'
+              | 'settings:manage'
             )[]
           }
         }
@@ -610,6 +611,120 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/settings': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The settings */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: /** Change settings */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Of the service, in mails and in the list of passkeys. */ name?: string
+            accentColor?: string | null
+            registration?: 'open' | 'invite'
+            /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains?: string[]
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/admin/settings/logo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put: /** Set the logo */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    post?: never
+    delete: /** Remove the logo */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/settings/mail-test': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send yourself a mail */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { sent: boolean; answer: string } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -1680,6 +1795,25 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/settings/logo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The logo */ {
+      parameters: { query?: { v?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'image/webp': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+        404: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/certs': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The log of all certificates, newest first */ {
@@ -2542,6 +2676,8 @@ export type components = {
         | 'registration_closed'
         | 'wrong_secret'
         | 'fresh_sign_in_needed'
+        | 'email_domain'
+        | 'email_unconfirmed'
         | 'not_found'
         | 'method_not_allowed'
         | 'request_timeout'
@@ -2661,6 +2797,7 @@ export type components = {
       | 'ssh:cert:list'
       | 'ssh:cert:revoke'
       | 'audit:read'
+      | 'settings:manage'
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }
@@ -2777,6 +2914,7 @@ export type components = {
         | 'ssh:cert:list'
         | 'ssh:cert:revoke'
         | 'audit:read'
+        | 'settings:manage'
       name: string
       description: string
     }
@@ -2877,6 +3015,7 @@ export type components = {
       | 'session.refused'
       | 'session.revoked'
       | 'session.started'
+      | 'settings.updated'
       | 'signing_key.activated'
       | 'signing_key.published'
       | 'signing_key.retired'
@@ -2942,6 +3081,13 @@ export type components = {
         /** SSH certificates issued. */ certificates: number
         /** Access tokens issued. */ tokens: number
       }[]
+    }
+    Settings: {
+      name: string
+      accentColor: string | null
+      registration: 'open' | 'invite'
+      /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains: string[]
+      logoUrl: string | null
     }
     Client: {
       client_id: string

@@ -2,6 +2,7 @@ import { issueToken } from '../../crypto/token.ts'
 import type { Services } from '../../services.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseUnconfirmed } from '../../users/allowed-email.ts'
 import { withQuery } from '../clients/redirect-uri.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -15,11 +16,12 @@ export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[metho
 
 /** Issues an authorization code; nothing else does. Returns the URL for the browser (RFC 6749 4.1.2, RFC 9207). */
 export async function issueCode(
-  { now, random }: Pick<Services, 'now' | 'random'>,
+  { config, now, random }: Pick<Services, 'config' | 'now' | 'random'>,
   trx: Trx,
   request: AuthorizationRequest,
   signedIn: SignedIn,
 ): Promise<string> {
+  await refuseUnconfirmed(trx, config, signedIn.user.id)
   const code = issueToken(random, 'ac_')
   const at = now()
   await addCode(trx, {

@@ -15,6 +15,7 @@ import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseUnconfirmed } from '../../users/allowed-email.ts'
 import { findPlannedEnd } from '../../users/planned-end-store.ts'
 import { holdSshKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
@@ -70,6 +71,7 @@ async function logCertificate(
   { savedKeyId, ttlSeconds = services.config.sshCertDefaultTtl }: IssueCertificateRequest,
 ): Promise<UnsignedCertificate> {
   const at = services.now()
+  await refuseUnconfirmed(trx, services.config, actor.id)
   const saved =
     (await holdSshKey(trx, { id: savedKeyId, userId: actor.id })) ?? refuse('not_found', 'You have no such key.')
   const { key, comment } = readSavedKey(saved.publicKey)

@@ -1,6 +1,7 @@
 /**
  * People and their accounts: orders of the list of users; who asked for an action and why, and what it ended; who
- * invites; changes of an email address, which can be reverted.
+ * invites; changes of an email address, which can be reverted; settings that
+ * administrators change.
  */
 export const people = `
 create index users_by_last_login on users (last_login_at, id);
@@ -16,4 +17,9 @@ update lifecycle_actions set requested_by_email =
 alter table email_tokens add column issued_by text;
 alter table email_tokens add column other_email text;
 create index email_tokens_reserving on email_tokens (other_email) where purpose = 'email_revert';
+
+create table settings (
+  name text primary key,
+  value text not null
+);
 `
