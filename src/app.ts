@@ -20,6 +20,7 @@ import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
 import { newId } from './ids.ts'
 import { accessRoutes } from './lifecycle/access-routes.ts'
+import { batchRoutes } from './lifecycle/batch-routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { consentRoutes } from './oauth/authorize/consent-routes.ts'
@@ -37,6 +38,7 @@ import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { emailRoutes } from './people/email-routes.ts'
+import { importRoutes } from './people/import-routes.ts'
 import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
@@ -139,6 +141,8 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     assignmentRoutes(services),
     lifecycleRoutes(services),
     accessRoutes(services),
+    batchRoutes(services),
+    importRoutes(services),
     notificationRoutes(services),
     auditRoutes(services),
     overviewRoutes(services),

@@ -93,7 +93,7 @@ async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string):
 /** A time in seconds, read as milliseconds, is a date in 1970. */
 const MAX_SECONDS = 100_000_000_000
 
-function refusePast(executeAt: number, now: number): void {
+export function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
   const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
   refuseField('executeAt', `executeAt is in the past.${hint}`)

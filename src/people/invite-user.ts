@@ -45,7 +45,8 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
     await refuseWeakPassword(services, { field: 'password', password, person: request, address })
   const passwordHash = password === undefined ? null : await passwords.hash(password, address)
 
-  const { id } = await createUser(
+  let user: User | undefined
+  await createUser(
     services,
     db,
     {
@@ -69,9 +70,10 @@ export async function inviteUser(services: Services, request: InviteUserRequest,
         data: { email, invited: passwordHash === null },
       })
       if (passwordHash === null) await sendInvitation(services, trx, made, actor)
+      user = await findUser(trx, made.id)
     },
   )
-  return (await findUser(db.read, id)) ?? refuse('not_found', 'There is no such user.')
+  return user ?? refuse('not_found', 'There is no such user.')
 }
 
 /** Giving roles to a new account needs the same permission as assigning them. */

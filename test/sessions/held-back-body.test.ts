@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
@@ -219,6 +220,23 @@ const CHANGES: Record<string, ChangeTest> = {
   'POST /api/admin/users/{userId}/password-reset': {
     permission: 'users:write',
     prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/password-reset` }),
+  },
+  'POST /api/admin/users/batch': {
+    prepare: async (app, person) => {
+      // The permission of the action is checked with its body.
+      const { user } = await signedInPerson(app)
+      await app.services.db.transaction((trx) =>
+        trx.insertInto('user_roles').values({ user_id: person.user.id, role_id: ADMIN_ROLE }).execute(),
+      )
+      return { path: '/api/admin/users/batch', body: { ids: [user.id], action: 'disable' } }
+    },
+  },
+  'POST /api/admin/users/import': {
+    permission: 'users:write',
+    prepare: async () => ({
+      path: '/api/admin/users/import',
+      body: { rows: [{ email: `imported${++count}@example.net` }] },
+    }),
   },
   'PATCH /api/admin/settings': {
     permission: 'settings:manage',

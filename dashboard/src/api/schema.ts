@@ -802,6 +802,163 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/admin/users/batch': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Disable, enable or invite many users, or give them a role */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            ids: string[]
+            action: 'disable' | 'enable' | 'assign_role' | 'invite'
+            roleId?: string
+            executeAt?: number
+            reason?: string
+            dryRun?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              results: {
+                id: string
+                outcome: 'done' | 'unchanged' | 'refused'
+                /** Why it was refused. */ error?: string
+                /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
+                  | 'invalid_input'
+                  | 'malformed_body'
+                  | 'wrong_password'
+                  | 'invalid_token'
+                  | 'weak_password'
+                  | 'unauthenticated'
+                  | 'wrong_credentials'
+                  | 'passkey_refused'
+                  | 'forbidden'
+                  | 'foreign_origin'
+                  | 'account_disabled'
+                  | 'registration_closed'
+                  | 'wrong_secret'
+                  | 'fresh_sign_in_needed'
+                  | 'email_domain'
+                  | 'email_unconfirmed'
+                  | 'not_found'
+                  | 'method_not_allowed'
+                  | 'request_timeout'
+                  | 'conflict'
+                  | 'other_user'
+                  | 'body_too_large'
+                  | 'uri_too_long'
+                  | 'unsupported_media_type'
+                  | 'too_many_requests'
+                  | 'headers_too_large'
+                  | 'internal_error'
+                  | 'unavailable'
+                  | 'invalid_request'
+                  | 'invalid_client'
+                  | 'invalid_grant'
+                  | 'unauthorized_client'
+                  | 'unsupported_grant_type'
+                  | 'invalid_scope'
+                  | 'invalid_access_token'
+                  | 'insufficient_scope'
+              }[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/import': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Invite many people */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            rows: { email: string; displayName?: string; preferredUsername?: string; roles?: string[] }[]
+            dryRun?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              results: {
+                email: string
+                outcome: 'done' | 'unchanged' | 'refused'
+                /** Why it was refused. */ error?: string
+                /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
+                  | 'invalid_input'
+                  | 'malformed_body'
+                  | 'wrong_password'
+                  | 'invalid_token'
+                  | 'weak_password'
+                  | 'unauthenticated'
+                  | 'wrong_credentials'
+                  | 'passkey_refused'
+                  | 'forbidden'
+                  | 'foreign_origin'
+                  | 'account_disabled'
+                  | 'registration_closed'
+                  | 'wrong_secret'
+                  | 'fresh_sign_in_needed'
+                  | 'email_domain'
+                  | 'email_unconfirmed'
+                  | 'not_found'
+                  | 'method_not_allowed'
+                  | 'request_timeout'
+                  | 'conflict'
+                  | 'other_user'
+                  | 'body_too_large'
+                  | 'uri_too_long'
+                  | 'unsupported_media_type'
+                  | 'too_many_requests'
+                  | 'headers_too_large'
+                  | 'internal_error'
+                  | 'unavailable'
+                  | 'invalid_request'
+                  | 'invalid_client'
+                  | 'invalid_grant'
+                  | 'unauthorized_client'
+                  | 'unsupported_grant_type'
+                  | 'invalid_scope'
+                  | 'invalid_access_token'
+                  | 'insufficient_scope'
+              }[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users/{userId}': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** A user */ {
