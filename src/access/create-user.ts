@@ -9,6 +9,7 @@ import { listRetiredUsernames } from '../users/retired-username-store.ts'
 import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import type { Locale } from '../vocabulary/locales.ts'
 import { USER_ROLE } from './built-in-roles.ts'
 import { addAssignment } from './role-store.ts'
 
@@ -19,6 +20,7 @@ export interface NewUser {
   /** Registered by the user: the email address is not confirmed yet. */
   selfRegistered?: boolean
   displayName?: string | undefined
+  locale?: Locale | undefined
   givenName?: string | undefined
   familyName?: string | undefined
   /** Taken as it is, or refused; derived from the email when absent. */
@@ -78,6 +80,7 @@ async function insert(
     disabled_at: null,
     created_at: now(),
     last_login_at: null,
+    locale: input.locale ?? null,
   })
   await refuseReservedEmail(trx, { email: input.email, userId: id, now: now() })
   await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })

@@ -46,7 +46,7 @@ export async function answerResetRequests(services: Services): Promise<void> {
       const account = email === undefined ? undefined : await findAccountByEmail(trx, email)
       if (!account || account.disabledAt !== null) return
       const token = await issueEmailToken(services, trx, 'reset', account.user)
-      await queueMail(services, trx, resetMail(await readNames(trx, config), account.user.email, token))
+      await queueMail(services, trx, resetMail(await readNames(trx, config, account.user), account.user.email, token))
     })
   }
 }

@@ -73,7 +73,7 @@ export async function acceptInvitation(
         target: { type: 'user', id: owner.id },
       })
       const session = await signIn(services, trx, { user, ...chosen.session, source })
-      return { user: { ...user, lastLoginAt: now() }, session }
+      return { user: (await findUser(trx, owner.id)) ?? user, session }
     })
   } catch (error) {
     if (isDuplicate(error, 'passkeys.credential_id')) refuse('conflict', 'This passkey is already registered.')

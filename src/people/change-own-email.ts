@@ -54,7 +54,7 @@ export async function requestEmailChange(
       if (!within.every(Boolean)) return true
       const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email })
-      await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config), email, token))
+      await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config, user), email, token))
       await recordEvent(services, trx, {
         action: 'user.email_change_requested',
         outcome: 'success',
@@ -86,7 +86,7 @@ export async function confirmEmailChange(services: Services, token: string, acto
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
       const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from })
-      await queueMail(services, trx, emailChangedMail(await readNames(trx, services.config), from, revert, to))
+      await queueMail(services, trx, emailChangedMail(await readNames(trx, services.config, user), from, revert, to))
       await notify(services, trx, actor.id, 'security.email_changed', { from, to })
       await recordEvent(services, trx, {
         action: 'user.email_changed',

@@ -19,6 +19,7 @@ import { readNames } from '../users/settings-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { DEFAULT_LOCALE } from '../vocabulary/locales.ts'
 
 export interface InviteUserRequest {
   email: string
@@ -91,6 +92,8 @@ export async function sendInvitation(
   inviter: { id: string; email: string },
 ): Promise<void> {
   const token = await issueEmailToken(services, trx, 'invitation', user, { issuedBy: inviter.id })
-  const invitedBy = (await findUser(trx, inviter.id))?.displayName ?? inviter.email
-  await queueMail(services, trx, invitationMail(await readNames(trx, services.config), user.email, token, invitedBy))
+  // The language of somebody who was never here is not known; it is likely that of whoever invites.
+  const { displayName = null, locale = DEFAULT_LOCALE } = (await findUser(trx, inviter.id)) ?? {}
+  const names = await readNames(trx, services.config, { locale })
+  await queueMail(services, trx, invitationMail(names, user.email, token, displayName ?? inviter.email))
 }

@@ -48,7 +48,7 @@ export async function revertEmailChange(services: Services, token: string, sourc
       await revokeTokensOfUsers(trx, [userId], now())
       await endSessions(services, trx, userId)
       const reset = await issueEmailToken(services, trx, 'reset', user)
-      await queueMail(services, trx, resetMail(await readNames(trx, services.config), to, reset))
+      await queueMail(services, trx, resetMail(await readNames(trx, services.config, user), to, reset))
       await notify(services, trx, userId, 'security.email_changed', { from, to })
       // Certificates come last: all revocations update one row.
       const removed = await removeAccessAddedSince(services, trx, userId, createdAt)

@@ -22,7 +22,7 @@ export const sendPasswordReset = (services: Services, userId: string, actor: Sig
     await queueMail(
       services,
       trx,
-      resetMailByAdministrator(await readNames(trx, services.config), account.user.email, token),
+      resetMailByAdministrator(await readNames(trx, services.config, account.user), account.user.email, token),
     )
     await notify(services, trx, userId, 'security.password_reset_sent', {})
     await recordEvent(services, trx, {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, refuse } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
@@ -9,6 +9,7 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/hold-actor.ts'
 import { within } from '../storage/within.ts'
 import { readNames } from '../users/settings-store.ts'
+import { findUser } from '../users/user-store.ts'
 
 /** A mail server may take minutes; the person waits for the answer. */
 const MAX_WAIT_MS = 20_000
@@ -23,7 +24,10 @@ export async function sendTestMail(
     throw new AppError('too_many_requests', 'Too many mails were sent to you. Try again in an hour.', {
       retryAfter: 3600,
     })
-  const message = await changeAs(services, actor, async (trx) => testMail(await readNames(trx, config), actor.email))
+  const message = await changeAs(services, actor, async (trx) => {
+    const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+    return testMail(await readNames(trx, config, user), actor.email)
+  })
   try {
     const answer = await within(MAX_WAIT_MS, mail.send(newId(), message))
     return answer === undefined

@@ -50,7 +50,7 @@ export async function register(
   const user = await createUser(
     services,
     db,
-    { email, passwordHash, displayName: request.displayName, selfRegistered: true },
+    { email, passwordHash, displayName: request.displayName, locale: source.locale, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {
         action: 'user.registered',

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Reader, Trx } from '../storage/database.ts'
+import type { Locale } from '../vocabulary/locales.ts'
 
 /** What administrators may change while the service runs. */
 export interface Settings {
@@ -52,8 +53,9 @@ export async function updateSetting(trx: Trx, name: SettingName, value: unknown)
     .execute()
 }
 
-/** What mails name: where their links lead, and the service. */
-export const readNames = async (db: Reader, config: Config) => ({
+/** What mails need: where their links lead, the name of the service, and the language of the recipient. */
+export const readNames = async (db: Reader, config: Config, { locale }: { locale: Locale }) => ({
   dashboardOrigin: config.dashboardOrigin,
   rpName: (await readSettings(db, config)).name,
+  locale,
 })

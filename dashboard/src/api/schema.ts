@@ -264,6 +264,7 @@ export type paths = {
             given_name?: string | null
             family_name?: string | null
             preferredUsername?: string
+            /** The language of mails. */ locale?: 'en' | 'de'
           }
         }
       }
@@ -2926,6 +2927,7 @@ export type components = {
       /** Epoch milliseconds. */ createdAt: number
       lastLoginAt: number | null
       avatarUrl: string | null
+      /** The language of mails. */ locale: 'en' | 'de'
       roles: { id: string; name: string }[]
     }
     Session: {

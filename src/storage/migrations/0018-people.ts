@@ -1,11 +1,13 @@
 /**
- * People and their accounts: orders of the list of users; who asked for an action and why, and what it ended; who
+ * People and their accounts: orders of the list of users; languages; who asked for an action and why, and what it ended; who
  * invites; changes of an email address, which can be reverted; settings that
  * administrators change.
  */
 export const people = `
 create index users_by_last_login on users (last_login_at, id);
 create index users_never_signed_in on users (id) where last_login_at is null;
+
+alter table users add column locale text;
 
 alter table lifecycle_actions add column reason text;
 alter table lifecycle_actions add column requested_by_email text;
