@@ -23,7 +23,7 @@ describe('the language of a browser', () => {
       ['', undefined],
       [undefined, undefined],
     ] as const)
-      assert.equal(preferredLocale(header), expected, header)
+      assert.equal(preferredLocale(header), expected, String(header))
   })
 })
 
