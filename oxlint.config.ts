@@ -18,7 +18,7 @@ export const LAYERS = [
   ['notifications'],
   ['sign-in'],
   ['oauth', 'passkeys', 'ssh'],
-  ['account', 'passwords', 'roles'],
+  ['account', 'passwords', 'roles', 'settings'],
   ['people'],
   ['lifecycle'],
   ['open-services.ts'],

@@ -8,6 +8,8 @@ const PUBLIC_PAGES = [
   '/register',
   '/forgot-password',
   '/reset-password?token=x',
+  '/invitation#token=x',
+  '/revert-email#token=x',
   '/verify-email',
   '/logout',
   '/setup',

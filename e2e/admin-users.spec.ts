@@ -1,7 +1,8 @@
+import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
 import { expect, test } from './support/test.ts'
 
-test('an invited user sets a password through the mail and can sign in', async ({
+test('an invited user sets up the account with a password through the mail, and is signed in', async ({
   asAdministrator: page,
   newcomer,
   server,
@@ -14,24 +15,50 @@ test('an invited user sets a password through the mail and can sign in', async (
   await dialog.getByLabel('Display name').fill(newcomer.displayName)
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
-  const first = await linkInMail(server.dataDir, newcomer.email, '/reset-password')
+  const first = await linkInMail(server.dataDir, newcomer.email, '/invitation')
   await page.getByRole('button', { name: 'Send the invitation again' }).click()
   await expect(page.getByText('The invitation is on its way.')).toBeVisible()
 
   const invitedContext = await browser.newContext({ locale: 'en-GB', baseURL: server.origin })
   const userPage = await invitedContext.newPage()
-  await userPage.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password', first))
-  await userPage.getByLabel('New password').fill(newcomer.password)
-  await userPage.getByRole('button', { name: 'Set the password' }).click()
-  await expect(userPage.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
-  const { email, password } = newcomer
-  const signedIn = await invitedContext.request.post('/api/auth/login', { data: { email, password } })
-  expect(signedIn.status()).toBe(200)
+  await userPage.goto(await linkInMail(server.dataDir, newcomer.email, '/invitation', first))
+  await expect(userPage.getByRole('heading', { name: / invites you to Latchkey$/ })).toBeVisible()
+  await expect(userPage.getByText(newcomer.email)).toBeVisible()
+  await userPage.getByLabel('Your name').fill('Chosen Name')
+  await userPage.getByLabel('Password', { exact: false }).first().fill(newcomer.password)
+  await userPage.getByRole('button', { name: 'Continue with a password' }).click()
+  await expect(userPage.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  const { user } = (await (await invitedContext.request.get('/api/auth/me')).json()) as {
+    user: { displayName: string }
+  }
+  expect(user.displayName).toBe('Chosen Name')
   await invitedContext.close()
 
   await page.reload()
-  await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Chosen Name' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send the invitation again' })).toHaveCount(0)
+})
+
+test('an invited user sets up the account with a passkey, in German, and the link works once', async ({
+  asAdministrator: page,
+  newcomer,
+  server,
+  browser,
+}) => {
+  await page.request.post('/api/admin/users', { data: { email: newcomer.email } })
+  const link = await linkInMail(server.dataDir, newcomer.email, '/invitation')
+  const context = await browser.newContext({ locale: 'de-DE', baseURL: server.origin })
+  const guest = await context.newPage()
+  const authenticator = await addAuthenticator(guest)
+  await guest.goto(link)
+  await guest.getByRole('button', { name: 'Mit einem Passkey weiter' }).click()
+  await expect(guest.getByRole('heading', { name: 'Profil' })).toBeVisible()
+  expect(await authenticator.credentials()).toBe(1)
+  await context.clearCookies()
+  await guest.goto('/login')
+  await guest.goto(link)
+  await expect(guest.getByRole('heading', { name: 'Diese Einladung kann nicht verwendet werden' })).toBeVisible()
+  await context.close()
 })
 
 test('users can be searched and filtered by status', async ({

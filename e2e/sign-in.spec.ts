@@ -260,3 +260,19 @@ test('the pages are in German in a German browser, and in English after it is se
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await context.close()
 })
+
+test('a changed address can be confirmed from the mail, and restored from the old mailbox', async ({
+  page,
+  newcomer,
+  server,
+}) => {
+  await page.request.post('/api/auth/register', { data: newcomer })
+  const email = `new.${newcomer.email}`
+  await page.request.post('/api/account/email', { data: { email, currentPassword: newcomer.password } })
+  await page.goto(await linkInMail(server.dataDir, email, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
+  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/revert-email'))
+  await page.getByRole('button', { name: 'Restore my address' }).click()
+  await expect(page.getByRole('heading', { name: 'Your address is restored' })).toBeVisible()
+  await linkInMail(server.dataDir, newcomer.email, '/reset-password')
+})

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config/config.ts'
+import { FILE_NAMES } from '../src/config/secret-files.ts'
 import { VARIABLES } from '../src/config/variables.ts'
 import { createLogger } from '../src/http/log.ts'
 import { describedApi } from '../src/http/openapi.ts'
@@ -18,12 +19,20 @@ function describeConfiguration(): string {
     ([name, { meaning, fallback, accepts }]) =>
       `| \`${name}\` | ${cell(fallback)} | ${cell(meaning)} | ${cell(accepts)} |`,
   )
+  const files = [...FILE_NAMES]
+    .filter((name) => name !== 'SECRET_KEY_FILE')
+    .map((name) => `\`${name}\``)
+    .join(', ')
   return `# Configuration
 
 Settings are environment variables, or lines of a file \`.env\` in the working folder; the environment takes precedence.
 The service does not start with a wrong value: one line names the variable, its value and the values that it accepts.
 It does not start either with a name in \`.env\` that is not on this page, or a line there that sets nothing. A name in the environment
 that is similar to one of these is a warning that names both.
+
+A secret can be in a file instead: \`SECRET_KEY_FILE=/run/secrets/key\` is read like \`SECRET_KEY\`, without one final line break. So can ${files}.
+The service does not start if both are set, or if the file can't be read or is empty.
+
 This page is generated from \`src/config/variables.ts\`.
 
 | Variable | Default | Meaning | Accepts |

@@ -19,6 +19,8 @@ import { trackMethods } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { compileSchemas } from './http/schemas.ts'
 import { newId } from './ids.ts'
+import { accessRoutes } from './lifecycle/access-routes.ts'
+import { batchRoutes } from './lifecycle/batch-routes.ts'
 import { lifecycleRoutes } from './lifecycle/routes.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { usableAppRoutes } from './oauth/access/routes.ts'
@@ -41,9 +43,13 @@ import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
+import { emailRoutes } from './people/email-routes.ts'
+import { importRoutes } from './people/import-routes.ts'
+import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
 import { sessionRoutes } from './sign-in/routes.ts'
 import { hostAdminRoutes } from './ssh/hosts/host-admin-routes.ts'
 import { hostAgentRoutes } from './ssh/hosts/host-agent-routes.ts'
@@ -141,12 +147,18 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     sshRoutes(services),
     hostAdminRoutes(services),
     adminUserRoutes(services),
+    invitationRoutes(services),
+    emailRoutes(services),
     roleRoutes(services),
     assignmentRoutes(services),
     lifecycleRoutes(services),
+    accessRoutes(services),
+    batchRoutes(services),
+    importRoutes(services),
     notificationRoutes(services),
     auditRoutes(services),
     overviewRoutes(services),
+    settingsRoutes(services),
     clientRoutes(provider),
     logoRoutes(provider),
     refusalRoutes(provider),

@@ -7,6 +7,8 @@ export const paths = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   verifyEmail: '/verify-email',
+  invitation: '/invitation',
+  revertEmail: '/revert-email',
   consent: '/consent',
   device: '/device',
   logout: '/logout',

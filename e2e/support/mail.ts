@@ -20,7 +20,7 @@ export async function linkInMail(dataDir: string, to: string, page: string, befo
       const names = await readdir(outbox).catch(() => [])
       for (const name of names.toSorted((one, other) => one.localeCompare(other))) {
         const message = decode(await readFile(join(outbox, name), 'utf8'))
-        const link = new RegExp(`https?://\\S+${page}\\?[^\\s"<>]+`).exec(message)?.[0]
+        const link = new RegExp(`https?://\\S+${page}[?#][^\\s"<>]+`).exec(message)?.[0]
         if (message.includes(to) && link) found = link
       }
       return found !== before && found

@@ -4,11 +4,13 @@ import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { isReservedUsername, usernameFromEmail, withSuffix } from '../users/preferred-username.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { listRetiredUsernames } from '../users/retired-username-store.ts'
 import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { PrincipalOfRole, takeNameFromRoles } from '../users/role-principals.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import type { Locale } from '../vocabulary/locales.ts'
 import { USER_ROLE } from './built-in-roles.ts'
 import { addAssignment } from './role-store.ts'
 
@@ -19,6 +21,7 @@ export interface NewUser {
   /** Registered by the user: the email address is not confirmed yet. */
   selfRegistered?: boolean
   displayName?: string | undefined
+  locale?: Locale | undefined
   givenName?: string | undefined
   familyName?: string | undefined
   /** Taken as it is, or refused; derived from the email when absent. */
@@ -51,7 +54,7 @@ export async function createUser(
         return user
       })
     } catch (error) {
-      if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+      if (isDuplicate(error, 'users.email')) refuseTakenEmail()
       const isTaken = isDuplicate(error, 'users.preferred_username')
       if (!isTaken && !(error instanceof RetiredUsername || error instanceof PrincipalOfRole)) throw error
       if (input.preferredUsername !== undefined && isTaken) {
@@ -83,7 +86,9 @@ async function insert(
     created_at: now(),
     last_login_at: null,
     attributes: input.attributes ?? null,
+    locale: input.locale ?? null,
   })
+  await refuseReservedEmail(trx, { email: input.email, userId: id, now: now() })
   await takeUsername(trx, { username: input.preferredUsername, userId: id, now: now() })
   await addAssignment(trx, id, USER_ROLE)
   const user = await findUser(trx, id)

@@ -63,6 +63,16 @@ export async function findRole(db: Reader, id: string): Promise<Role | undefined
   return row && toRole(row)
 }
 
+/** The id of the role with this name; upper and lower case are not distinguished. */
+export async function findRoleByName(db: Reader, name: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('roles')
+    .select('id')
+    .where(sql<boolean>`lower(name) = lower(${name})`)
+    .executeTakeFirst()
+  return row?.id
+}
+
 export async function listRolesOf(db: Reader, userId: string): Promise<Role[]> {
   const rows = await roles(db)
     .innerJoin('user_roles', 'user_roles.role_id', 'roles.id')

@@ -40,6 +40,7 @@ export const accountRoutes =
               given_name: Type.Optional(Nullable(PersonName)),
               family_name: Type.Optional(Nullable(PersonName)),
               preferredUsername: Type.Optional(Type.String({ pattern: USERNAME_PATTERN })),
+              locale: Type.Optional(User.properties.locale),
             },
             strict,
           ),

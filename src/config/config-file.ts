@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartError } from '../errors.ts'
 import { hintForUnknown } from './misspelt.ts'
-import { VARIABLES } from './variables.ts'
+import { isSetting } from './secret-files.ts'
 
 /**
  * What `.env` in that folder sets. Everything in it was meant for this service, so that a name it does not know and a line
@@ -39,7 +39,7 @@ function findProblem(text: string): { line: number; says: string } | undefined {
     if (NOTHING.test(lines[at] ?? '')) continue
     const [, name, value = ''] = ASSIGNMENT.exec(lines[at] ?? '') ?? []
     if (name === undefined) return { line, says: 'is no assignment: it must be NAME=value, or begin with #.' }
-    if (!Object.hasOwn(VARIABLES, name)) {
+    if (!isSetting(name)) {
       return { line, says: `sets ${name}, but there is no such setting. ${hintForUnknown(name)}` }
     }
     const [quote] = QUOTE.exec(value) ?? []

@@ -6,6 +6,7 @@ import { isSqliteUrl, toSqliteUrl } from '../storage/sqlite-url.ts'
 import { readEnvFile } from './config-file.ts'
 import { DATABASE_FILE } from './data-files.ts'
 import type { GeoHeaders } from './parse-values.ts'
+import { readSetting } from './secret-files.ts'
 import { VARIABLES, type VariableName } from './variables.ts'
 
 /** All settings, read once and checked. */
@@ -36,6 +37,8 @@ export interface Config {
   sshHostPatterns: string[]
   rateLimits: boolean
   logLevel: string
+  /** Settings that the environment sets, so that administrators can't change them. */
+  fixedSettings: ('name' | 'registration')[]
   metricsAddress: { host: string; port: number } | undefined
 }
 
@@ -56,9 +59,8 @@ type Read = <N extends VariableName>(name: N) => Value<N> | undefined
 const readerOf =
   (environment: Environment): Read =>
   (name) => {
-    const text = environment[name]
-    // Compose files and .env templates set what they leave out to the empty string.
-    if (text === undefined || text === '') return undefined
+    const text = readSetting(environment, name)
+    if (text === undefined) return undefined
     const value = VARIABLES[name].parse(text)
     return value === undefined ? refuseValue(name, text) : (value as Value<typeof name>)
   }
@@ -131,6 +133,10 @@ export function readConfig(environment: Environment): Config {
     sshHostPatterns: read('SSH_HOST_PATTERNS') ?? [],
     rateLimits: (read('RATE_LIMITS') ?? 'on') === 'on',
     logLevel: read('LOG_LEVEL') ?? 'info',
+    fixedSettings: [
+      ...(read('RP_NAME') === undefined ? [] : (['name'] as const)),
+      ...(read('REGISTRATION') === undefined ? [] : (['registration'] as const)),
+    ],
     metricsAddress: read('METRICS_ADDRESS'),
   }
 }

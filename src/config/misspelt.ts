@@ -1,6 +1,7 @@
+import { FILE_NAMES, isSetting } from './secret-files.ts'
 import { VARIABLES } from './variables.ts'
 
-const NAMES = Object.keys(VARIABLES)
+const NAMES = [...Object.keys(VARIABLES), ...FILE_NAMES]
 
 /** Whatever begins with one of these was meant for this service. Other programs use DATABASE_, MAIL_, LOG_ and DATA_ too. */
 const OUR_PREFIXES = ['LATCHKEY_', 'SSH_CERT_', 'ADMIN_BOOTSTRAP_', 'SMTP_', 'S3_']
@@ -19,7 +20,7 @@ const editsFor = (name: string): number => (name.length <= 8 ? 1 : 2)
 /** One sentence for each variable of the environment that looks like a misspelt setting. Values are never shown. */
 export function describeMisspelt(environment: Record<string, string | undefined>): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
-    if (value === '' || Object.hasOwn(VARIABLES, name) || isForOthers(name, value)) return []
+    if (value === '' || isSetting(name) || isForOthers(name, value)) return []
     const hint = hintFor(normalize(name))
     return hint === undefined ? [] : [`${name} is set in the environment, but there is no such setting. ${hint}`]
   })
@@ -40,7 +41,7 @@ function hintFor(name: string): string | undefined {
   if (similar !== undefined) return `Did you mean ${similar}?`
   const prefix = OUR_PREFIXES.find((each) => name.startsWith(each))
   if (prefix === undefined) return undefined
-  const family = NAMES.filter((each) => each.startsWith(prefix))
+  const family = Object.keys(VARIABLES).filter((each) => each.startsWith(prefix))
   return family.length === 0 ? hintForUnknown(name.slice(prefix.length)) : `Did you mean ${family.join(' or ')}?`
 }
 

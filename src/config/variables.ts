@@ -70,7 +70,8 @@ export const VARIABLES = {
     parse: (text) => (/^[a-z0-9.-]+$/.test(text) ? text : undefined),
   }),
   RP_NAME: variable({
-    meaning: 'The name that people see when they create a passkey.',
+    meaning:
+      'The name of the service, in mails and where people create a passkey. Administrators can’t change it then.',
     fallback: '`Latchkey`',
     accepts: 'a name',
     parse: nonEmpty,
@@ -203,8 +204,10 @@ export const VARIABLES = {
   SSH_HOST_PATTERNS: variable({
     meaning:
       'The hosts that people log in to with certificates, as patterns of OpenSSH: `known_hosts` trusts the host CA for them, hosts are enrolled under them, and `latchkey-ssh` is used for them.',
-    fallback: 'none: any host may be enrolled, `known_hosts` names no authority, and the ssh configuration of people is left alone',
-    accepts: 'host names, addresses and patterns with commas between them, such as *.example.com,10.0.*, but not * alone',
+    fallback:
+      'none: any host may be enrolled, `known_hosts` names no authority, and the ssh configuration of people is left alone',
+    accepts:
+      'host names, addresses and patterns with commas between them, such as *.example.com,10.0.*, but not * alone',
     parse: hostPatterns,
   }),
   RATE_LIMITS: variable({

@@ -105,7 +105,7 @@ export const OpenEnum = <Known extends string>(title: string, known: readonly Kn
 /** What lists that can grow take. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+  cursor: Type.Optional(Type.String({ maxLength: 1200 })),
 }
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {

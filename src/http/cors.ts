@@ -46,6 +46,9 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
 
 const foreign = new AppError('foreign_origin', 'This request came from a page that may not make it.')
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether a request may change something (RFC 9110 section 9.2.1). */
+export const isChange = ({ method }: FastifyRequest): boolean => !SAFE.has(method)
+
 const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
 
 /**
@@ -53,7 +56,7 @@ const OWN_SITES = new Set([undefined, 'same-origin', 'same-site', 'none'])
  * whether the request crossed sites. A client that is no browser sends neither, and carries no ambient cookie to abuse.
  */
 function isForeignChange(request: FastifyRequest, dashboardOrigin: string): boolean {
-  if (SAFE.has(request.method)) return false
+  if (!isChange(request)) return false
   // No browser adds a token by itself, and where one is sent, no cookie counts.
   if (request.routeOptions.config.acceptsBearer === true && hasBearer(request)) return false
   const { origin } = request.headers
@@ -74,7 +77,7 @@ export function answerPreflight(
   reply.header('access-control-allow-methods', methods)
   reply.header(
     'access-control-allow-headers',
-    cors === 'anyone' ? 'Authorization, Content-Type' : 'Content-Type, Last-Event-ID',
+    cors === 'anyone' ? 'Authorization, Content-Type' : 'Content-Type, Last-Event-ID, X-Latchkey-User',
   )
   reply.header('access-control-max-age', PREFLIGHT_SECONDS)
 }

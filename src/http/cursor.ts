@@ -22,7 +22,7 @@ export function decodeCursor(cursor: string | undefined): Position | undefined {
 }
 
 const isKey = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 128 && value.isWellFormed() && !value.includes('\0')
+  typeof value === 'string' && value.length <= 254 && value.isWellFormed() && !value.includes('\0')
 
 /**
  * How many rows a page examines while it filters by something without an index. It stops there, with fewer items than

@@ -17,6 +17,8 @@ const PAGES = [
   '/forgot-password',
   '/reset-password',
   '/verify-email',
+  '/invitation',
+  '/revert-email',
   '/consent',
   '/device',
   '/account',

@@ -30,7 +30,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string): Promis
             in: 'cookie',
             name: 'session',
             description:
-              'Where the dashboard is on https, the cookie `__Host-session` is set too and takes precedence. Without it, two different cookies named session count as none.',
+              'Where the dashboard is on https, the cookie `__Host-session` is set too and takes precedence. Without it, two different cookies named session count as none. A request that changes something may carry `X-Latchkey-User: <user id>`: if the session belongs to another user, the answer is 409 `other_user`.',
           },
           bearer: { type: 'http', scheme: 'bearer' },
           client: {

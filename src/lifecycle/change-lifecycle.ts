@@ -8,12 +8,13 @@ import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import type { Trx } from '../storage/database.ts'
 import { refuseUnknownUser } from '../users/refuse-unknown-user.ts'
+import { holdUser } from '../users/user-lock-store.ts'
 import { findUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
-import { type Ended, NOTHING_ENDED } from './cut-access.ts'
+import { type Ended, NOTHING_ENDED } from './ended.ts'
 import type { ActionName, LifecycleAction } from './lifecycle-action.ts'
-import { addAction, findAction, markCancelled } from './lifecycle-store.ts'
+import { addAction, findActionStatus, markCancelled } from './lifecycle-store.ts'
 import { disableAccounts, enableAccounts } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals'>
@@ -21,23 +22,27 @@ type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 interface SwitchRequest {
   userId: string
   action: ActionName
+  reason?: string | undefined
+  discreet?: boolean | undefined
 }
 
-/** Disables or enables an account at once, and counts what that ended. */
+/** Disables or enables an account at once, and counts what that ended. It is listed with the planned actions. */
 export const changeNow = (
   services: Needs,
-  { userId, action }: SwitchRequest,
+  request: SwitchRequest,
   actor: SignedInActor,
 ): Promise<{ user: User; ended: Ended }> =>
   administer(services, actor, async (trx, held) => {
+    const { userId, action } = request
     await refuseChangingUser(trx, held, userId)
     if (action === 'disable') {
       if (userId === held.userId) refuse('conflict', "You can't disable your own account.")
       await refuseLastAdministrator(trx, [userId])
     }
-    let ended = NOTHING_ENDED
-    if (action === 'enable') await enableAccounts(services, trx, [{ userId, actor }])
-    else ended = (await disableAccounts(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
+    const now = services.now()
+    const switchAccounts = action === 'enable' ? enableAccounts : disableAccounts
+    const ended = (await switchAccounts(services, trx, [{ userId, actor }])).get(userId) ?? NOTHING_ENDED
+    await addAction(trx, { ...request, executeAt: now, requestedBy: actor, receipt: ended, now })
     return { user: (await findUser(trx, userId)) ?? refuse('not_found', 'There is no such user.'), ended }
   })
 
@@ -47,16 +52,18 @@ export const changeNow = (
  */
 export async function planAction(
   services: Needs,
-  { userId, action, executeAt }: SwitchRequest & { executeAt: number },
+  request: SwitchRequest & { executeAt: number },
   actor: SignedInActor,
 ): Promise<string> {
+  const { userId, action, executeAt } = request
   refusePast(executeAt, services.now())
   return administer(services, actor, async (trx, held) => {
     await refuseChangingUser(trx, held, userId)
     if (userId === held.userId) refuse('conflict', "You can't plan an action for your own account.")
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
-    const planned = { userId, action, executeAt, requestedBy: actor.id }
-    const id = await addAction(trx, { ...planned, now: services.now() })
+    // A certificate that is issued at the same moment comes before, or ends with this action.
+    await holdUser(trx, userId)
+    const id = await addAction(trx, { ...request, requestedBy: actor, now: services.now() })
     await record(services, trx, 'lifecycle.scheduled', actor, userId, { lifecycleActionId: id, action, executeAt })
     return id
   })
@@ -69,11 +76,11 @@ export const cancelAction = (
   actor: SignedInActor,
 ): Promise<LifecycleAction> =>
   administer(services, actor, async (trx, held) => {
-    const planned = (await findAction(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
+    const status = (await findActionStatus(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
     await refuseIfHoldsMore(trx, held, userId)
     if (userId === held.userId) refuse('forbidden', 'Somebody else has to cancel what is planned for your account.')
-    const cancelled = await markCancelled(trx, actionId, services.now())
-    if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${planned.status}.`)
+    const cancelled = await markCancelled(trx, actionId, actor.id, services.now())
+    if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${status}.`)
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })
     return cancelled
   })
@@ -86,7 +93,7 @@ async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string):
 /** A time in seconds, read as milliseconds, is a date in 1970. */
 const MAX_SECONDS = 100_000_000_000
 
-function refusePast(executeAt: number, now: number): void {
+export function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
   const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
   refuseField('executeAt', `executeAt is in the past.${hint}`)

@@ -1,23 +1,12 @@
-import { Type } from 'typebox'
 import { revokeTokensOfUsers } from '../oauth/tokens/revoke-tokens.ts'
 import type { Services } from '../services.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
 import { deleteEmailTokensOfUsers } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { revokeCertificatesOfUsers } from '../ssh/revocation/revoke-certificates.ts'
-import { dryRun, type Trx } from '../storage/database.ts'
+import type { Trx } from '../storage/database.ts'
 import { holdUsers } from '../users/user-lock-store.ts'
-
-/** How much was ended. */
-export const Ended = Type.Object(
-  {
-    sessions: Type.Integer({ description: 'Browser sessions that were live.' }),
-    tokens: Type.Integer({ description: 'Applications that had access, with every code and token of theirs.' }),
-    certificates: Type.Integer({ description: 'SSH certificates that were still valid.' }),
-  },
-  { title: 'Ended' },
-)
-export type Ended = Type.Static<typeof Ended>
+import type { Ended } from './ended.ts'
 
 /**
  * Ends all access of these users in one transaction. Certificates come last: all revocations update one row, and no
@@ -42,12 +31,4 @@ export async function cutAccess(
       { sessions: sessions.get(id) ?? 0, tokens: tokens.get(id) ?? 0, certificates: certificates.get(id) ?? 0 },
     ]),
   )
-}
-
-export const NOTHING_ENDED: Ended = { sessions: 0, tokens: 0, certificates: 0 }
-
-/** What a disable would end. It is ended in a transaction that is rolled back, so that both give the same numbers. */
-export async function previewCut(services: Pick<Services, 'db' | 'now' | 'signals'>, userId: string): Promise<Ended> {
-  const ended = await dryRun(services.db, (trx) => cutAccess(services, trx, [userId], ''))
-  return ended.get(userId) ?? NOTHING_ENDED
 }

@@ -4,29 +4,41 @@ import { newId } from '../ids.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import type { Schema } from '../storage/schema.ts'
+import type { LifecycleStatus } from '../vocabulary/lifecycle.ts'
+import type { Ended } from './ended.ts'
 import { type ActionName, type LifecycleAction, toAction } from './lifecycle-action.ts'
 
-interface Planned {
+export interface RequestedAction {
   userId: string
   action: ActionName
   executeAt: number
-  requestedBy: string | null
+  requestedBy: { id: string; email: string }
+  reason?: string | undefined
+  discreet?: boolean | undefined
+  /** Set when it has been carried out already. */
+  receipt?: Ended
   now: number
 }
 
-export async function addAction(trx: Trx, planned: Planned): Promise<string> {
+/** Adds an action: a pending one, or one that was carried out at once. */
+export async function addAction(trx: Trx, planned: RequestedAction): Promise<string> {
   const id = newId()
+  const isDone = planned.receipt !== undefined
   await trx
     .insertInto('lifecycle_actions')
     .values({
       id,
       user_id: planned.userId,
       action: planned.action,
-      status: 'pending',
+      status: isDone ? 'completed' : 'pending',
       execute_at: planned.executeAt,
-      requested_by: planned.requestedBy,
+      requested_by: planned.requestedBy.id,
+      requested_by_email: planned.requestedBy.email,
+      reason: planned.reason ?? null,
+      discreet: planned.discreet ? 1 : 0,
+      receipt: isDone ? JSON.stringify(planned.receipt) : null,
       claimed_at: null,
-      finished_at: null,
+      finished_at: isDone ? planned.now : null,
       failure_reason: null,
       created_at: planned.now,
     })
@@ -35,7 +47,10 @@ export async function addAction(trx: Trx, planned: Planned): Promise<string> {
 }
 
 /** Newest first. */
-export async function listActions(db: Reader, userId: string, limit: number, after: Position | undefined) {
+export async function listActions(
+  db: Reader,
+  { userId, viewerId, limit, after }: { userId: string; viewerId: string; limit: number; after: Position | undefined },
+) {
   const rows = await db
     .selectFrom('lifecycle_actions')
     .selectAll()
@@ -45,21 +60,43 @@ export async function listActions(db: Reader, userId: string, limit: number, aft
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  return toPage(rows, limit, (row) => [row.created_at, row.id], toAction)
+  return toPage(rows, limit, (row) => [row.created_at, row.id], toAction(viewerId))
 }
 
-export async function findAction(db: Reader, userId: string, id: string): Promise<LifecycleAction | undefined> {
-  const row = await db
+/** Those that are still to be carried out, the next one first. */
+export async function listPendingActions(
+  db: Reader,
+  { userId, viewerId, limit }: { userId: string; viewerId: string; limit: number },
+): Promise<LifecycleAction[]> {
+  const rows = await db
     .selectFrom('lifecycle_actions')
     .selectAll()
-    .where('id', '=', id)
     .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row && toAction(row)
+    .where(UNFINISHED)
+    .orderBy('execute_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toAction(viewerId))
 }
 
+export const findActionStatus = async (db: Reader, userId: string, id: string): Promise<LifecycleStatus | undefined> =>
+  (
+    await db
+      .selectFrom('lifecycle_actions')
+      .select('status')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+  )?.status
+
 /** Undefined when it was not pending any more. */
-export async function markCancelled(trx: Trx, id: string, now: number): Promise<LifecycleAction | undefined> {
+export async function markCancelled(
+  trx: Trx,
+  id: string,
+  viewerId: string,
+  now: number,
+): Promise<LifecycleAction | undefined> {
   const row = await trx
     .updateTable('lifecycle_actions')
     .set({ status: 'cancelled', finished_at: now })
@@ -67,7 +104,7 @@ export async function markCancelled(trx: Trx, id: string, now: number): Promise<
     .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirst()
-  return row && toAction(row)
+  return row && toAction(viewerId)(row)
 }
 
 /** How many actions each of these people has planned that are still pending. */
@@ -88,7 +125,7 @@ export interface Claim {
   id: string
   userId: string
   action: ActionName
-  requestedBy: string | null
+  requestedBy: { id: string; email: string | null } | null
   claimedAt: number
 }
 
@@ -149,7 +186,7 @@ const toClaim = (row: Selectable<Schema['lifecycle_actions']>): Claim => ({
   id: row.id,
   userId: row.user_id,
   action: row.action,
-  requestedBy: row.requested_by,
+  requestedBy: row.requested_by === null ? null : { id: row.requested_by, email: row.requested_by_email },
   claimedAt: row.claimed_at ?? 0,
 })
 
@@ -163,6 +200,21 @@ export async function markCompleted(trx: Trx, claims: Claim[], now: number): Pro
     .execute()
   const completed = new Set(rows.map(({ id }) => id))
   return claims.filter(({ id }) => completed.has(id))
+}
+
+/** Stores what each of these actions has ended. */
+export async function updateReceipts(trx: Trx, receipts: { id: string; receipt: Ended }[]): Promise<void> {
+  if (receipts.length === 0) return
+  const cases = receipts.map(({ id, receipt }) => sql`when ${id} then ${JSON.stringify(receipt)}`)
+  await trx
+    .updateTable('lifecycle_actions')
+    .set({ receipt: sql<string>`case id ${sql.join(cases, sql` `)} end` })
+    .where(
+      'id',
+      'in',
+      receipts.map(({ id }) => id),
+    )
+    .execute()
 }
 
 /** False when the claim is no longer valid. */

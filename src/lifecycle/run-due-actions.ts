@@ -4,11 +4,20 @@ import { AppError } from '../errors.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import { holdAdministration } from '../sessions/administration-store.ts'
-import type { Reader, Trx } from '../storage/database.ts'
+import type { Trx } from '../storage/database.ts'
 import { isUnavailable } from '../storage/failure.ts'
-import { findUser, listEmails } from '../users/user-store.ts'
+import { findUser } from '../users/user-store.ts'
 import { checkPlanner } from './check-planner.ts'
-import { type Claim, claimDueActions, markCompleted, markFailed, markTried, markUnclaimed } from './lifecycle-store.ts'
+import { type Ended, NOTHING_ENDED } from './ended.ts'
+import {
+  type Claim,
+  claimDueActions,
+  markCompleted,
+  markFailed,
+  markTried,
+  markUnclaimed,
+  updateReceipts,
+} from './lifecycle-store.ts'
 import { type AccountChange, disableAccounts, enableAccounts } from './switch-account.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'signals' | 'log'>
@@ -55,7 +64,7 @@ async function carryOut(services: Needs, claims: Claim[]): Promise<void> {
 
 async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> {
   await holdAdministration(trx)
-  const changes = await withPlanners(trx, await markCompleted(trx, claims, services.now()))
+  const changes = (await markCompleted(trx, claims, services.now())).map(toChange)
   const off = changes.filter(({ action }) => action === 'disable')
   const on = changes.filter(({ action }) => action === 'enable')
   if (off.length > 0) {
@@ -63,11 +72,11 @@ async function apply(services: Needs, trx: Trx, claims: Claim[]): Promise<void> 
       trx,
       off.map(({ userId }) => userId),
     )
-    await disableAccounts(services, trx, off)
+    await writeReceipts(trx, off, await disableAccounts(services, trx, off))
   }
   // A planned disable is carried out even if its planner can no longer do it.
   for (const { userId, actor } of on) await checkPlanner(trx, actor.id, userId)
-  if (on.length > 0) await enableAccounts(services, trx, on)
+  if (on.length > 0) await writeReceipts(trx, on, await enableAccounts(services, trx, on))
 }
 
 /** Trying again does not change a refusal, so the action fails. Anything else is tried again when the lease is over. */
@@ -83,30 +92,34 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
   services.db.transaction(async (trx) => {
     if (!(await markFailed(trx, claim, services.now(), reason))) return
     const user = await findUser(trx, claim.userId)
-    for (const { userId, action, actor, lifecycleActionId } of await withPlanners(trx, [claim])) {
-      await recordEvent(services, trx, {
-        action: `lifecycle.${action}`,
-        outcome: 'refused',
-        actor,
-        target: { type: 'user', id: userId },
-        data: { lifecycleActionId, reason },
-      })
-      const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
-      const data = { ...about, lifecycleActionId, action, reason }
-      await notifyAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
-    }
+    const { userId, action, actor, lifecycleActionId } = toChange(claim)
+    await recordEvent(services, trx, {
+      action: `lifecycle.${action}`,
+      outcome: 'refused',
+      actor,
+      target: { type: 'user', id: userId },
+      data: { lifecycleActionId, reason },
+    })
+    const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
+    const data = { ...about, lifecycleActionId, action, reason }
+    await notifyAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
   })
 
 type PlannedChange = AccountChange & Pick<Claim, 'action'> & { lifecycleActionId: string }
 
 /** The planner is the actor, also when that account was deleted since. */
-async function withPlanners(db: Reader, claims: Claim[]): Promise<PlannedChange[]> {
-  const ids = [...new Set(claims.flatMap(({ requestedBy }) => requestedBy ?? []))]
-  const emails = await listEmails(db, ids)
-  return claims.map(({ id, userId, action, requestedBy }) => ({
-    userId,
-    action,
-    lifecycleActionId: id,
-    actor: { id: requestedBy, email: emails.get(requestedBy ?? '') ?? null, source: null },
-  }))
-}
+const toChange = ({ id, userId, action, requestedBy }: Claim): PlannedChange => ({
+  userId,
+  action,
+  lifecycleActionId: id,
+  actor: { id: requestedBy?.id ?? null, email: requestedBy?.email ?? null, source: null },
+})
+
+const writeReceipts = (trx: Trx, changes: PlannedChange[], ended: Map<string, Ended>): Promise<void> =>
+  updateReceipts(
+    trx,
+    changes.map(({ userId, lifecycleActionId }) => ({
+      id: lifecycleActionId,
+      receipt: ended.get(userId) ?? NOTHING_ENDED,
+    })),
+  )

@@ -3,7 +3,8 @@ import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { type ChangedAccount, markDisabled, markEnabled } from './account-state-store.ts'
-import { cutAccess, type Ended } from './cut-access.ts'
+import { cutAccess } from './cut-access.ts'
+import type { Ended } from './ended.ts'
 import { countPlansOf } from './lifecycle-store.ts'
 
 type Needs = Pick<Services, 'now' | 'signals'>
@@ -31,12 +32,13 @@ export async function disableAccounts(
 }
 
 /** Enables accounts again. Access that was ended stays ended; what a sign-in under way has added since is ended too. */
-export async function enableAccounts(services: Needs, trx: Trx, changes: AccountChange[]): Promise<void> {
+export async function enableAccounts(services: Needs, trx: Trx, changes: AccountChange[]): Promise<Map<string, Ended>> {
   const users = await markEnabled(trx, userIdsOf(changes))
   const about = describe(changes, users)
   await notifyOfChange(services, trx, 'user.enabled', about)
-  await cutAccess(services, trx, idsOf(users), DISABLED)
+  const ended = await cutAccess(services, trx, idsOf(users), DISABLED)
   await record(services, trx, 'user.enabled', about)
+  return ended
 }
 
 const DISABLED = 'The account was disabled.'

@@ -24,9 +24,9 @@ export class UndeliverableMail extends Error {
   }
 }
 
-/** Sends a mail, or throws: an UndeliverableMail, or any other error when it can be tried again. */
+/** Sends a mail, and returns what the mail server said. Or throws: an UndeliverableMail, or any other error when it can be tried again. */
 export interface MailTransport {
-  send(id: string, mail: Mail): Promise<void>
+  send(id: string, mail: Mail): Promise<string>
   close(): Promise<void>
 }
 

@@ -1,62 +1,90 @@
 import type { Config } from '../config/config.ts'
 import { escapeHtml } from '../http/escape-html.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
-import type { LinkMail } from './mail.ts'
+import type { Locale } from '../vocabulary/locales.ts'
+import type { LinkMail, Mail } from './mail.ts'
+import { de } from './texts-de.ts'
+import { en, type LinkTexts } from './texts-en.ts'
 
-type Names = Pick<Config, 'dashboardOrigin' | 'rpName'>
+/** Whom a mail is from, and in which language it is. */
+export type Names = Pick<Config, 'dashboardOrigin' | 'rpName'> & { locale: Locale }
+
+const TEXTS = { en, de }
 
 /** Every mail that the service sends. Links lead to DASHBOARD_ORIGIN and nowhere else. */
-export const resetMail = (config: Names, to: string, token: string): LinkMail =>
-  compose(config, to, {
+export const resetMail = (names: Names, to: string, token: string): LinkMail =>
+  compose(names, to, {
     purpose: 'reset',
     token,
-    subject: `Set a new password for ${config.rpName}`,
-    message: `Somebody asked for a new password for your account ${to}. If it was you, set one here within an hour:`,
     path: `/reset-password?token=${token}`,
-    button: 'Set a new password',
-    ifUnexpected: 'If it was not you, ignore this mail: nothing has changed.',
+    texts: TEXTS[names.locale].reset(names.rpName, to),
   })
 
-export const invitationMail = (config: Names, to: string, token: string): LinkMail =>
-  compose(config, to, {
+export const resetMailByAdministrator = (names: Names, to: string, token: string): LinkMail =>
+  compose(names, to, {
+    purpose: 'reset',
+    token,
+    path: `/reset-password?token=${token}`,
+    texts: TEXTS[names.locale].resetByAdministrator(names.rpName, to),
+  })
+
+export const invitationMail = (names: Names, to: string, token: string, invitedBy: string): LinkMail =>
+  compose(names, to, {
     purpose: 'invitation',
     token,
-    subject: `Your account at ${config.rpName}`,
-    message: `An account was made for you at ${config.rpName}. Choose a password to start using it, within seven days:`,
-    path: `/reset-password?token=${token}&invited=1`,
-    button: 'Choose a password',
-    ifUnexpected: 'If you did not expect this, ignore this mail.',
+    path: `/invitation#token=${token}`,
+    texts: TEXTS[names.locale].invitation(names.rpName, invitedBy),
   })
 
-export const verificationMail = (config: Names, to: string, token: string): LinkMail =>
-  compose(config, to, {
+export const verificationMail = (names: Names, to: string, token: string): LinkMail =>
+  compose(names, to, {
     purpose: 'verification',
     token,
-    subject: `Confirm your email for ${config.rpName}`,
-    message: `Confirm that ${to} is your address, within a day:`,
     path: `/verify-email?token=${token}`,
-    button: 'Confirm this address',
-    ifUnexpected: 'If you have no account here, ignore this mail.',
+    texts: TEXTS[names.locale].verification(names.rpName, to),
   })
+
+export const emailChangeMail = (names: Names, to: string, token: string): LinkMail =>
+  compose(names, to, {
+    purpose: 'email_change',
+    token,
+    path: `/verify-email?token=${token}`,
+    texts: TEXTS[names.locale].emailChange(names.rpName, to),
+  })
+
+/** To the address that an account had until now. */
+export const emailChangedMail = (names: Names, to: string, token: string, newEmail: string): LinkMail =>
+  compose(names, to, {
+    purpose: 'email_revert',
+    token,
+    path: `/revert-email#token=${token}`,
+    texts: TEXTS[names.locale].emailChanged(names.rpName, to, newEmail),
+  })
+
+/** To an administrator who wants to know whether mail arrives. Its link carries no token. */
+export function testMail({ dashboardOrigin, rpName, locale }: Names, to: string): Mail {
+  const { subject, message } = TEXTS[locale].test(rpName)
+  const text = `${message}\n\n${dashboardOrigin}\n`
+  const html = `<!doctype html><html lang="${locale}"><body><p>${escapeHtml(message)}</p></body></html>`
+  return { to, subject, text, html, link: dashboardOrigin }
+}
 
 interface Parts {
   purpose: LinkPurpose
   token: string
-  subject: string
-  message: string
   path: string
-  button: string
-  ifUnexpected: string
+  texts: LinkTexts
 }
 
 function compose(
-  { dashboardOrigin, rpName }: Names,
+  { dashboardOrigin, rpName, locale }: Names,
   to: string,
-  { purpose, token, subject, message, path, button, ifUnexpected }: Parts,
+  { purpose, token, path, texts }: Parts,
 ): LinkMail {
+  const { subject, message, button, ifUnexpected } = texts
   const link = dashboardOrigin + path
   const text = `${message}\n\n${link}\n\n${ifUnexpected}\n\n${rpName}\n`
-  const html = `<!doctype html><html lang="en"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
+  const html = `<!doctype html><html lang="${locale}"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
 <div style="max-width:32rem;margin:0 auto"><p>${escapeHtml(message)}</p>
 <p><a href="${escapeHtml(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escapeHtml(button)}</a></p>
 <p style="color:#5c6370;font-size:14px">${escapeHtml(ifUnexpected)}</p><p style="color:#5c6370;font-size:14px">${escapeHtml(rpName)}</p></div></body></html>`

@@ -21,6 +21,7 @@ export function createOutbox(
       // Durable before this resolves: the mail leaves the queue then.
       await storeFile(folder, join(folder, name), message as Buffer)
       log.info({ to, subject, ...(isTerminal ? { link } : {}), file: `outbox/${name}` }, 'Mail written to the outbox.')
+      return `There is no mail server: the mail is in outbox/${name}.`
     },
     close: async () => composer.close(),
   }

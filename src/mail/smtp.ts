@@ -28,7 +28,9 @@ export function createSmtp(url: string, from: string, silenceTimeoutMs: number =
         done()
       })
       try {
-        await transport.sendMail({ from, to, subject, text, html, messageId: `<${id}@latchkey>` })
+        const sent = await transport.sendMail({ from, to, subject, text, html, messageId: `<${id}@latchkey>` })
+        const { response } = sent as { response?: unknown }
+        return typeof response === 'string' ? response : ''
       } catch (error) {
         throw isFinal(error as SmtpError, isHandedOver) ? new UndeliverableMail(error) : error
       }

@@ -14,9 +14,14 @@ import {
 
 /** The data of each type of notification. */
 export interface NotificationData {
+  'security.email_changed': { from: string; to: string }
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }
   'security.password_changed': Record<string, never>
+  /** The next three: an administrator did it. */
+  'security.password_reset_sent': Record<string, never>
+  'security.session_ended': { sessionId: string; ipAddress: string; userAgent: string | null }
+  'security.signed_out': Record<string, never>
   'security.new_login': { ipAddress: string; userAgent: string | null; country: string | null; city: string | null }
   'oauth.grant_added': { client_id: string; name: string; scopes: string[] }
   /** A device that the person has let into the account, and where it sent its request from. */

@@ -9,6 +9,7 @@ import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { consumeLoginChallenge } from './challenge-store.ts'
+import { passkeySignIn } from './passkey-sign-in.ts'
 import { findCredential, markPasskeyUsed, type StoredCredential } from './passkey-store.ts'
 import { isPasskeyRefusal, recordRefusal, refusePasskey } from './refuse-passkey.ts'
 import { expectationOf, userHandleOf } from './relying-party.ts'
@@ -85,8 +86,6 @@ const useCredential = (
     if (!(await markPasskeyUsed(trx, { id, counter, backedUp, at }))) return { reason: 'counter' }
 
     const { user } = account
-    // RFC 8176: hwk is a key that can't leave its hardware, swk one that can be copied, user means that a user was present.
-    const amr = [deviceType === 'singleDevice' ? 'hwk' : 'swk', 'user']
-    const session = await signIn(services, trx, { user, method: 'passkey', amr, remember: true, source })
+    const session = await signIn(services, trx, { user, ...passkeySignIn(deviceType), source })
     return { user: { ...user, lastLoginAt: at }, session }
   })

@@ -137,8 +137,24 @@ export async function deletePasskeyUnlessLast(trx: Trx, userId: string, id: stri
   return row && toPasskey(row)
 }
 
-/** Deletes all passkeys of a user. Returns how many there were. */
-export async function deletePasskeysOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('passkeys').where('user_id', '=', userId).returning('user_id').execute()
+/** Deletes a passkey of the user, also the only one. */
+export async function deletePasskey(trx: Trx, userId: string, id: string): Promise<Passkey | undefined> {
+  const row = await trx
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPasskey(row)
+}
+
+/** Deletes all passkeys of a user that were added at this time or later. Returns how many there were. */
+export async function deletePasskeysOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+  const deleted = await trx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('user_id')
+    .execute()
   return deleted.length
 }

@@ -1,5 +1,6 @@
-import { recordEvent } from '../audit/record-event.ts'
+import { type Actor, recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
+import type { RequestSource } from '../http/request-source.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import { notify } from '../notifications/notify.ts'
@@ -27,28 +28,36 @@ interface RegisterPasskeyRequest {
 /** Adds a passkey to the account of the signed-in user. */
 export async function registerPasskey(services: Needs, request: RegisterPasskeyRequest): Promise<Passkey> {
   refuseMarkup(request.name ?? '')
-  // Counted separately: failures here are no attempts to sign in, and must not block sign-ins.
-  const bucket = `register ${addressKey(request.actor.source.ipAddress)}`
-  return services.limits.attempt(
-    [[LIMITS.passkeyVerify, bucket]],
-    () => verifyAndStore(services, request),
-    isPasskeyRefusal,
-  )
+  return store(services, request, await verifyNewPasskey(services, request.actor, request.response))
 }
 
-/** The rules of a registration, in order. The challenge is consumed also when the attempt fails. */
-async function verifyAndStore(services: Needs, request: RegisterPasskeyRequest): Promise<Passkey> {
-  const { config, db, now } = services
-  const { response, actor } = request
-  const refused = { action: 'passkey.refused', actor } as const
+/** Who registers a passkey: a signed-in user, or the holder of an invitation. */
+type Registrant = Actor & { id: string; source: RequestSource }
 
+/** Verifies a response to the challenge of this user. The challenge is consumed also when the attempt fails. */
+export const verifyNewPasskey = (
+  services: Omit<Needs, 'signals'>,
+  registrant: Registrant,
+  response: unknown,
+): Promise<RegistrationFacts> =>
+  services.limits.attempt(
+    // Counted separately: failures here are no attempts to sign in, and must not block sign-ins.
+    [[LIMITS.passkeyVerify, `register ${addressKey(registrant.source.ipAddress)}`]],
+    () => verify(services, registrant, response),
+    isPasskeyRefusal,
+  )
+
+async function verify(
+  services: Omit<Needs, 'signals'>,
+  actor: Registrant,
+  response: unknown,
+): Promise<RegistrationFacts> {
+  const { config, db, now } = services
+  const refused = { action: 'passkey.refused', actor } as const
   const challenge = await db.transaction((trx) => consumeRegistrationChallenge(trx, actor.id, now()))
   if (challenge === undefined) return refusePasskey(services, { ...refused, reason: 'no_challenge' })
-
   const verdict = await verifyRegistration(expectationOf(config, challenge), response)
-  if (!verdict.verified) return refusePasskey(services, { ...refused, ...verdict })
-
-  return store(services, request, verdict.facts)
+  return verdict.verified ? verdict.facts : refusePasskey(services, { ...refused, ...verdict })
 }
 
 /** A unique index decides whether the credential id is registered already, so that two concurrent requests can't both store it. */

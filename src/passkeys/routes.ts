@@ -3,7 +3,7 @@ import { ById, failures, type Routes, strict, Success, success } from '../http/c
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
-import { setSignInCookies } from '../sign-in/sign-in-cookies.ts'
+import { completeSignIn } from '../sign-in/complete-sign-in.ts'
 import { signInSourceOf } from '../sign-in/sign-in-source.ts'
 import { User } from '../users/user.ts'
 import { PasskeyName } from './passkey-name.ts'
@@ -110,9 +110,7 @@ export const passkeyRoutes =
       async (request, reply) => {
         const source = signInSourceOf(services.locate, request)
         const { loginWithPasskey } = await import('./login-with-passkey.ts')
-        const { user, session } = await loginWithPasskey(services, { ...request.body, source })
-        setSignInCookies(services.config, reply, session)
-        return { user }
+        return completeSignIn(services, request, reply, await loginWithPasskey(services, { ...request.body, source }))
       },
     )
 

@@ -1,9 +1,10 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { AppError, refuse } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import { attemptPassword } from '../sign-in/password-limits.ts'
+import { wrongPassword } from '../sign-in/prove-owner.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { proveUntilUnchanged } from '../users/prove-password.ts'
@@ -25,7 +26,7 @@ export async function changePassword(
     const stored = (await findAccountById(db.read, actor.id))?.passwordHash ?? null
     if (stored !== null && (await passwords.verify(stored, normalizePassword(request.currentPassword), ipAddress)))
       return stored
-    throw wrongPassword(stored === null)
+    throw wrongPassword(stored === null ? NO_PASSWORD : 'The current password is wrong.')
   }
   let passwordHash: string | undefined
   await attemptPassword(services, { email: actor.email, source: request.source }, () =>
@@ -35,6 +36,8 @@ export async function changePassword(
     }),
   )
 }
+
+const NO_PASSWORD = 'This account has no password yet. Set one through "forgotten password".'
 
 /** Undefined when the current password is no longer the one that was proved. */
 const store = (
@@ -54,10 +57,3 @@ const store = (
     })
     return true
   })
-
-function wrongPassword(hasNone: boolean): AppError {
-  const message = hasNone
-    ? 'This account has no password yet. Set one through "forgotten password".'
-    : 'The current password is wrong.'
-  return new AppError('wrong_password', message, { issues: [{ path: 'currentPassword', message }] })
-}

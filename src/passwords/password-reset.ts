@@ -7,6 +7,7 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { findKnownBrowser } from '../sign-in/password-limits.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { normalizeEmail } from '../users/email-address.ts'
+import { readNames } from '../users/settings-store.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
 import { addResetRequest, consumeResetRequest, listResetRequests } from './password-store.ts'
 
@@ -45,7 +46,7 @@ export async function answerResetRequests(services: Services): Promise<void> {
       const account = email === undefined ? undefined : await findAccountByEmail(trx, email)
       if (!account || account.disabledAt !== null) return
       const token = await issueEmailToken(services, trx, 'reset', account.user)
-      await queueMail(services, trx, resetMail(config, account.user.email, token))
+      await queueMail(services, trx, resetMail(await readNames(trx, config, account.user), account.user.email, token))
     })
   }
 }

@@ -1,7 +1,8 @@
 import { newId } from '../ids.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 
-export async function updatePasswordHash(trx: Trx, userId: string, passwordHash: string): Promise<void> {
+/** Null removes the password. */
+export async function updatePasswordHash(trx: Trx, userId: string, passwordHash: string | null): Promise<void> {
   await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }
 

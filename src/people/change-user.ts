@@ -13,12 +13,14 @@ import type { Schema } from '../storage/schema.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser } from '../users/user-store.ts'
+import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 import { sendInvitation } from './invite-user.ts'
 import type { Person } from './person.ts'
-import { findPerson } from './user-list-store.ts'
+import { findPerson } from './user-details-store.ts'
 
 export interface UserChange extends ProfileChange {
   email?: string
@@ -49,9 +51,11 @@ export async function changeUser(
       }
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
       const isMoved = email !== before.email
-      // Links that were sent to the old address stop working.
-      if (isMoved) await deleteEmailTokens(trx, id, ['reset', 'invitation', 'verification'])
+      if (isMoved && id === held.userId) refuse('conflict', 'You change your own address on the page of your account.')
+      // Links that were sent to the old address stop working, also those that would restore an earlier one.
+      if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
       await updateUser(trx, id, toColumns(changes, email, isMoved))
+      if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
       const renamed = await completeRename(services, trx, { userId: id, from, to })
       await recordEvent(services, trx, {
         action: 'user.updated',
@@ -67,7 +71,7 @@ export async function changeUser(
       return (await findPerson(trx, id)) ?? refuseUnknown()
     })
   } catch (error) {
-    if (isDuplicate(error, 'users.email')) refuse('conflict', 'There is already an account with this email.')
+    if (isDuplicate(error, 'users.email')) refuseTakenEmail()
     if (isDuplicate(error, 'users.preferred_username')) {
       refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
     }
@@ -92,8 +96,9 @@ export const inviteAgain = (services: Services, id: string, actor: SignedInActor
     const account = (await findAccountById(trx, id)) ?? refuseUnknown()
     await refuseIfHoldsMore(trx, held, id)
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
+    if (account.user.lastLoginAt !== null) refuse('conflict', 'This person has been here already.')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')
-    await sendInvitation(services, trx, account.user)
+    await sendInvitation(services, trx, account.user, actor)
     await recordEvent(services, trx, {
       action: 'user.invited',
       outcome: 'success',

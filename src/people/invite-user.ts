@@ -16,9 +16,12 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { readNames } from '../users/settings-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { findUser } from '../users/user-store.ts'
+import { DEFAULT_LOCALE } from '../vocabulary/locales.ts'
 import type { Person } from './person.ts'
-import { findPerson } from './user-list-store.ts'
+import { findPerson } from './user-details-store.ts'
 
 export interface InviteUserRequest {
   email: string
@@ -50,7 +53,8 @@ export async function inviteUser(
     await refuseWeakPassword(services, { field: 'password', password, person: request, address })
   const passwordHash = password === undefined ? null : await passwords.hash(password, address)
 
-  const { id } = await createUser(
+  let user: Person | undefined
+  await createUser(
     services,
     db,
     {
@@ -74,10 +78,11 @@ export async function inviteUser(
         target: { type: 'user', id: made.id },
         data: { email, invited: passwordHash === null },
       })
-      if (passwordHash === null) await sendInvitation(services, trx, made)
+      if (passwordHash === null) await sendInvitation(services, trx, made, actor)
+      user = await findPerson(trx, made.id)
     },
   )
-  return (await findPerson(db.read, id)) ?? refuse('not_found', 'There is no such user.')
+  return user ?? refuse('not_found', 'There is no such user.')
 }
 
 /** Giving roles to a new account needs the same permission as assigning them. */
@@ -92,7 +97,11 @@ export async function sendInvitation(
   services: Pick<Services, 'now' | 'random' | 'vault' | 'config'>,
   trx: Trx,
   user: { id: string; email: string },
+  inviter: { id: string; email: string },
 ): Promise<void> {
-  const token = await issueEmailToken(services, trx, 'invitation', user)
-  await queueMail(services, trx, invitationMail(services.config, user.email, token))
+  const token = await issueEmailToken(services, trx, 'invitation', user, { issuedBy: inviter.id })
+  // The language of somebody who was never here is not known; it is likely that of whoever invites.
+  const { displayName = null, locale = DEFAULT_LOCALE } = (await findUser(trx, inviter.id)) ?? {}
+  const names = await readNames(trx, services.config, { locale })
+  await queueMail(services, trx, invitationMail(names, user.email, token, displayName ?? inviter.email))
 }

@@ -3,7 +3,6 @@ import { Attributes } from '../access/attributes.ts'
 import { HeldPermission } from '../access/role.ts'
 import { refuse } from '../errors.ts'
 import { failures, NextCursor, Nullable, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
-import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
@@ -13,8 +12,12 @@ import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { changeUser, inviteAgain } from './change-user.ts'
 import { inviteUser } from './invite-user.ts'
+import { listUsersFor } from './list-users.ts'
 import { Person } from './person.ts'
-import { findUserDetails, listUsers } from './user-list-store.ts'
+import { sendPasswordReset } from './send-password-reset.ts'
+import { findUserDetails } from './user-details-store.ts'
+import { USER_STATUSES } from './user-filter-store.ts'
+import { USER_SORTS } from './user-order.ts'
 
 const tags = ['Users']
 const Id = Type.String({ minLength: 1, maxLength: 64 })
@@ -50,29 +53,40 @@ export const adminUserRoutes =
         schema: {
           tags,
           summary: 'List users',
-          description: 'Newest first. A user whose email, username or id is exactly the text searched for comes first.',
+          description:
+            'Newest first unless sort says otherwise; users who never signed in come first when sorted by the last sign-in. A user whose email, username or id is exactly the text searched for comes before all others.',
           querystring: Type.Object(
             {
               ...PageQuery,
               q: Type.Optional(
                 Type.String({ maxLength: 254, description: 'Part of an email, a display name or a username.' }),
               ),
-              status: Type.Optional(Type.Enum(['active', 'disabled'])),
-              roleId: Type.Optional(Id),
+              sort: Type.Optional(Type.Enum([...USER_SORTS], { description: 'With `-`: descending.' })),
+              status: Type.Optional(
+                Type.Enum([...USER_STATUSES], {
+                  description:
+                    '`active`: not disabled. `invited`: never signed in. `scheduled`: an action is planned; needs users:lifecycle.',
+                }),
+              ),
+              role: Type.Optional(Id),
             },
             strict,
           ),
           response: {
-            200: Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }),
+            200: Type.Object({
+              users: Type.Array(Person),
+              nextCursor: NextCursor,
+              total: Type.Integer({ description: 'How many match, counted up to 10,000.' }),
+              totalIsMore: Type.Boolean({
+                description:
+                  'There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q.',
+              }),
+            }),
             ...failures(400, 401, 403),
           },
         },
       },
-      async ({ query }) => {
-        const { limit = 50, cursor, ...filter } = query
-        const { items, nextCursor } = await listUsers(services.db.read, filter, limit, decodeCursor(cursor))
-        return { users: items, nextCursor }
-      },
+      ({ query, signedIn }) => listUsersFor(services, { ...query, actorId: signedIn.user.id }),
     )
 
     app.post(
@@ -132,13 +146,31 @@ export const adminUserRoutes =
     )
 
     app.post(
+      '/api/admin/users/:userId/password-reset',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Send a user a link to set a new password',
+          description: 'By mail. The user is notified, and nothing changes until the link is used.',
+          params: ByUser,
+          response: { 200: Success, ...failures(401, 403, 404, 409) },
+        },
+      },
+      async (request) => {
+        await sendPasswordReset(services, request.params.userId, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.post(
       '/api/admin/users/:userId/invitation',
       {
         onRequest: needs(services, 'users:write'),
         schema: {
           tags,
           summary: 'Send the invitation again',
-          description: 'To somebody without a password. The earlier link stops working.',
+          description: 'To somebody who has not set a password or signed in yet. The earlier link stops working.',
           params: ByUser,
           response: { 200: Success, ...failures(401, 403, 404, 409) },
         },

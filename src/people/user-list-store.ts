@@ -1,92 +1,99 @@
 import { sql } from 'kysely'
-import { MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
-import { sessionLives } from '../sessions/session-store.ts'
+import { encodeCursor, MAX_ROWS_EXAMINED, type Position, toPage } from '../http/cursor.ts'
 import type { Reader } from '../storage/database.ts'
-import { accountExists, accountIsDisabled, accountMayAct } from '../users/account-standing.ts'
-import { packedPermissions, packedRoles, unpackPermissions, USER_COLUMNS } from '../users/user-row.ts'
-import { type Person, toPerson } from './person.ts'
+import { accountExists } from '../users/account-standing.ts'
+import { packedRoles } from '../users/user-row.ts'
+import { type Person, PERSON_COLUMNS, toPerson } from './person.ts'
+import type { UserConditions } from './user-filter-store.ts'
+import { compare, type Segment, segmentsOf, type UserSort } from './user-order.ts'
 
-const PERSON_COLUMNS = [...USER_COLUMNS, 'users.attributes'] as const
-
-export interface UserFilter {
-  q?: string
-  status?: 'active' | 'disabled'
-  roleId?: string
+interface UserPage {
+  limit: number
+  sort: UserSort
+  after: Position | undefined
+  /** Listed before all others. */
+  first: string | undefined
+  /** Nobody who has signed in is in the list. */
+  isInvited: boolean
 }
 
-/** Newest first; a user whose email, username or id is exactly the text searched for comes before all others. */
-export async function listUsers(db: Reader, filter: UserFilter, limit: number, after: Position | undefined) {
-  const { q = '', status, roleId } = filter
-  const members = roleId === undefined ? undefined : await listMembers(db, roleId)
-  const isSmallRole = members !== undefined && members.length <= MAX_LISTED_MEMBERS
-  if (members?.length === 0) return { items: [], nextCursor: null }
-  const exactId = q !== '' && limit > 1 ? await findUserIdByName(db, q) : undefined
+/** A page of the users that the conditions let through. */
+export async function listUsers(
+  db: Reader,
+  conditions: UserConditions,
+  { limit, sort, after, first, isInvited }: UserPage,
+): Promise<{ users: Person[]; nextCursor: string | null }> {
+  if (conditions.ids?.length === 0) return { users: [], nextCursor: null }
+  const isFirstPage = after === undefined
+  const users =
+    first !== undefined && isFirstPage
+      ? (await rowsOf(db, conditions).where('users.id', '=', first).execute()).map(toPerson)
+      : []
+  const segments = segmentsOf(sort, after, isInvited)
+  for (const segment of segments) {
+    const page = await readSegment(db, conditions, segment, limit - users.length, first)
+    users.push(...page.items)
+    if (page.nextCursor !== null) return { users, nextCursor: page.nextCursor }
+    // The next segment begins on the next page.
+    if (users.length === limit && segment !== segments.at(-1) && page.end !== undefined)
+      return { users, nextCursor: encodeCursor(page.end) }
+  }
+  return { users, nextCursor: null }
+}
 
-  // Conditions that an index serves.
-  const scanned = db
+async function readSegment(
+  db: Reader,
+  conditions: UserConditions,
+  segment: Segment,
+  limit: number,
+  leftOut: string | undefined,
+) {
+  const { columns, direction, after, where } = segment
+  const [later, upTo] = direction === 'asc' ? (['>', '<='] as const) : (['<', '>='] as const)
+  const stop = await findStop(db, conditions, segment, later)
+  let query = rowsOf(db, conditions)
+  if (where) query = query.where(where)
+  if (after) query = query.where(compare(segment, later, after))
+  if (stop) query = query.where(compare(segment, upTo, valuesOf(segment, stop)))
+  if (leftOut !== undefined) query = query.where('users.id', '!=', leftOut)
+  for (const column of columns) query = query.orderBy(`users.${column}`, direction)
+  const rows = await query.limit(limit + 1).execute()
+  const last = rows.at(-1)
+  return {
+    ...toPage(rows, limit, segment.position, toPerson, stop && segment.position(stop)),
+    end: last && segment.position(last),
+  }
+}
+
+/** When each row has to be checked, a page examines a bounded number: this is the last one of them, if the segment has more. */
+async function findStop(db: Reader, { ids, perRow, served }: UserConditions, segment: Segment, later: '<' | '>') {
+  if (perRow.length === 0 || ids !== undefined) return undefined
+  let query = db
     .selectFrom('users')
+    .select(['users.id', 'users.email', 'users.created_at', 'users.last_login_at'])
     .where(accountExists)
-    .$if(status === 'disabled', (query) => query.where(accountIsDisabled))
-    .$if(isSmallRole, (query) => query.where('users.id', 'in', members ?? []))
-  // Conditions that each row is checked for.
-  const isFiltered = q !== '' || status === 'active' || (members !== undefined && !isSmallRole)
-  const filtered = scanned
-    .select(PERSON_COLUMNS)
-    .select(packedRoles.as('roles'))
-    .$if(q !== '', (query) => query.where(matches(q)))
-    .$if(status === 'active', (query) => query.where(accountMayAct))
-    .$if(members !== undefined && !isSmallRole, (query) => query.where(holds(roleId ?? '')))
-
-  // The condition on the time alone is for PostgreSQL, which can't estimate how many rows a comparison of pairs matches.
-  const isAfter = sql<boolean>`users.created_at <= ${after?.[0]}
-    and (users.created_at, users.id) < (${after?.[0]}, ${after?.[1]})`
-  const stop = isFiltered
-    ? await scanned
-        .select(['users.created_at', 'users.id'])
-        .$if(after !== undefined, (query) => query.where(isAfter))
-        .orderBy('users.created_at', 'desc')
-        .orderBy('users.id', 'desc')
-        .limit(1)
-        .offset(MAX_ROWS_EXAMINED - 1)
-        .executeTakeFirst()
-    : undefined
-  const first =
-    exactId !== undefined && after === undefined ? await filtered.where('users.id', '=', exactId).execute() : []
-  const rows = await filtered
-    .$if(exactId !== undefined, (query) => query.where('users.id', '!=', exactId ?? ''))
-    .$if(after !== undefined, (query) => query.where(isAfter))
-    .$if(stop !== undefined, (query) =>
-      query.where(sql<boolean>`users.created_at >= ${stop?.created_at}
-        and (users.created_at, users.id) >= (${stop?.created_at}, ${stop?.id})`),
-    )
-    .orderBy('users.created_at', 'desc')
-    .orderBy('users.id', 'desc')
-    .limit(limit - first.length + 1)
-    .execute()
-  const page = toPage(rows, limit - first.length, positionOf, toPerson, stop && positionOf(stop))
-  return { ...page, items: [...first.map(toPerson), ...page.items] }
+  for (const condition of [...served, segment.where ?? []].flat()) query = query.where(condition)
+  if (segment.after) query = query.where(compare(segment, later, segment.after))
+  for (const column of segment.columns) query = query.orderBy(`users.${column}`, segment.direction)
+  return query
+    .limit(1)
+    .offset(MAX_ROWS_EXAMINED - 1)
+    .executeTakeFirst()
 }
 
-const positionOf = (row: { created_at: number; id: string }): Position => [row.created_at, row.id]
+type StopRow = NonNullable<Awaited<ReturnType<typeof findStop>>>
 
-/** Up to this many holders of a role are looked up first; for a larger role each user is checked. */
-const MAX_LISTED_MEMBERS = 1000
+const valuesOf = ({ columns }: Segment, row: StopRow): (string | number)[] => columns.map((column) => row[column] ?? 0)
 
-async function listMembers(db: Reader, roleId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('user_roles')
-    .select('user_id')
-    .where('role_id', '=', roleId)
-    .limit(MAX_LISTED_MEMBERS + 1)
-    .execute()
-  return rows.map(({ user_id }) => user_id)
+function rowsOf(db: Reader, { ids, perRow, served }: UserConditions) {
+  let query = db.selectFrom('users').select(PERSON_COLUMNS).select(packedRoles.as('roles')).where(accountExists)
+  if (ids !== undefined) query = query.where('users.id', 'in', ids)
+  for (const condition of [...served, ...perRow]) query = query.where(condition)
+  return query
 }
-
-const holds = (roleId: string) => sql<boolean>`exists (
-  select 1 from user_roles where user_roles.user_id = users.id and user_roles.role_id = ${roleId})`
 
 /** The user with exactly this email, username or id. Each column has an index. */
-async function findUserIdByName(db: Reader, text: string): Promise<string | undefined> {
+export async function findUserIdByName(db: Reader, text: string): Promise<string | undefined> {
   const name = text.toLowerCase()
   const row = await db
     .selectFrom('users')
@@ -97,61 +104,33 @@ async function findUserIdByName(db: Reader, text: string): Promise<string | unde
   return row?.id
 }
 
-/** The text anywhere in a name or an address, with `%` and `_` meaning themselves. */
-function matches(text: string) {
-  const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`
-  const like = (column: string) => sql`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`
-  return sql<boolean>`(${like('users.email')} or ${like('users.display_name')}
-    or ${like('users.preferred_username')} or users.id = ${text})`
+/** Totals are counted up to this number. */
+export const MAX_TOTAL = 10_000
+/** How many users are examined for a total when each has to be checked: the newest ones. Searching a text takes longest. */
+const MAX_SEARCHED = 10_000
+const MAX_CHECKED = 100_000
+
+/** How many users the conditions let through. `totalIsMore` when there are more, or were too many to examine. */
+export async function countUsers(
+  db: Reader,
+  { ids, perRow, served, onlySet, isSearch }: UserConditions,
+): Promise<{ total: number; totalIsMore: boolean }> {
+  if (ids?.length === 0) return { total: 0, totalIsMore: false }
+  const matching = sql.join([sql`deleted_at is null`, ...served, ...perRow], sql` and `)
+  const isPartial = onlySet === undefined && ids === undefined && perRow.length > 0
+  const maxExamined = isSearch ? MAX_SEARCHED : MAX_CHECKED
+  const examined = isPartial
+    ? sql`(select * from users order by created_at desc, id desc limit ${sql.lit(maxExamined)}) as users`
+    : sql`users`
+  const listed = ids === undefined ? sql`` : sql` and users.id in (${sql.join(ids)})`
+  const counted = onlySet?.members ?? sql`select 1 from ${examined} where ${matching}${listed}`
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (${counted} limit ${sql.lit(MAX_TOTAL + 1)}) as counted`.execute(db)
+  const found = rows[0]?.n ?? 0
+  if (found > MAX_TOTAL) return { total: MAX_TOTAL, totalIsMore: true }
+  return { total: found, totalIsMore: isPartial && (await hasMoreUsersThan(db, maxExamined)) }
 }
 
-export interface UserDetails {
-  user: Person
-  permissions: string[]
-  hasPassword: boolean
-  passkeys: number
-  sessions: number
-}
-
-export async function findPerson(db: Reader, id: string): Promise<Person | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .select(PERSON_COLUMNS)
-    .select(packedRoles.as('roles'))
-    .where('users.id', '=', id)
-    .where(accountExists)
-    .executeTakeFirst()
-  return row && toPerson(row)
-}
-
-/** A user with permissions, passkeys and live sessions. */
-export async function findUserDetails(db: Reader, id: string, now: number): Promise<UserDetails | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .select(PERSON_COLUMNS)
-    .select([packedRoles.as('roles'), packedPermissions.as('permissions'), 'users.password_hash'])
-    .select((eb) => [
-      eb
-        .selectFrom('passkeys')
-        .whereRef('passkeys.user_id', '=', 'users.id')
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .as('passkeys'),
-      eb
-        .selectFrom('sessions')
-        .whereRef('sessions.user_id', '=', 'users.id')
-        .where(sessionLives(now))
-        .select((count) => count.fn.countAll<number>().as('n'))
-        .as('sessions'),
-    ])
-    .where('users.id', '=', id)
-    .where(accountExists)
-    .executeTakeFirst()
-  if (!row) return undefined
-  return {
-    user: toPerson(row),
-    permissions: [...unpackPermissions(row.permissions)].toSorted(),
-    hasPassword: row.password_hash !== null,
-    passkeys: row.passkeys ?? 0,
-    sessions: row.sessions ?? 0,
-  }
-}
+const hasMoreUsersThan = async (db: Reader, count: number): Promise<boolean> =>
+  (await db.selectFrom('users').select('id').orderBy('created_at').orderBy('id').limit(1).offset(count).execute())
+    .length > 0

@@ -1,7 +1,7 @@
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import { emitForUsers } from '../storage/signals.ts'
-import { deleteSession, deleteSessions, deleteSessionsOfUsers } from './session-store.ts'
+import { deleteSession, deleteSessions, deleteSessionsOfUsers, type EndedSession } from './session-store.ts'
 
 /** Ends all sessions of a user but the one to keep, with their streams on every replica. Returns how many. */
 export async function endSessions(
@@ -15,13 +15,13 @@ export async function endSessions(
   return ended.length
 }
 
-/** Ends one session. False when that user has none of that id. */
+/** Ends one session. Undefined when that user has none of that id. */
 export async function endSession(
   { signals }: Pick<Services, 'signals'>,
   trx: Trx,
   userId: string,
   id: string,
-): Promise<boolean> {
+): Promise<EndedSession | undefined> {
   const ended = await deleteSession(trx, userId, id)
   if (ended) await signals.emit(trx, 'sessions-ended', { userIds: [userId] })
   return ended

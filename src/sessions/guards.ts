@@ -10,6 +10,7 @@ import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import { hasBearer, readBearer } from '../http/bearer.ts'
 import type { Guard } from '../http/contracts.ts'
+import { isChange } from '../http/cors.ts'
 import type { Services } from '../services.ts'
 import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isUnwritable } from '../storage/failure.ts'
@@ -136,7 +137,7 @@ const refuseSignedOut = (): never => refuse('unauthenticated', 'Please sign in.'
 export const currentlySignedIn = (services: Needs, request: FastifyRequest): Promise<SignedIn | undefined> =>
   readSession(services, request, (hash) => findSignedIn(services.db.read, hash, services.now()))
 
-async function readSession<T extends { session: { id: string; lastUsedAt: number } }>(
+async function readSession<T extends { user: { id: string }; session: { id: string; lastUsedAt: number } }>(
   { config, db, now }: Needs,
   request: FastifyRequest,
   find: (hash: string) => Promise<T | undefined>,
@@ -145,10 +146,21 @@ async function readSession<T extends { session: { id: string; lastUsedAt: number
   const token = readSessionCookie(config, request)
   if (token === undefined) return undefined
   const found = await find(digest(token))
+  if (found) refuseOtherUser(request, found.user.id)
   // A time in the future was written under a wrong clock, and would keep an unused session alive until then.
   if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
     await within(MAX_TOUCH_MS, db.transaction((trx) => markUsed(trx, found.session.id, now())).catch(ignoreUnwritable))
   return found
+}
+
+/**
+ * A page names the user that it was opened as. The browser may be signed in to another account since, in another tab; what
+ * the page then sends must not change that other account. Checked before the permission, which is that of the other account.
+ */
+function refuseOtherUser(request: FastifyRequest, userId: string): void {
+  const expected = request.headers['x-latchkey-user']
+  if (expected === undefined || expected === userId || !isChange(request)) return
+  refuse('other_user', 'This browser is now signed in to another account. Reload the page.')
 }
 
 /** How long a request waits for `last_used_at` to be written: another program may have locked the database. */

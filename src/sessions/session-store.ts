@@ -156,16 +156,20 @@ export async function listSessions(db: Reader, userId: string, currentId: string
   return rows.map((row) => toSession(row.id, row.created_at, row, currentId))
 }
 
-/** Deletes one session of that user. False when there is none of that id. */
-export async function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
-  const rows = await trx
+/** Where a session that has ended was used. */
+export interface EndedSession {
+  ipAddress: string
+  userAgent: string | null
+}
+
+/** Deletes one session of that user. Undefined when there is none of that id. */
+export const deleteSession = (trx: Trx, userId: string, id: string): Promise<EndedSession | undefined> =>
+  trx
     .deleteFrom('sessions')
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .returning('id')
-    .execute()
-  return rows.length > 0
-}
+    .returning(['ip_address as ipAddress', 'user_agent as userAgent'])
+    .executeTakeFirst()
 
 /** Deletes every session of the user but the one to keep, and returns the ids of the deleted ones. */
 export async function deleteSessions(trx: Trx, userId: string, keepId?: string): Promise<string[]> {

@@ -15,8 +15,8 @@ export const signOut = (
   services: Needs,
   { user, session }: Pick<SignedIn, 'user' | 'session'>,
   source: RequestSource,
-  /** The application that requested it, if one did. */
-  clientId?: string,
+  /** The application that requested it, or the user who signed in instead. */
+  by?: string,
 ): Promise<void> =>
   services.db.transaction(async (trx) => {
     await holdUser(trx, user.id)
@@ -26,7 +26,7 @@ export const signOut = (
       outcome: 'success',
       actor: { id: user.id, email: user.email, source },
       target: { type: 'session', id: session.id },
-      data: clientId === undefined ? {} : { by: clientId },
+      data: by === undefined ? {} : { by },
     })
   })
 

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
-import { accountMayAct } from '../users/account-standing.ts'
+import { accountExists, accountMayAct } from '../users/account-standing.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
 
 export async function addEmailToken(trx: Trx, token: Insertable<Schema['email_tokens']>): Promise<void> {
@@ -27,6 +27,53 @@ export async function findEmailTokenOwner(
     .executeTakeFirst()
 }
 
+/** Who sent an invitation: a display name, or an email. Null when that account is gone. */
+export async function findInviter(db: Reader, token: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('email_tokens')
+    .innerJoin('users', 'users.id', 'email_tokens.issued_by')
+    .select(['users.display_name', 'users.email'])
+    .where('email_tokens.token_hash', '=', digest(token))
+    .where(accountExists)
+    .executeTakeFirst()
+  return row?.display_name ?? row?.email ?? null
+}
+
+export interface EmailLink extends EmailTokenOwner {
+  /** Of `email_change` the new address, of `email_revert` the one to restore. */
+  otherEmail: string
+  createdAt: number
+}
+
+/** The same for links that change or restore an address. */
+export async function findEmailLink(
+  db: Reader,
+  token: string,
+  purpose: 'email_change' | 'email_revert',
+  now: number,
+): Promise<EmailLink | undefined> {
+  const row = await liveTokens(db, digest(token), now)
+    .where('email_tokens.purpose', '=', purpose)
+    .select(['users.id', 'users.email', 'email_tokens.other_email', 'email_tokens.created_at'])
+    .executeTakeFirst()
+  return row && { id: row.id, email: row.email, otherEmail: row.other_email ?? '', createdAt: row.created_at }
+}
+
+/** Deletes links of this purpose that were sent at this time or later. */
+export async function deleteEmailTokensSince(
+  trx: Trx,
+  userId: string,
+  purpose: LinkPurpose,
+  since: number,
+): Promise<void> {
+  await trx
+    .deleteFrom('email_tokens')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('created_at', '>=', since)
+    .execute()
+}
+
 /** Whether a link still works. Checked before its mail is sent. */
 export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: number): Promise<boolean> =>
   (await liveTokens(db, tokenHash, now).select('users.id').executeTakeFirst()) !== undefined
@@ -34,8 +81,10 @@ export const isEmailTokenLive = async (db: Reader, tokenHash: string, now: numbe
 const liveTokens = (db: Reader, tokenHash: string, now: number) =>
   db
     .selectFrom('email_tokens')
-    .innerJoin('users', (join) =>
-      join.onRef('users.id', '=', 'email_tokens.user_id').onRef('users.email', '=', 'email_tokens.email'),
+    .innerJoin('users', 'users.id', 'email_tokens.user_id')
+    .where(({ eb, ref, or }) =>
+      // A change of the address can be reverted also after further changes.
+      or([eb('users.email', '=', ref('email_tokens.email')), eb('email_tokens.purpose', '=', 'email_revert')]),
     )
     .where('email_tokens.token_hash', '=', tokenHash)
     .where('email_tokens.expires_at', '>', now)

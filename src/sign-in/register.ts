@@ -6,8 +6,10 @@ import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInSession } from '../sessions/start-session.ts'
+import { refuseForeignDomain } from '../users/allowed-email.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
+import { readSettings } from '../users/settings-store.ts'
 import type { User } from '../users/user.ts'
 import type { SignInSource } from './sign-in-source.ts'
 import { signIn } from './sign-in.ts'
@@ -26,10 +28,12 @@ export async function register(
   source: SignInSource,
 ): Promise<{ user: User; session: SignedInSession }> {
   const { db, config, limits, passwords } = services
-  if (config.registration === 'invite' && (await hasAdministrator(db.read))) {
+  const { registration } = await readSettings(db.read, config)
+  if (registration === 'invite' && (await hasAdministrator(db.read))) {
     refuse('registration_closed', 'Accounts here are made by an administrator.')
   }
   const email = normalizeEmail(request.email)
+  await refuseForeignDomain(db.read, config, email)
   const password = normalizePassword(request.password)
   const address = source.ipAddress
   limits.check(LIMITS.registration, addressKey(address))
@@ -46,7 +50,7 @@ export async function register(
   const user = await createUser(
     services,
     db,
-    { email, passwordHash, displayName: request.displayName, selfRegistered: true },
+    { email, passwordHash, displayName: request.displayName, locale: source.locale, selfRegistered: true },
     async (trx, made) => {
       await recordEvent(services, trx, {
         action: 'user.registered',

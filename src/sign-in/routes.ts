@@ -12,9 +12,9 @@ import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { PersonName } from '../users/person-name.ts'
 import { User } from '../users/user.ts'
+import { completeSignIn } from './complete-sign-in.ts'
 import { login } from './login.ts'
 import { register } from './register.ts'
-import { setSignInCookies } from './sign-in-cookies.ts'
 import { signInSourceOf } from './sign-in-source.ts'
 import { resendVerification, verifyEmail } from './verify-email.ts'
 
@@ -39,9 +39,8 @@ export const sessionRoutes =
         },
       },
       async (request, reply) => {
-        const { user, session } = await register(services, request.body, signInSourceOf(locate, request))
-        setSignInCookies(config, reply, session)
-        return reply.code(201).send({ user })
+        const made = await register(services, request.body, signInSourceOf(locate, request))
+        return reply.code(201).send(await completeSignIn(services, request, reply, made))
       },
     )
 
@@ -61,9 +60,8 @@ export const sessionRoutes =
         },
       },
       async (request, reply) => {
-        const { user, session } = await login(services, request.body, signInSourceOf(locate, request))
-        setSignInCookies(config, reply, session)
-        return { user }
+        const started = await login(services, request.body, signInSourceOf(locate, request))
+        return completeSignIn(services, request, reply, started)
       },
     )
 

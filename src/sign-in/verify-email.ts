@@ -8,17 +8,19 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Trx } from '../storage/database.ts'
+import { readNames } from '../users/settings-store.ts'
 import { findUser, markEmailConfirmed } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
 import { consumeEmailToken, findEmailTokenOwner } from './email-token-store.ts'
 import { issueEmailToken } from './issue-email-token.ts'
 
 export async function sendVerification(
   services: Pick<Services, 'config' | 'now' | 'random' | 'vault'>,
   trx: Trx,
-  user: { id: string; email: string },
+  user: Pick<User, 'id' | 'email' | 'locale'>,
 ): Promise<void> {
   const token = await issueEmailToken(services, trx, 'verification', user)
-  await queueMail(services, trx, verificationMail(services.config, user.email, token))
+  await queueMail(services, trx, verificationMail(await readNames(trx, services.config, user), user.email, token))
 }
 
 /** Sends the link again. Beyond the limit it sends nothing, with the same answer. */

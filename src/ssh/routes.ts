@@ -157,6 +157,12 @@ export const sshRoutes =
               user: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The id of a user.' })),
               serial: Type.Optional(Serial),
               state: Type.Optional(State),
+              q: Type.Optional(
+                Type.String({
+                  maxLength: 254,
+                  description: 'What a principal, the key id, the serial or the email of the user begins with.',
+                }),
+              ),
             },
             strict,
           ),
@@ -164,7 +170,11 @@ export const sshRoutes =
         },
       },
       ({ query }) =>
-        page(query, { userId: query.user, serial: query.serial === undefined ? undefined : BigInt(query.serial) }),
+        page(query, {
+          userId: query.user,
+          serial: query.serial === undefined ? undefined : BigInt(query.serial),
+          q: query.q,
+        }),
     )
 
     app.get(
@@ -208,7 +218,7 @@ export const sshRoutes =
 
     async function page(
       { limit = 50, cursor, state }: { limit?: number; cursor?: string; state?: Type.Static<typeof State> },
-      filter: { userId?: string | undefined; serial?: bigint | undefined },
+      filter: { userId?: string | undefined; serial?: bigint | undefined; q?: string | undefined },
     ): Promise<Type.Static<typeof Certificates>> {
       const wholeFilter = { ...filter, state, before: readCursor(cursor) }
       const { certificates, stoppedAt } = await listCertificates(db.read, wholeFilter, now(), limit + 1)

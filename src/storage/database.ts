@@ -71,3 +71,6 @@ export async function dryRun<T>(db: Database, work: (trx: Trx) => Promise<T>): P
   if (!answer) throw new Error('The transaction was undone before the work had ended.')
   return answer.value
 }
+
+/** The same database, in which everything is undone: to find out what would be refused. */
+export const dryRunning = (db: Database): Database => ({ ...db, transaction: (work) => dryRun(db, work) })

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 
 /** One `@`, no white space, no control characters, nothing that a mail header would read as more than an address. */
-const PATTERN = String.raw`^[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,64}@[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,189}$`
+export const EMAIL_PATTERN = String.raw`^[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,64}@[^\s@\u0000-\u001f\u007f<>()\[\],;:\\"]{1,189}$`
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: PATTERN,
+  pattern: EMAIL_PATTERN,
   description: 'An email address; upper and lower case are not distinguished.',
 })
 

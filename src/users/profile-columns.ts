@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Schema } from '../storage/schema.ts'
+import type { Locale } from '../vocabulary/locales.ts'
 
 /** What users may change about themselves, and administrators about them. Null clears a name; what is absent stays. */
 export interface ProfileChange {
@@ -7,6 +8,7 @@ export interface ProfileChange {
   given_name?: string | null
   family_name?: string | null
   preferredUsername?: string
+  locale?: Locale
 }
 
 export const profileColumns = (change: ProfileChange): Updateable<Schema['users']> => ({
@@ -14,4 +16,5 @@ export const profileColumns = (change: ProfileChange): Updateable<Schema['users'
   ...(change.given_name === undefined ? {} : { given_name: change.given_name }),
   ...(change.family_name === undefined ? {} : { family_name: change.family_name }),
   ...(change.preferredUsername === undefined ? {} : { preferred_username: change.preferredUsername }),
+  ...(change.locale === undefined ? {} : { locale: change.locale }),
 })

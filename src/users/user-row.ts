@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Schema } from '../storage/schema.ts'
+import { DEFAULT_LOCALE } from '../vocabulary/locales.ts'
 import { avatarUrl, type User } from './user.ts'
 
 /** What a query selects to make a `User` of a row of `users`. */
@@ -15,6 +16,7 @@ export const USER_COLUMNS = [
   'users.disabled_at',
   'users.created_at',
   'users.last_login_at',
+  'users.locale',
 ] as const
 
 /** The name of a column of `users` without that of its table. */
@@ -66,5 +68,6 @@ export const toUser = (row: UserRow & { roles: string | null }): User => ({
   createdAt: row.created_at,
   lastLoginAt: row.last_login_at,
   avatarUrl: avatarUrl(row.id, row.avatar_version),
+  locale: row.locale ?? DEFAULT_LOCALE,
   roles: unpackRoles(row.roles),
 })

@@ -44,13 +44,6 @@ async function findAccount(db: Reader, column: 'id' | 'email', value: string): P
   )
 }
 
-/** The email of each of these users that there is. */
-export async function listEmails(db: Reader, userIds: string[]): Promise<Map<string, string>> {
-  if (userIds.length === 0) return new Map()
-  const rows = await db.selectFrom('users').select(['id', 'email']).where('id', 'in', userIds).execute()
-  return new Map(rows.map(({ id, email }) => [id, email]))
-}
-
 /** The user as it is afterwards; undefined when there is none. */
 export async function updateUser(trx: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
   if (Object.keys(change).length > 0) await trx.updateTable('users').set(change).where('id', '=', id).execute()

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Nullable, Time } from '../http/contracts.ts'
+import { LOCALES } from '../vocabulary/locales.ts'
 
 /** A user as the API shows one. */
 export const User = Type.Object(
@@ -15,6 +16,7 @@ export const User = Type.Object(
     createdAt: Time,
     lastLoginAt: Nullable(Time),
     avatarUrl: Nullable(Type.String()),
+    locale: Type.Enum([...LOCALES], { description: 'The language of mails.' }),
     roles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   },
   { title: 'User' },

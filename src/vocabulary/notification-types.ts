@@ -1,8 +1,12 @@
 /** Everything that people are notified of. What each type carries is in notifications/notify.ts. */
 export const NOTIFICATION_TYPES = [
+  'security.email_changed',
   'security.passkey_added',
   'security.passkey_removed',
   'security.password_changed',
+  'security.password_reset_sent',
+  'security.session_ended',
+  'security.signed_out',
   'security.new_login',
   'oauth.grant_added',
   'oauth.device_approved',

@@ -65,8 +65,9 @@ const ROWS: Row[] = [
   },
   {
     permission: 'users:lifecycle',
-    route: 'GET /api/admin/users/:userId/lifecycle/preview',
-    send: (person, fixture) => person.get(`/api/admin/users/${fixture.userId}/lifecycle/preview`),
+    route: 'POST /api/admin/users/:userId/lifecycle/preview',
+    send: (person, fixture) =>
+      person.post(`/api/admin/users/${fixture.userId}/lifecycle/preview`, { action: 'disable' }),
   },
   {
     permission: 'users:lifecycle',

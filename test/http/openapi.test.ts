@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { Response } from 'light-my-request'
+import { ERROR_CODES } from '../../src/errors.ts'
 import { isPermission, PERMISSIONS } from '../../src/vocabulary/permissions.ts'
 import { ORIGIN, sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -109,6 +110,16 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
       if (matchesSchema(`GET ${path}`, operation, response)) compared++
     }
     assert.ok(compared > 20, `${compared} answers were compared`)
+  })
+
+  test('the codes of errors are a closed list, which has every code that a refusal can have', async () => {
+    const { components } = (await shared().app.inject('/openapi.json')).json<{
+      components: { schemas: { Error: { properties: { code: { enum: string[] } } } } }
+    }>()
+    const codes = components.schemas.Error.properties.code.enum
+    assert.deepEqual(codes.toSorted(), ERROR_CODES.toSorted())
+    for (const code of ['other_user', 'fresh_sign_in_needed', 'email_domain', 'email_unconfirmed'])
+      assert.ok(codes.includes(code), code)
   })
 
   test('/openapi.json is an OpenAPI 3.1 document, and /docs renders it', async () => {

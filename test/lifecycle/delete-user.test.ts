@@ -79,7 +79,7 @@ onEachEngine('deleting a user', (engine) => {
 
     assert.equal((await person.get('/api/auth/me')).statusCode, 401)
     assert.equal((await anonymous(app).post('/api/auth/login', { email, password: PASSWORD })).statusCode, 401)
-    for (const url of [`/api/admin/users/${id}`, lifecycleOf(id), `${lifecycleOf(id)}/preview`]) {
+    for (const url of [`/api/admin/users/${id}`, lifecycleOf(id), `/api/admin/users/${id}/access`]) {
       assert.equal((await admin.get(url)).statusCode, 404, url)
     }
     assert.equal((await admin.patch(`/api/admin/users/${id}`, { displayName: 'Back' })).statusCode, 404)

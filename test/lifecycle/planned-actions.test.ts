@@ -46,7 +46,10 @@ onEachEngine('scheduled actions', (engine) => {
         action: 'disable',
         status: 'completed',
         executeAt,
-        requestedBy: admin.user.id,
+        requestedBy: { id: admin.user.id, email: admin.user.email },
+        reason: null,
+        discreet: false,
+        receipt: { sessions: 1, tokens: 0, certificates: 0 },
         createdAt: executeAt - 5 * SECOND,
         finishedAt: now(),
         failureReason: null,
@@ -187,7 +190,7 @@ onEachEngine('scheduled actions', (engine) => {
     await app.tick()
     for (const { user } of [disabled, enabled, person]) {
       assert.deepEqual(
-        (await actionsOf(admin, user.id)).map(({ status }) => status),
+        (await actionsOf(admin, user.id)).filter(({ executeAt }) => executeAt === now()).map(({ status }) => status),
         ['completed'],
       )
     }

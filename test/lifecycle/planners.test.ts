@@ -55,7 +55,7 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     app.clock.advance(SECOND)
     await app.tick()
     assert.equal(await isDisabled(admin, planner), true)
-    assert.equal((await actionsOf(admin, planner.user.id))[0]?.status, 'failed')
+    assert.equal((await actionsOf(admin, planner.user.id)).find(({ action }) => action === 'enable')?.status, 'failed')
   })
 
   const changes: {
@@ -102,7 +102,7 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
       await app.tick()
       assert.equal(await isDisabled(admin, person), true)
       assert.equal(await isDisabled(admin, other), false)
-      const [action] = await actionsOf(admin, person.user.id)
+      const action = (await actionsOf(admin, person.user.id)).find((each) => each.action === 'enable')
       assert.equal(action?.status, 'failed')
       assert.match(action?.failureReason ?? '', reason)
       assert.deepEqual(await notificationsAbout(admin, person.user.id), ['user.disabled', 'lifecycle.failed'])
@@ -121,7 +121,10 @@ onEachEngine('planners, the users who schedule actions', (engine) => {
     await app.tick()
     for (const each of [person, other]) {
       assert.equal(await isDisabled(admin, each), true)
-      assert.equal((await actionsOf(admin, each.user.id))[0]?.status, 'completed')
+      assert.equal(
+        (await actionsOf(admin, each.user.id)).find(({ action }) => action === 'disable')?.status,
+        'completed',
+      )
     }
   })
 

@@ -76,13 +76,13 @@ onEachEngine('lists with more rows than one request examines', (engine) => {
 
   test('users can be filtered by role and status, for filters with many and with few matches', async () => {
     const count = async (query: string) => (await collect(`/api/admin/users?${query}`)).items.length
-    assert.equal(await count(`roleId=${USER_ROLE}`), USERS + 1)
-    assert.equal(await count(`roleId=${ADMIN_ROLE}`), 1)
-    assert.equal(await count('roleId=none'), 0)
+    assert.equal(await count(`role=${USER_ROLE}`), USERS + 1)
+    assert.equal(await count(`role=${ADMIN_ROLE}`), 1)
+    assert.equal(await count('role=none'), 0)
     const disabled = Math.floor(USERS / 100)
     assert.equal(await count('status=disabled'), disabled)
     assert.equal(await count('status=active'), USERS + 1 - disabled)
-    assert.equal(await count(`status=disabled&roleId=${USER_ROLE}&q=grown`), disabled)
+    assert.equal(await count(`status=disabled&role=${USER_ROLE}&q=grown`), disabled)
   })
 
   test('certificates can be filtered by state and user', async () => {

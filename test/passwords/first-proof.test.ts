@@ -108,7 +108,7 @@ onEachEngine('the first confirmation of an email address', (engine) => {
     const admin = await signedInPerson(app, { admin: true })
     const email = `invited${++count}@example.com`
     await admin.post('/api/admin/users', { email })
-    const { token } = await lastMailTo(app, email, '/reset-password')
+    const { token } = await lastMailTo(app, email, '/invitation')
     await anonymous(app).post('/api/auth/password-reset/confirm', { token, newPassword: NEW_PASSWORD })
     const login = await anonymous(app).post('/api/auth/login', { email, password: NEW_PASSWORD })
     assert.equal(login.json().user.email_verified, true)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
 import { registerDeviceClient, startDevice } from '../oauth/device/devices.ts'
@@ -55,6 +56,26 @@ const CHANGES: Record<string, ChangeTest> = {
     prepare: async () => ({
       path: '/api/account/password',
       body: { currentPassword: PASSWORD, newPassword: 'another four unusual words' },
+    }),
+  },
+  'POST /api/account/email': {
+    prepare: async () => ({
+      path: '/api/account/email',
+      body: { email: `moved${++count}@example.net`, currentPassword: PASSWORD },
+    }),
+  },
+  'POST /api/account/email/confirm': {
+    async prepare(app, person) {
+      const email = `moved${++count}@example.net`
+      await person.post('/api/account/email', { email, currentPassword: PASSWORD })
+      const { token } = await lastMailTo(app, email, '/verify-email')
+      return { path: '/api/account/email/confirm', body: { token } }
+    },
+  },
+  'DELETE /api/account': {
+    prepare: async (_app, person) => ({
+      path: '/api/account',
+      body: { email: person.user.email, currentPassword: PASSWORD },
     }),
   },
   'PATCH /api/account/profile': {
@@ -163,6 +184,13 @@ const CHANGES: Record<string, ChangeTest> = {
       body: { action: 'disable' },
     }),
   },
+  'POST /api/admin/users/{userId}/lifecycle/preview': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({
+      path: `/api/admin/users/${await otherUser(app)}/lifecycle/preview`,
+      body: { action: 'disable' },
+    }),
+  },
   'DELETE /api/admin/users/{userId}/lifecycle/{actionId}': {
     permission: 'users:lifecycle',
     async prepare(app, person) {
@@ -171,6 +199,61 @@ const CHANGES: Record<string, ChangeTest> = {
       const { lifecycleActionId } = (await person.post(`/api/admin/users/${userId}/lifecycle`, scheduled)).json()
       return { path: `/api/admin/users/${userId}/lifecycle/${lifecycleActionId}` }
     },
+  },
+  'POST /api/admin/users/{userId}/sign-out': {
+    permission: 'users:lifecycle',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/sign-out` }),
+  },
+  'DELETE /api/admin/users/{userId}/sessions/{sessionId}': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      return { path: `/api/admin/users/${other.user.id}/sessions/${other.sessionId}` }
+    },
+  },
+  'DELETE /api/admin/users/{userId}/passkeys/{passkeyId}': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      return { path: `/api/admin/users/${other.user.id}/passkeys/${await addPasskey(app, other)}` }
+    },
+  },
+  'POST /api/admin/users/{userId}/password-reset': {
+    permission: 'users:write',
+    prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}/password-reset` }),
+  },
+  'POST /api/admin/users/batch': {
+    prepare: async (app, person) => {
+      // The permission of the action is checked with its body.
+      const { user } = await signedInPerson(app)
+      await app.services.db.transaction((trx) =>
+        trx.insertInto('user_roles').values({ user_id: person.user.id, role_id: ADMIN_ROLE }).execute(),
+      )
+      return { path: '/api/admin/users/batch', body: { ids: [user.id], action: 'disable' } }
+    },
+  },
+  'POST /api/admin/users/import': {
+    permission: 'users:write',
+    prepare: async () => ({
+      path: '/api/admin/users/import',
+      body: { rows: [{ email: `imported${++count}@example.net` }] },
+    }),
+  },
+  'PATCH /api/admin/settings': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings', body: { accentColor: '#123456' } }),
+  },
+  'PUT /api/admin/settings/logo': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/logo' }),
+  },
+  'DELETE /api/admin/settings/logo': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/logo' }),
+  },
+  'POST /api/admin/settings/mail-test': {
+    permission: 'settings:manage',
+    prepare: async () => ({ path: '/api/admin/settings/mail-test' }),
   },
   'PATCH /api/notifications/{id}/read': {
     async prepare(app, person) {
@@ -235,8 +318,8 @@ async function addPasskey(_app: TestApp, person: SignedInPerson): Promise<string
 
 let avatar: Buffer
 
-function encode(method: string, path: string, { body = {} }: Omit<Change, 'path'>): { type?: string; body: unknown } {
-  if (method === 'PUT' && path.endsWith('/avatar')) return { type: MULTIPART['content-type'], body: avatar }
+function encode(method: string, { body = {} }: Omit<Change, 'path'>): { type?: string; body: unknown } {
+  if (method === 'PUT') return { type: MULTIPART['content-type'], body: avatar }
   return { body }
 }
 
@@ -298,15 +381,10 @@ onEachEngine('a request whose body arrives late', (engine) => {
         const method = (route.split(' ')[0] ?? '') as 'POST'
         const { path: url, ...change } = await prepare(app, person)
         let unchanged: unknown
-        const answer = await sendWithDelayedBody(
-          app,
-          person,
-          { method, url, ...encode(method, url, change) },
-          async () => {
-            await end(app, person)
-            unchanged = await contents(app)
-          },
-        )
+        const answer = await sendWithDelayedBody(app, person, { method, url, ...encode(method, change) }, async () => {
+          await end(app, person)
+          unchanged = await contents(app)
+        })
         assert.equal(answer.statusCode, status, answer.body)
         assert.deepEqual(await contents(app), unchanged)
       })
@@ -335,6 +413,7 @@ onEachEngine('a request whose body arrives late', (engine) => {
 async function contents({ services: { db } }: TestApp): Promise<unknown[]> {
   return Promise.all([
     db.read.selectFrom('users').selectAll().orderBy('id').execute(),
+    db.read.selectFrom('settings').selectAll().orderBy('name').execute(),
     db.read.selectFrom('roles').selectAll().orderBy('id').execute(),
     db.read.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute(),
     db.read.selectFrom('user_roles').selectAll().orderBy('user_id').orderBy('role_id').execute(),

@@ -41,5 +41,9 @@ function read(source: string): SentMail {
     .replace(/=\r?\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
   const link = new URL(/https?:\/\/\S+/.exec(text)?.[0] ?? 'about:blank')
-  return { to: header('To'), subject: header('Subject'), text, link, token: link.searchParams.get('token') ?? '' }
+  return { to: header('To'), subject: header('Subject'), text, link, token: tokenOf(link) }
 }
+
+/** In the query, or in the part of the address that browsers do not send. */
+const tokenOf = ({ searchParams, hash }: URL): string =>
+  searchParams.get('token') ?? new URLSearchParams(hash.slice(1)).get('token') ?? ''

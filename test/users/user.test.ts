@@ -17,6 +17,7 @@ describe('a user built from a row', () => {
     disabled_at: null,
     created_at: 1,
     last_login_at: null,
+    locale: null,
     roles: null,
   }
 
@@ -34,6 +35,7 @@ describe('a user built from a row', () => {
       createdAt: 1,
       lastLoginAt: null,
       avatarUrl: null,
+      locale: 'en',
       roles: [],
     })
     assert.equal(toUser({ ...row, email_verified: 0 }).email_verified, false)

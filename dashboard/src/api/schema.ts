@@ -61,6 +61,39 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/account': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Delete your account */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            currentPassword?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; ended: components['schemas']['Ended'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/account/apps': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Applications that you may use */ {
@@ -76,6 +109,82 @@ export type paths = {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/email': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Change your email address */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** An email address; upper and lower case are not distinguished. */ email: string
+            currentPassword?: string
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/email/confirm': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Confirm a new email address with the link that was sent to it */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { success: true; user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/email/revert': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Restore the address that an account had before a change */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -176,6 +285,7 @@ export type paths = {
             given_name?: string | null
             family_name?: string | null
             preferredUsername?: string
+            /** The language of mails. */ locale?: 'en' | 'de'
           }
         }
       }
@@ -378,6 +488,7 @@ export type paths = {
             name: string
             description?: string
             /** UNIX accounts that SSH certificates of people with this role open. */ principals?: string[]
+            ssh?: components['schemas']['SshRules'] | null
             permissions?: (
               | 'users:read'
               | 'users:write'
@@ -393,7 +504,9 @@ export type paths = {
               | 'ssh:cert:issue'
               | 'ssh:cert:list'
               | 'ssh:cert:revoke'
+              | 'ssh:hosts:manage'
               | 'audit:read'
+              | 'settings:manage'
             )[]
             /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes?: Record<
               string,
@@ -461,6 +574,7 @@ export type paths = {
               string,
               string | number | boolean | string[]
             >
+            ssh?: components['schemas']['SshRules'] | null
           }
         }
       }
@@ -535,11 +649,132 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/admin/settings': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The settings */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: /** Change settings */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Of the service, in mails and in the list of passkeys. */ name?: string
+            accentColor?: string | null
+            registration?: 'open' | 'invite'
+            /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains?: string[]
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/admin/settings/logo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put: /** Set the logo */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              settings: components['schemas']['Settings']
+              /** Settings that the environment sets: they can’t be changed here. */ fixed: string[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    post?: never
+    delete: /** Remove the logo */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/settings/mail-test': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send yourself a mail */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { sent: boolean; answer: string } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** List users */ {
       parameters: {
-        query?: { limit?: number; cursor?: string; q?: string; status?: 'active' | 'disabled'; roleId?: string }
+        query?: {
+          limit?: number
+          cursor?: string
+          q?: string
+          sort?: 'email' | '-email' | 'createdAt' | '-createdAt' | 'lastLoginAt' | '-lastLoginAt'
+          status?: 'active' | 'disabled' | 'invited' | 'scheduled'
+          role?: string
+        }
         header?: never
         path?: never
         cookie?: never
@@ -554,6 +789,8 @@ export type paths = {
               /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
                 | string
                 | null
+              /** How many match, counted up to 10,000. */ total: number
+              /** There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q. */ totalIsMore: boolean
             }
           }
         }
@@ -594,6 +831,175 @@ export type paths = {
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/batch': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Disable, enable or invite many users, or give them a role */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            ids: string[]
+            action: 'disable' | 'enable' | 'assign_role' | 'invite'
+            roleId?: string
+            executeAt?: number
+            reason?: string
+            dryRun?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              results: {
+                id: string
+                outcome: 'done' | 'unchanged' | 'refused'
+                /** Why it was refused. */ error?: string
+                /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
+                  | 'invalid_input'
+                  | 'malformed_body'
+                  | 'wrong_password'
+                  | 'invalid_token'
+                  | 'weak_password'
+                  | 'reserved_scope'
+                  | 'unauthenticated'
+                  | 'wrong_credentials'
+                  | 'passkey_refused'
+                  | 'forbidden'
+                  | 'not_allowed'
+                  | 'foreign_origin'
+                  | 'account_disabled'
+                  | 'registration_closed'
+                  | 'wrong_secret'
+                  | 'fresh_sign_in_needed'
+                  | 'email_domain'
+                  | 'email_unconfirmed'
+                  | 'not_found'
+                  | 'method_not_allowed'
+                  | 'request_timeout'
+                  | 'conflict'
+                  | 'other_user'
+                  | 'body_too_large'
+                  | 'uri_too_long'
+                  | 'unsupported_media_type'
+                  | 'too_many_requests'
+                  | 'headers_too_large'
+                  | 'internal_error'
+                  | 'unavailable'
+                  | 'invalid_request'
+                  | 'invalid_client'
+                  | 'invalid_grant'
+                  | 'unauthorized_client'
+                  | 'unsupported_grant_type'
+                  | 'invalid_scope'
+                  | 'invalid_access_token'
+                  | 'insufficient_scope'
+                  | 'authorization_pending'
+                  | 'slow_down'
+                  | 'access_denied'
+                  | 'expired_token'
+              }[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/import': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Invite many people */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            rows: { email: string; displayName?: string; preferredUsername?: string; roles?: string[] }[]
+            dryRun?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              results: {
+                email: string
+                outcome: 'done' | 'unchanged' | 'refused'
+                /** Why it was refused. */ error?: string
+                /** A stable name for a program. Absent only when a sign-in is refused because the account is disabled. */ code?:
+                  | 'invalid_input'
+                  | 'malformed_body'
+                  | 'wrong_password'
+                  | 'invalid_token'
+                  | 'weak_password'
+                  | 'reserved_scope'
+                  | 'unauthenticated'
+                  | 'wrong_credentials'
+                  | 'passkey_refused'
+                  | 'forbidden'
+                  | 'not_allowed'
+                  | 'foreign_origin'
+                  | 'account_disabled'
+                  | 'registration_closed'
+                  | 'wrong_secret'
+                  | 'fresh_sign_in_needed'
+                  | 'email_domain'
+                  | 'email_unconfirmed'
+                  | 'not_found'
+                  | 'method_not_allowed'
+                  | 'request_timeout'
+                  | 'conflict'
+                  | 'other_user'
+                  | 'body_too_large'
+                  | 'uri_too_long'
+                  | 'unsupported_media_type'
+                  | 'too_many_requests'
+                  | 'headers_too_large'
+                  | 'internal_error'
+                  | 'unavailable'
+                  | 'invalid_request'
+                  | 'invalid_client'
+                  | 'invalid_grant'
+                  | 'unauthorized_client'
+                  | 'unsupported_grant_type'
+                  | 'invalid_scope'
+                  | 'invalid_access_token'
+                  | 'insufficient_scope'
+                  | 'authorization_pending'
+                  | 'slow_down'
+                  | 'access_denied'
+                  | 'expired_token'
+              }[]
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     delete?: never
@@ -675,6 +1081,26 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/admin/users/{userId}/access': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What gives a user access */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Access'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users/{userId}/invitation': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -727,7 +1153,16 @@ export type paths = {
     put?: never
     post: /** Disable or enable an account */ {
       parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
-      requestBody: { content: { 'application/json': { action: 'enable' | 'disable'; executeAt?: number } } }
+      requestBody: {
+        content: {
+          'application/json': {
+            action: 'enable' | 'disable'
+            executeAt?: number
+            /** For administrators; never shown to the person. */ reason?: string
+            /** SSH certificates that are issued while a disable is pending end with it at the latest, or after 60 seconds. With true they are valid for as long as requested, so that nobody can tell. */ discreet?: boolean
+          }
+        }
+      }
       responses: {
         200: {
           headers: Record<string, unknown>
@@ -757,21 +1192,24 @@ export type paths = {
   }
   '/api/admin/users/{userId}/lifecycle/preview': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** What disabling or deleting the account would end */ {
+    get?: never
+    put?: never
+    post: /** What an action would end */ {
       parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
-      requestBody?: never
+      requestBody: { content: { 'application/json': { action: 'enable' | 'disable' } } }
       responses: {
         200: {
           headers: Record<string, unknown>
-          content: { 'application/json': { ends: components['schemas']['Ended'] } }
+          content: {
+            'application/json': { ends: components['schemas']['EndedNames'] | components['schemas']['EndedCounts'] }
+          }
         }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
-    put?: never
-    post?: never
     delete?: never
     options?: never
     head?: never
@@ -797,6 +1235,47 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/passkeys/{passkeyId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** Remove a passkey of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; passkeyId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/password-reset': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Send a user a link to set a new password */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -857,6 +1336,135 @@ export type paths = {
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/sessions/{sessionId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** End one session of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; sessionId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/sign-out': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** End all sessions and tokens of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/invitation': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Who invites, and which address */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { email: string; invitedBy: string | null } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/invitation/accept': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Accept an invitation and sign in */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json':
+            | {
+                token: string
+                displayName?: string
+                /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ password: string
+              }
+            | {
+                token: string
+                displayName?: string
+                response: components['schemas']['RegistrationResponseJSON']
+                /** One line without < and >. */ name?: string
+              }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { user: components['schemas']['User'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/auth/invitation/passkey-options': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin to register the passkey of an invited person */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['PublicKeyCredentialCreationOptionsJSON'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -1397,6 +2005,25 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/settings/logo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The logo */ {
+      parameters: { query?: { v?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'image/webp': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+        404: { headers: Record<string, unknown>; content: { 'image/webp': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/certs': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The log of all certificates, newest first */ {
@@ -1407,6 +2034,7 @@ export type paths = {
           user?: string
           serial?: string
           state?: 'valid' | 'expired' | 'revoked'
+          q?: string
         }
         header?: never
         path?: never
@@ -1446,7 +2074,13 @@ export type paths = {
     post: /** Get a certificate for a saved key */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody: {
-        content: { 'application/json': { savedKeyId: string; /** How long it is valid. */ ttlSeconds?: number } }
+        content: {
+          'application/json': {
+            savedKeyId: string
+            /** How long it is valid. */ ttlSeconds?: number
+            /** Only what roles with the same rules give. Absent: your username, and what is given under the same rules. */ principals?: string[]
+          }
+        }
       }
       responses: {
         201: {
@@ -1528,6 +2162,153 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/ssh/hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List hosts */ {
+      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              hosts: components['schemas']['SshHost'][]
+              /** Pass it as cursor for the next page; null on the last one. A page that had to examine very many rows may hold fewer items than requested, or none, and still not be the last. */ nextCursor:
+                | string
+                | null
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Register a host, and get the line that enrolls it */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+            /** DNS names and addresses, without patterns. */ hostnames: string[]
+            allowedRoles?: string[] | null
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: components['schemas']['SshHost']
+              /** For one hour and one use. Shown this once. */ enrollmentToken: string
+              /** The line that enrolls the host, for a shell on it. */ command: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/ssh/hosts/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** A host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { host: components['schemas']['SshHost'] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete: /** Delete a host, and revoke its certificates */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch: /** Change a host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            name?: string
+            /** DNS names and addresses, without patterns. */ hostnames?: string[]
+            allowedRoles?: string[] | null
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { host: components['schemas']['SshHost'] } }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    trace?: never
+  }
+  '/api/ssh/hosts/{id}/enrollment': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** A new line that enrolls a host */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { revoke?: boolean } | null } }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: components['schemas']['SshHost']
+              /** For one hour and one use. Shown this once. */ enrollmentToken: string
+              /** The line that enrolls the host, for a shell on it. */ command: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/keys': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Your saved public keys */ {
@@ -1594,9 +2375,32 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/ssh/my-hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The hosts that you may log in to, and as whom */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { hosts: { name: string; hostnames: string[]; accounts: string[] }[] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/ssh/principals': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The UNIX principals that your certificates name */ {
+    get: /** The UNIX principals that your certificates may name */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -1777,7 +2581,12 @@ export type paths = {
   '/oauth/clients': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** List registered applications */ {
-      parameters: { query?: { limit?: number; cursor?: string }; header?: never; path?: never; cookie?: never }
+      parameters: {
+        query?: { limit?: number; cursor?: string; q?: string }
+        header?: never
+        path?: never
+        cookie?: never
+      }
       requestBody?: never
       responses: {
         200: {
@@ -2430,7 +3239,7 @@ export type paths = {
   }
   '/ssh/ca.pub': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: /** The public key of the certificate authority */ {
+    get: /** The public key of a certificate authority */ {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
@@ -2461,6 +3270,91 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/ssh/host-ca.pub': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The public key of a certificate authority */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/host-krl': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The revocation list of hosts */ {
+      parameters: {
+        query?: { format?: 'krl' | 'binary' | 'raw'; wait?: string; includeExpired?: boolean; wildcard?: boolean }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'application/octet-stream': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+            'text/plain': {
+              revoked?: { serial?: string; /** Epoch seconds. */ revokedAt?: number }[]
+              /** Only after a backup was restored: all serials from the first to the last, which may have been issued after the backup was made. */ revokedRanges?: {
+                firstSerial?: string
+                lastSerial?: string
+                /** Epoch seconds. */ revokedAt?: number
+              }[]
+            }
+          }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': components['schemas']['Error']
+            'application/octet-stream': components['schemas']['Error']
+            'text/plain': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/ssh/host-setup.sh': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** A script that sets up a host */ {
@@ -2476,11 +3370,143 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/ssh/hosts/enroll': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Enroll a host */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string; publicKeys: string[] } } }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: { id: string; name: string; hostnames: string[] }
+              certificates: components['schemas']['SshHostCertificate'][]
+              /** Proves to this service which host it is. Shown this once. */ hostToken: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/principals': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Who may log in to which account of the host */ {
+      parameters: { query?: { wait?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { accounts?: Record<string, string[]> } }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/renew': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** New certificates and a new token for a host */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': Record<string, never> | null } }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              host: { id: string; name: string; hostnames: string[] }
+              certificates: components['schemas']['SshHostCertificate'][]
+              /** Proves to this service which host it is. Shown this once. */ hostToken: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/report': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What a host has in force */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** The ETag of its revocation list, without quotes. */ krlVersion: string
+            sshdVersion: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': { success: true; /** The host should renew its certificates now. */ renew: boolean }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/known_hosts': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** What makes ssh trust the certificates of hosts */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
+        304: { headers: Record<string, unknown>; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/ssh/krl': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The revocation list */ {
       parameters: {
-        query?: { format?: 'krl' | 'binary' | 'raw'; includeExpired?: boolean; wildcard?: boolean }
+        query?: { format?: 'krl' | 'binary' | 'raw'; wait?: string; includeExpired?: boolean; wildcard?: boolean }
         header?: never
         path?: never
         cookie?: never
@@ -2565,10 +3591,14 @@ export type components = {
         | 'account_disabled'
         | 'registration_closed'
         | 'wrong_secret'
+        | 'fresh_sign_in_needed'
+        | 'email_domain'
+        | 'email_unconfirmed'
         | 'not_found'
         | 'method_not_allowed'
         | 'request_timeout'
         | 'conflict'
+        | 'other_user'
         | 'body_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
@@ -2601,6 +3631,12 @@ export type components = {
           | 'date'
           | 'simple'
       }[]
+    }
+    SshHostCertificate: {
+      /** One line, for a file whose name ends in -cert.pub. */ certificate: string
+      serial: string
+      /** Epoch seconds. */ validAfter: number
+      /** Epoch seconds. */ validBefore: number
     }
     TokenAnswer: {
       access_token: string
@@ -2672,6 +3708,7 @@ export type components = {
       /** Epoch milliseconds. */ createdAt: number
       lastLoginAt: number | null
       avatarUrl: string | null
+      /** The language of mails. */ locale: 'en' | 'de'
       roles: { id: string; name: string }[]
     }
     Session: {
@@ -2699,7 +3736,9 @@ export type components = {
       | 'ssh:cert:issue'
       | 'ssh:cert:list'
       | 'ssh:cert:revoke'
+      | 'ssh:hosts:manage'
       | 'audit:read'
+      | 'settings:manage'
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }
@@ -2787,6 +3826,19 @@ export type components = {
       revokeReason: string | null
       /** Epoch milliseconds. */ createdAt: number
     }
+    SshHost: {
+      id: string
+      name: string
+      hostnames: string[]
+      allowedRoles: string[] | null
+      /** Epoch milliseconds. */ createdAt: number
+      enrolledAt: number | null
+      enrollmentExpiresAt: number | null
+      lastSeenAt: number | null
+      krlVersion: string | null
+      sshdVersion: string | null
+      /** It uses the current list, and was here in the last two minutes. */ current: boolean
+    }
     Person: {
       id: string
       email: string
@@ -2799,6 +3851,7 @@ export type components = {
       /** Epoch milliseconds. */ createdAt: number
       lastLoginAt: number | null
       avatarUrl: string | null
+      /** The language of mails. */ locale: 'en' | 'de'
       roles: { id: string; name: string }[]
       /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes: Record<
         string,
@@ -2810,11 +3863,25 @@ export type components = {
       /** Applications that had access, with every code and token of theirs. */ tokens: number
       /** SSH certificates that were still valid. */ certificates: number
     }
+    SshRules: {
+      /** The longest lifetime. */ maxTtlSeconds?: number
+      /** CIDR ranges without host bits, from which logins are accepted. */ sourceAddresses?: string[]
+      /** Runs in place of any other command. */ forceCommand?: string
+      /** Absent: agent and port forwarding, and a terminal. */ extensions?: (
+        | 'permit-X11-forwarding'
+        | 'permit-agent-forwarding'
+        | 'permit-port-forwarding'
+        | 'permit-pty'
+        | 'permit-user-rc'
+      )[]
+      /** Only security keys that check their owner, with a PIN for example. */ verifyRequired?: boolean
+    }
     Role: {
       id: string
       name: string
       description: string
       principals: string[]
+      ssh: components['schemas']['SshRules'] | null
       builtIn: boolean
       permissions: string[]
       /** Values for claims of applications. At most 64, and 16 KB of JSON. */ attributes: Record<
@@ -2838,7 +3905,9 @@ export type components = {
         | 'ssh:cert:issue'
         | 'ssh:cert:list'
         | 'ssh:cert:revoke'
+        | 'ssh:hosts:manage'
         | 'audit:read'
+        | 'settings:manage'
       name: string
       description: string
     }
@@ -2848,15 +3917,44 @@ export type components = {
       action: 'enable' | 'disable'
       status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed'
       /** Epoch milliseconds. */ executeAt: number
-      requestedBy: string | null
+      requestedBy: { id: string; email: string | null } | null
+      reason: string | null
+      discreet: boolean
+      receipt: components['schemas']['Ended'] | null
       /** Epoch milliseconds. */ createdAt: number
       finishedAt: number | null
       failureReason: string | null
     }
+    EndedNames: {
+      sessions: components['schemas']['Session'][]
+      apps: { client_id: string; name: string }[]
+      certificates: components['schemas']['SshCert'][]
+    }
+    EndedCounts: { sessions: number; apps: number; certificates: number }
+    OAuthGrant: {
+      client_id: string
+      name: string
+      scopes: string[]
+      /** Epoch milliseconds. */ createdAt: number
+      /** Epoch milliseconds. */ updatedAt: number
+    }
+    Access: {
+      sessions: components['schemas']['Session'][] | null
+      passkeys: components['schemas']['Passkey'][]
+      sshKeys: components['schemas']['UserSshKey'][] | null
+      certificates: components['schemas']['SshCert'][] | null
+      apps: components['schemas']['OAuthGrant'][]
+      roles: { id: string; name: string }[]
+      pendingActions: components['schemas']['LifecycleAction'][] | null
+    }
     /** The known ones. In answers the type is string, because another version may send others. */ NotificationType:
+      | 'security.email_changed'
       | 'security.passkey_added'
       | 'security.passkey_removed'
       | 'security.password_changed'
+      | 'security.password_reset_sent'
+      | 'security.session_ended'
+      | 'security.signed_out'
       | 'security.new_login'
       | 'oauth.grant_added'
       | 'oauth.device_approved'
@@ -2913,12 +4011,19 @@ export type components = {
       | 'session.refused'
       | 'session.revoked'
       | 'session.started'
+      | 'settings.updated'
       | 'signing_key.activated'
       | 'signing_key.published'
       | 'signing_key.retired'
       | 'ssh_certificate.issued'
       | 'ssh_certificate.review_finished'
       | 'ssh_certificate.revoked'
+      | 'ssh_host.changed'
+      | 'ssh_host.created'
+      | 'ssh_host.deleted'
+      | 'ssh_host.enrolled'
+      | 'ssh_host.enrollment_renewed'
+      | 'ssh_host.renewed'
       | 'ssh_key.added'
       | 'ssh_key.removed'
       | 'user.avatar_changed'
@@ -2926,13 +4031,19 @@ export type components = {
       | 'user.created'
       | 'user.deleted'
       | 'user.disabled'
+      | 'user.email_change_requested'
+      | 'user.email_changed'
+      | 'user.email_reverted'
       | 'user.email_verified'
       | 'user.enabled'
+      | 'user.invitation_accepted'
       | 'user.invited'
       | 'user.password_changed'
       | 'user.password_reset'
+      | 'user.password_reset_sent'
       | 'user.profile_updated'
       | 'user.registered'
+      | 'user.signed_out'
       | 'user.updated'
     AuditEntry: {
       id: string
@@ -2972,6 +4083,13 @@ export type components = {
         /** SSH certificates issued. */ certificates: number
         /** Access tokens issued. */ tokens: number
       }[]
+    }
+    Settings: {
+      name: string
+      accentColor: string | null
+      registration: 'open' | 'invite'
+      /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains: string[]
+      logoUrl: string | null
     }
     Client: {
       client_id: string
@@ -3064,13 +4182,6 @@ export type components = {
         userAgent: string | null
         /** Whether this request comes from the network that the device is in. */ sameNetwork: boolean
       }
-    }
-    OAuthGrant: {
-      client_id: string
-      name: string
-      scopes: string[]
-      /** Epoch milliseconds. */ createdAt: number
-      /** Epoch milliseconds. */ updatedAt: number
     }
   }
 }

@@ -21,13 +21,26 @@ export async function signInWithPasskey({ autofill = false } = {}): Promise<void
 }
 
 export async function addPasskey(name?: string): Promise<void> {
+  const response = await createPasskey(() => answer(api.POST('/api/passkeys/register/options', { body: {} })))
+  const body = { response, ...(name ? { name } : {}) }
+  await answer(api.POST('/api/passkeys/register/verify', { body }))
+}
+
+/** Accepts an invitation with a new passkey. */
+export async function acceptWithPasskey(invitation: { token: string; displayName?: string }): Promise<void> {
+  const { token } = invitation
+  const response = await createPasskey(() =>
+    answer(api.POST('/api/auth/invitation/passkey-options', { body: { token } })),
+  )
+  await answer(api.POST('/api/auth/invitation/accept', { body: { ...invitation, response } }))
+}
+
+/** Lets the authenticator create a passkey, and returns its response. */
+async function createPasskey(fetchOptions: () => Promise<unknown>): Promise<never> {
   if (!browserSupportsWebAuthn()) throw new PasskeyFailure('unsupported')
-  const options = await answer(api.POST('/api/passkeys/register/options', { body: {} }))
-  const response = await startRegistration({
-    optionsJSON: options as PublicKeyCredentialCreationOptionsJSON,
-  }).catch((error: unknown) => {
+  const optionsJSON = (await fetchOptions()) as PublicKeyCredentialCreationOptionsJSON
+  const response = await startRegistration({ optionsJSON }).catch((error: unknown) => {
     throw passkeyFailure(error)
   })
-  const body = { response: { ...response } as never, ...(name ? { name } : {}) }
-  await answer(api.POST('/api/passkeys/register/verify', { body }))
+  return { ...response } as never
 }

@@ -10,7 +10,13 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 const token = new URLSearchParams(location.search).get('token')
 // The token can be used once, so it is sent once, however often the component mounts.
 let verification: Promise<unknown> | undefined
-const verify = () => (verification ??= answer(api.POST('/api/auth/verify-email', { body: { token: token ?? '' } })))
+const verify = () => (verification ??= confirm(token ?? ''))
+
+/** The link confirms the address of a new account, or a new address of an account. */
+const confirm = (token: string): Promise<unknown> =>
+  token.startsWith('ec_')
+    ? answer(api.POST('/api/account/email/confirm', { body: { token } }))
+    : answer(api.POST('/api/auth/verify-email', { body: { token } }))
 
 // Confirming needs a session of the account that the link was sent for.
 const signInFirst = loginWithReturn(location.pathname + location.search)

@@ -1,6 +1,7 @@
 import { issueToken } from '../../crypto/token.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseUnconfirmed } from '../../users/allowed-email.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
@@ -15,11 +16,12 @@ export const acrOf = ({ method }: Pick<SignedIn, 'method'>): string => ACR[metho
 
 /** Issues an authorization code; nothing else does. Returns how the browser brings it to the application. */
 export async function issueCode(
-  { now, random, pkceUses }: Pick<Provider, 'now' | 'random' | 'pkceUses'>,
+  { config, now, random, pkceUses }: Pick<Provider, 'config' | 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
   signedIn: SignedIn,
 ): Promise<NextStep> {
+  await refuseUnconfirmed(trx, config, signedIn.user.id)
   const code = issueToken(random, 'ac_')
   const at = now()
   await addCode(trx, {

@@ -3,6 +3,7 @@ import { type Position, toPage } from '../../http/cursor.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
+import { contains } from '../../storage/text-search.ts'
 import type { RowLock } from '../../users/user-lock-store.ts'
 import { type Client, type ClientRow, type KnownClient, toClient } from './client.ts'
 
@@ -68,9 +69,12 @@ export const hasClientWithGroups = async (db: Reader): Promise<boolean> =>
       .execute()
   ).length > 0
 
-/** Newest first. */
-export async function listClients(db: Reader, limit: number, after: Position | undefined) {
+/** Newest first; with `q` those whose name contains it, or whose id it is. */
+export async function listClients(db: Reader, limit: number, after: Position | undefined, q = '') {
   const rows = await clients(db)
+    .$if(q !== '', (query) =>
+      query.where(sql<boolean>`(${contains('oauth_clients.name', q)} or lower(client_id) = lower(${q}))`),
+    )
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'client_id'), '<', tuple(after?.[0] ?? 0, after?.[1] ?? '')),

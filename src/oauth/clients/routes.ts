@@ -26,14 +26,20 @@ export const clientRoutes =
         schema: {
           tags,
           summary: 'List registered applications',
-          querystring: Type.Object(PageQuery, strict),
+          querystring: Type.Object(
+            {
+              ...PageQuery,
+              q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name, or a whole client_id.' })),
+            },
+            strict,
+          ),
           response: {
             200: Type.Object({ clients: Type.Array(Client), nextCursor: NextCursor }),
             ...failures(400, 401, 403),
           },
         },
       },
-      ({ query: { limit = 50, cursor } }) => listClients(services.db.read, limit, decodeCursor(cursor)),
+      ({ query: { limit = 50, cursor, q } }) => listClients(services.db.read, limit, decodeCursor(cursor), q),
     )
 
     app.post(

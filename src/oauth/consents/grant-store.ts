@@ -4,15 +4,7 @@ import { readTextList } from '../../storage/text-list.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
-
-/** The scopes that a user has granted to an application. */
-export interface Grant {
-  client_id: string
-  name: string
-  scopes: string[]
-  createdAt: number
-  updatedAt: number
-}
+import type { OAuthGrant } from './grant.ts'
 
 const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; userId: string }>) =>
   db
@@ -48,7 +40,7 @@ export async function holdClientWithGrant(
 }
 
 /** Most recently approved first. */
-export async function listGrants(db: Reader, userId: string): Promise<Grant[]> {
+export async function listGrants(db: Reader, userId: string): Promise<OAuthGrant[]> {
   const rows = await db
     .selectFrom('oauth_grants')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
@@ -112,8 +104,13 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
 }
 
 /** Deletes all grants of a user, with their codes and tokens. Returns how many grants there were. */
-export async function deleteGrantsOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('oauth_grants').where('user_id', '=', userId).returning('user_id').execute()
+export async function deleteGrantsOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+  const deleted = await trx
+    .deleteFrom('oauth_grants')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('user_id')
+    .execute()
   return deleted.length
 }
 

@@ -1,23 +1,13 @@
 import { Type } from 'typebox'
-import { failures, type Routes, Success, success, Time } from '../../http/contracts.ts'
+import { failures, type Routes, Success, success } from '../../http/contracts.ts'
 import { actorOf } from '../../sessions/actor.ts'
 import { signedIn } from '../../sessions/guards.ts'
 import type { Provider } from '../provider.ts'
 import { listGrants } from './grant-store.ts'
+import { OAuthGrant } from './grant.ts'
 import { revokeGrant } from './revoke-grant.ts'
 
 const tags = ['Account']
-
-const OAuthGrant = Type.Object(
-  {
-    client_id: Type.String(),
-    name: Type.String(),
-    scopes: Type.Array(Type.String()),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'OAuthGrant' },
-)
 
 /** The applications that the signed-in user has granted access. */
 export const grantRoutes =

@@ -8,6 +8,7 @@ import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseUnconfirmed } from '../../users/allowed-email.ts'
 import { addCode } from '../authorize/code-store.ts'
 import { acrOf } from '../authorize/issue-code.ts'
 import { NO_CLAIMS, packClaims } from '../claims/claims-request.ts'
@@ -84,6 +85,7 @@ export const decideDevice = (
       const held = await holdClientWithGrant(trx, device.client_id, actor.id)
       const client = checkClient(held.client, device)
       if (approve && !held.mayUse) refuse('not_allowed', 'You may not use this application.')
+      if (approve) await refuseUnconfirmed(trx, provider.config, actor.id)
       const decision = approve ? 'approved' : 'denied'
       if (!(await markDecided(trx, { hash: device.device_code_hash, decision, now: at }))) refuseUserCode()
       if (approve) await addAuthorization(provider, trx, { device, client, signedIn, actor, at })

@@ -5,6 +5,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
+import { beginsWith, contains } from '../../storage/text-search.ts'
 import type { SshCertificate } from './certificate.ts'
 import { LAST_SERIAL } from './serial-store.ts'
 
@@ -119,14 +120,16 @@ export interface CertificateFilter {
   userId?: string | undefined
   serial?: bigint | undefined
   state?: CertificateState | undefined
+  /** What a principal, the key id, the serial or the email of the user begins with. */
+  q?: string | undefined
   /** Only serials below this one. */
   before?: bigint | undefined
 }
 
-/** Newest first. A filter by state may stop before `limit` certificates are found: then `stoppedAt` is the serial. */
+/** Newest first. A filter by state or text may stop before `limit` certificates are found: then `stoppedAt` is the serial. */
 export async function listCertificates(
   db: Reader,
-  { userId, serial, state, before }: CertificateFilter,
+  { userId, serial, state, q = '', before }: CertificateFilter,
   now: number,
   limit: number,
 ): Promise<{ certificates: SshCertificate[]; stoppedAt: string | undefined }> {
@@ -136,7 +139,7 @@ export async function listCertificates(
   if (serial !== undefined) scanned = scanned.where('serial', '=', serial)
   if (before !== undefined) scanned = scanned.where('serial', '<', before)
   // All that are revoked have an index of their own, those of one user have not.
-  const isFiltered = state !== undefined && (state !== 'revoked' || userId !== undefined)
+  const isFiltered = q !== '' || (state !== undefined && (state !== 'revoked' || userId !== undefined))
   const stop = isFiltered
     ? await scanned
         .select(serialText)
@@ -147,9 +150,20 @@ export async function listCertificates(
     : undefined
   let query = scanned.select(COLUMNS).select(serialText)
   if (stop !== undefined) query = query.where('serial', '>=', BigInt(stop.serial_text))
+  if (q !== '') query = query.where(matches(q))
   if (state !== undefined) query = query.where('revoked_at', state === 'revoked' ? 'is not' : 'is', null)
   if (state === 'valid') query = query.where('valid_before', '>', now)
   if (state === 'expired') query = query.where('valid_before', '<=', now)
   const rows = await query.orderBy('serial', 'desc').limit(limit).execute()
   return { certificates: rows.map(toCertificate), stoppedAt: stop?.serial_text }
+}
+
+/** Principals are stored as a JSON list, so each one begins after a quotation mark. So does what follows the end of one. */
+function matches(text: string) {
+  const isPrincipal = /^[,\]]/.test(text)
+    ? sql<boolean>`1 = 0`
+    : contains('ssh_certificates.principals', JSON.stringify(text).slice(0, -1))
+  const isSerial = /^[0-9]+$/.test(text) ? sql<boolean>`cast(serial as text) like ${`${text}%`}` : sql<boolean>`1 = 0`
+  return sql<boolean>`(${isPrincipal} or ${isSerial} or ${beginsWith('ssh_certificates.key_id', text)}
+    or exists (select 1 from users where users.id = ssh_certificates.user_id and ${beginsWith('users.email', text)}))`
 }

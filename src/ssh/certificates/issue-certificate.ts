@@ -10,6 +10,8 @@ import type { Services } from '../../services.ts'
 import type { CallingActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { Trx } from '../../storage/database.ts'
+import { refuseUnconfirmed } from '../../users/allowed-email.ts'
+import { findPlannedEnd } from '../../users/planned-end-store.ts'
 import { holdSshKey, keepEphemeralKey, markSshKeyUsed } from '../keys/ssh-key-store.ts'
 import { isAnnounced } from './announced-sign-in-store.ts'
 import { addCertificate, findLatestExpiry, type NewCertificate } from './certificate-store.ts'
@@ -21,6 +23,8 @@ import { claimSerial } from './serial-store.ts'
 /** So that a host whose clock is a little behind accepts a new certificate. */
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
+/** The shortest lifetime of a certificate. */
+const MIN_SECONDS = 60
 /** The last use of a key is written no more often than this. */
 const MARK_USED_MS = 60_000
 
@@ -66,6 +70,7 @@ async function logCertificate(
   { savedKeyId, ttlSeconds, principals: requested }: IssueCertificateRequest,
 ): Promise<UnsignedCertificate> {
   const at = services.now()
+  await refuseUnconfirmed(trx, services.config, actor.id)
   const saved =
     (await holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at })) ??
     refuse('not_found', 'You have no such key.')
@@ -79,6 +84,7 @@ async function logCertificate(
   const lifetime = chooseLifetime(services.config, ttlSeconds, rules, roles)
   if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
   const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
+  const plannedEnd = await latestEnd(trx, actor.id, at)
   const notify = (await isAnnounced(trx, actor)) ? undefined : await prepareNotification(services, trx, actor.id)
 
   const id = newOrderedId()
@@ -87,7 +93,7 @@ async function logCertificate(
     keyId: `${preferredUsername}:${actor.id}:${id}`,
     principals,
     validAfter: seconds - BACKDATED_SECONDS,
-    validBefore: seconds + lifetime,
+    validBefore: Math.min(seconds + lifetime, plannedEnd),
   }
   await keepEphemeralKey(trx, saved, described.validBefore * 1000)
   const nonce = services.random.bytes(NONCE_BYTES)
@@ -115,6 +121,17 @@ async function logCertificate(
     data: { serial: String(serial), keyId, principals, fingerprint, validBefore },
   })
   return { draft, comment, row }
+}
+
+/**
+ * The last second at which a certificate of this user may end. Hosts verify certificates without asking us, so one that is
+ * issued while a disable is planned ends with it; it is valid for a minute at least, and the disable revokes it.
+ */
+async function latestEnd(trx: Trx, userId: string, at: number): Promise<number> {
+  const plannedEnd = await findPlannedEnd(trx, userId)
+  return plannedEnd === undefined
+    ? Number.MAX_SAFE_INTEGER
+    : Math.floor(Math.max(plannedEnd, at + MIN_SECONDS * 1000) / 1000)
 }
 
 /** A key was parsed before it was saved, so this fails only for a damaged row, and then only for its owner. */

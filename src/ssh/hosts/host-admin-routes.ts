@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { ById, failures, NextCursor, PageQuery, type Routes, strict, Success, success } from '../../http/contracts.ts'
 import { decodeCursor } from '../../http/cursor.ts'
+import { findSshBearer } from '../../oauth/tokens/ssh-bearer-store.ts'
 import type { Services } from '../../services.ts'
 import { actorOf } from '../../sessions/actor.ts'
-import { needs } from '../../sessions/guards.ts'
+import { needs, needsSessionOrToken } from '../../sessions/guards.ts'
 import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
 import { createRevocationLists } from '../revocation/revocation-list.ts'
 import { readAccess } from './access-store.ts'
@@ -157,7 +158,9 @@ export const hostAdminRoutes =
     app.get(
       '/api/ssh/my-hosts',
       {
-        onRequest: needs(services, 'ssh:cert:issue'),
+        onRequest: needsSessionOrToken(services, 'ssh:cert:issue', (hash) =>
+          findSshBearer(db.read, { hash, permission: 'ssh:cert:issue', now: now() }),
+        ),
         schema: {
           tags,
           summary: 'The hosts that you may log in to, and as whom',

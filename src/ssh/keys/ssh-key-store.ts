@@ -115,8 +115,13 @@ export async function keepEphemeralKey(
   await trx.updateTable('ssh_keys').set({ ephemeral_until: until }).where('id', '=', id).execute()
 }
 
-/** Deletes all saved keys of a user. Returns how many there were. */
-export async function deleteSshKeysOfUser(trx: Trx, userId: string): Promise<number> {
-  const deleted = await trx.deleteFrom('ssh_keys').where('user_id', '=', userId).returning('user_id').execute()
-  return deleted.length
+/** Deletes all keys of a user that were saved at this time or later. Returns their ids. */
+export async function deleteSshKeysOfUser(trx: Trx, userId: string, since = 0): Promise<string[]> {
+  const deleted = await trx
+    .deleteFrom('ssh_keys')
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .returning('id')
+    .execute()
+  return deleted.map(({ id }) => id)
 }

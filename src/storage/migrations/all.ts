@@ -16,6 +16,7 @@ import { signInMethods } from './0014-sign-in-methods.ts'
 import { applications } from './0015-applications.ts'
 import { deviceCodes } from './0016-device-codes.ts'
 import { sshHosts } from './0017-ssh-hosts.ts'
+import { people } from './0018-people.ts'
 
 export interface Migration {
   name: string
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0015-applications', applications),
   inSql('0016-device-codes', deviceCodes),
   inSql('0017-ssh-hosts', sshHosts),
+  inSql('0018-people', people),
 ]

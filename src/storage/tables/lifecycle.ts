@@ -14,6 +14,13 @@ export interface LifecycleTables {
     status: LifecycleStatus
     execute_at: number
     requested_by: string | null
+    requested_by_email: Generated<string | null>
+    /** For administrators, never for the person whom the action is about. */
+    reason: Generated<string | null>
+    /** What it ended, as JSON; null until it is carried out. */
+    receipt: Generated<string | null>
+    /** 1 when certificates that are issued while it is pending are valid for as long as requested. */
+    discreet: Generated<number>
     attempts: Generated<number>
     claimed_at: number | null
     finished_at: number | null

@@ -29,6 +29,8 @@ export interface ServiceTables {
     expires_at: number | null
     created_at: number
   }
+  /** Settings that administrators have changed. The value is JSON. */
+  settings: { name: string; value: string }
   daily_counts: { day: string; what: Counted; count: number }
   background_jobs: { name: string; next_run_at: number }
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { LinkPurpose } from '../../vocabulary/link-purposes.ts'
 import type { SignInMethod } from '../../vocabulary/sign-in-methods.ts'
 
@@ -26,6 +27,10 @@ export interface SignInTables {
     user_id: string
     purpose: LinkPurpose
     email: string
+    /** Of an invitation: who invites. */
+    issued_by: Generated<string | null>
+    /** Of `email_change` the new address, of `email_revert` the one to restore, which is reserved until then. */
+    other_email: Generated<string | null>
     created_at: number
     expires_at: number
   }

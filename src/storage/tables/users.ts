@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Locale } from '../../vocabulary/locales.ts'
 import type { Permission } from '../../vocabulary/permissions.ts'
 import type { WordColumn } from '../word-column.ts'
 
@@ -21,6 +22,8 @@ export interface UserTables {
     last_login_at: number | null
     /** Values for claims, as JSON. */
     attributes: string | null
+    /** Null until it is known from the user's browser. */
+    locale: Generated<Locale | null>
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
   }

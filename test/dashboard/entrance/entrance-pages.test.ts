@@ -10,6 +10,8 @@ const ENTRANCE_PATHS: string[] = [
   paths.forgotPassword,
   paths.resetPassword,
   paths.verifyEmail,
+  paths.invitation,
+  paths.revertEmail,
   paths.consent,
   paths.device,
   paths.logout,

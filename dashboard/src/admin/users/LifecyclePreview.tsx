@@ -14,10 +14,12 @@ export function LifecyclePreview({ userId, later = false, children }: Props) {
   const mayCount = useMay()('users:lifecycle')
   const { data, error } = useQuery({ ...previewQuery(userId), enabled: mayCount })
   if (!mayCount) return <Text size="sm">{children}</Text>
-  const { sessions = 0, tokens = 0, certificates = 0 } = data?.ends ?? {}
+  const sessions = howMany(data?.ends.sessions)
+  const apps = howMany(data?.ends.apps)
+  const certificates = howMany(data?.ends.certificates)
   const ends = [
     sessions > 0 && texts.sessions(sessions),
-    tokens > 0 && texts.tokens(tokens),
+    apps > 0 && texts.tokens(apps),
     certificates > 0 && texts.certificates(certificates),
   ].filter((end) => end !== false)
   return (
@@ -42,3 +44,6 @@ export function LifecyclePreview({ userId, later = false, children }: Props) {
     </Stack>
   )
 }
+
+/** Names, or only their number for people who may not see users. */
+const howMany = (ended: number | unknown[] | undefined): number => (Array.isArray(ended) ? ended.length : (ended ?? 0))

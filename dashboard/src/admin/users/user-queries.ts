@@ -40,6 +40,12 @@ export const rolesQuery = queryOptions({
 export const previewQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'users', userId, 'preview'],
-    queryFn: () => answer(api.GET('/api/admin/users/{userId}/lifecycle/preview', { params: { path: { userId } } })),
+    queryFn: () =>
+      answer(
+        api.POST('/api/admin/users/{userId}/lifecycle/preview', {
+          params: { path: { userId } },
+          body: { action: 'disable' },
+        }),
+      ),
     staleTime: 0,
   })

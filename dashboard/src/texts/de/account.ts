@@ -136,11 +136,17 @@ export const account: typeof English = {
     empty: 'Anmeldungen von neuen Geräten, Änderungen an Ihren Passkeys und Ähnliches stehen dann hier.',
     unknown: (type) => type,
     types: {
+      'security.email_changed': (data) =>
+        `Die Adresse Ihres Kontos wurde von ${asText(data['from'], '')} in ${asText(data['to'], '')} geändert.`,
       'security.passkey_added': (data) =>
         `Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
       'security.passkey_removed': (data) =>
         `Von Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ entfernt.`,
       'security.password_changed': () => 'Ihr Passwort wurde geändert.',
+      'security.password_reset_sent': () => 'Die Verwaltung hat Ihnen einen Link für ein neues Passwort geschickt.',
+      'security.session_ended': (data) =>
+        `Die Verwaltung hat eine Ihrer Sitzungen beendet, von der Adresse ${asText(data['ipAddress'], 'unbekannt')}.`,
+      'security.signed_out': () => 'Die Verwaltung hat Sie überall abgemeldet.',
       'security.new_login': () => 'Eine Anmeldung von einem neuen Gerät oder Ort.',
       'oauth.grant_added': (data) =>
         `Sie haben ${asText(data['name'], 'einer Anwendung')} den Zugriff auf Ihr Konto erlaubt.`,

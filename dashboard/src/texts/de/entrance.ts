@@ -45,6 +45,17 @@ export const entrance: typeof English = {
     noToken: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail oder fordern Sie einen neuen an.',
     again: 'Neuen Link anfordern',
   },
+  invitation: {
+    title: 'Sie sind zu Latchkey eingeladen',
+    titleBy: (name) => `${name} lädt Sie zu Latchkey ein`,
+    text: (email) =>
+      `Richten Sie Ihr Konto für ${email} ein. Anmelden können Sie sich mit einem Passkey oder einem Passwort.`,
+    passkey: 'Mit einem Passkey weiter',
+    password: 'Mit einem Passwort weiter',
+    unusableTitle: 'Diese Einladung kann nicht verwendet werden',
+    noToken:
+      'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder bitten Sie um eine neue Einladung.',
+  },
   verify: {
     title: 'Ihre E-Mail-Adresse wird bestätigt',
     doneTitle: 'Ihre E-Mail-Adresse ist bestätigt',
@@ -57,6 +68,14 @@ export const entrance: typeof English = {
       'Sie sind mit einem anderen Konto angemeldet. Melden Sie sich mit dem Konto an, für das die Mail geschickt wurde.',
     signInToOther: 'Mit dem anderen Konto anmelden',
     toAccount: 'Zu Ihrem Konto',
+  },
+  revert: {
+    title: 'Adresse wiederherstellen',
+    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet, das Passwort wird entfernt, und ebenso, was dem Konto seit der Änderung hinzugefügt wurde. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen.',
+    submit: 'Meine Adresse wiederherstellen',
+    doneTitle: 'Ihre Adresse ist wiederhergestellt',
+    done: 'Ein Link für ein neues Passwort ist dorthin unterwegs.',
+    noToken: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
   },
   consent: {
     title: (name) => `${name} bittet um Zugriff`,

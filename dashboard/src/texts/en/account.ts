@@ -134,11 +134,17 @@ export const account = {
     empty: 'Sign-ins from new devices, changes to your passkeys and the like show up here.',
     unknown: (type: string) => type,
     types: {
+      'security.email_changed': (data) =>
+        `The address of your account was changed from ${asText(data['from'], '')} to ${asText(data['to'], '')}.`,
       'security.passkey_added': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was added to your account.`,
       'security.passkey_removed': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was removed from your account.`,
       'security.password_changed': () => 'Your password was changed.',
+      'security.password_reset_sent': () => 'An administrator sent you a link to set a new password.',
+      'security.session_ended': (data) =>
+        `An administrator ended one of your sessions, from the address ${asText(data['ipAddress'], 'unknown')}.`,
+      'security.signed_out': () => 'An administrator signed you out everywhere.',
       'security.new_login': () => 'A sign-in from a new device or place.',
       'oauth.grant_added': (data: Data) => `You allowed ${asText(data['name'], 'an application')} to use your account.`,
       'oauth.device_approved': (data) =>

@@ -43,6 +43,15 @@ export const entrance = {
     noToken: 'This link is not complete. Open it from the mail again, or ask for a new one.',
     again: 'Ask for a new link',
   },
+  invitation: {
+    title: 'You are invited to Latchkey',
+    titleBy: (name: string) => `${name} invites you to Latchkey`,
+    text: (email: string) => `Set up your account for ${email}. You can sign in with a passkey or a password.`,
+    passkey: 'Continue with a passkey',
+    password: 'Continue with a password',
+    unusableTitle: 'This invitation can’t be used',
+    noToken: 'This link is not complete. Open it from the mail again, or ask whoever invited you for a new one.',
+  },
   verify: {
     title: 'Verifying your email',
     doneTitle: 'Your email is verified',
@@ -54,6 +63,14 @@ export const entrance = {
     otherAccount: 'You are signed in to a different account. Sign in to the one that the mail was sent for.',
     signInToOther: 'Sign in to the other account',
     toAccount: 'Go to your account',
+  },
+  revert: {
+    title: 'Restore your address',
+    text: 'Your account gets its earlier address back. Everybody is signed out, the password is removed, and so is what was added to the account since the change. You get a mail to set a new password.',
+    submit: 'Restore my address',
+    doneTitle: 'Your address is restored',
+    done: 'A link to set a new password is on its way to it.',
+    noToken: 'This link is not complete. Open it from the mail again.',
   },
   consent: {
     title: (name: string) => `${name} asks for access`,

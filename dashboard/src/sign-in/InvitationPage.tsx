@@ -1,0 +1,92 @@
+import { Alert, Button, Divider, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useEffect, useState, type SubmitEvent } from 'react'
+import { answer, api } from '../api/client.ts'
+import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { acceptWithPasskey } from '../lib/passkey-ceremonies.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { paths } from '../paths.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
+
+// Browsers do not send this part of the address to the server, and applications that are opened from here do not see it.
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
+
+type Invitation = { email: string; invitedBy: string | null }
+
+/** Where an invited person chooses a name, and a passkey or a password. */
+export default function InvitationPage() {
+  const texts = useTexts('entrance')
+  const [invitation, setInvitation] = useState<Invitation>()
+  const [unusable, setUnusable] = useState<unknown>()
+  const [displayName, setDisplayName] = useState('')
+  const [password, setPassword] = useState('')
+  const name = displayName.trim() ? { displayName: displayName.trim() } : {}
+
+  useEffect(() => {
+    if (token)
+      void answer(api.POST('/api/auth/invitation', { body: { token } })).then(setInvitation, (error: unknown) =>
+        setUnusable(error),
+      )
+  }, [])
+
+  const { busy, failure, run } = useSubmit(async (way: 'passkey' | 'password') => {
+    if (way === 'passkey') await acceptWithPasskey({ token, ...name })
+    else await answer(api.POST('/api/auth/invitation/accept', { body: { token, password, ...name } }))
+    location.replace(paths.home)
+  })
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault()
+    run('password')
+  }
+
+  if (!token || unusable) {
+    return (
+      <Stack gap="lg">
+        <EntranceHeading title={texts.invitation.unusableTitle}>{!token && texts.invitation.noToken}</EntranceHeading>
+        <FailureAlert failure={unusable} />
+      </Stack>
+    )
+  }
+  if (!invitation) return <Skeleton h={240} />
+  const { email, invitedBy } = invitation
+  const title = invitedBy === null ? texts.invitation.title : texts.invitation.titleBy(invitedBy)
+  return (
+    <Stack gap="lg">
+      <EntranceHeading title={title}>{texts.invitation.text(email)}</EntranceHeading>
+      {failure !== undefined && <FailureAlert failure={failure} />}
+      <form onSubmit={onSubmit}>
+        <Stack>
+          <TextInput
+            label={texts.displayName}
+            description={texts.displayNameHint}
+            autoComplete="name"
+            autoFocus
+            maxLength={100}
+            value={displayName}
+            onChange={(event) => setDisplayName(event.currentTarget.value)}
+          />
+          <Alert color="gray" variant="light">
+            <Stack gap="sm">
+              <Text size="sm">{texts.setup.passkeyText}</Text>
+              <Button size="md" fullWidth loading={busy} onClick={() => run('passkey')}>
+                {texts.invitation.passkey}
+              </Button>
+            </Stack>
+          </Alert>
+          <Divider label={texts.or} />
+          <input type="hidden" name="username" autoComplete="username" value={email} />
+          <NewPasswordInput
+            label={texts.password}
+            person={{ email, displayName }}
+            value={password}
+            onChange={setPassword}
+          />
+          <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
+            {texts.invitation.password}
+          </Button>
+        </Stack>
+      </form>
+    </Stack>
+  )
+}

@@ -1,0 +1,117 @@
+import { recordEvent } from '../audit/record-event.ts'
+import { refuse } from '../errors.ts'
+import { addressKey } from '../limits/address-key.ts'
+import { LIMITS } from '../limits/limits.ts'
+import { emailChangedMail, emailChangeMail } from '../mail/messages.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { notify } from '../notifications/notify.ts'
+import type { Services } from '../services.ts'
+import type { SignedInActor } from '../sessions/actor.ts'
+import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import type { SignedIn } from '../sessions/session.ts'
+import { consumeEmailToken, deleteEmailTokens, findEmailLink } from '../sign-in/email-token-store.ts'
+import { issueEmailToken } from '../sign-in/issue-email-token.ts'
+import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
+import type { SignInSource } from '../sign-in/sign-in-source.ts'
+import type { Reader } from '../storage/database.ts'
+import { isDuplicate } from '../storage/failure.ts'
+import { refuseForeignDomain } from '../users/allowed-email.ts'
+import { normalizeEmail } from '../users/email-address.ts'
+import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { readNames } from '../users/settings-store.ts'
+import { findAccountByEmail, findUser, updateUser } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
+import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
+
+interface ChangeEmailRequest {
+  email: string
+  currentPassword?: string
+  source: SignInSource
+  signedIn: SignedIn
+}
+
+/**
+ * Sends a link to a new address, which becomes that of the account when it is confirmed. Until then it is free for others,
+ * and a later request replaces this one. Beyond the limits on mail it sends nothing, with the same answer.
+ */
+export async function requestEmailChange(
+  services: Services,
+  { source, signedIn, currentPassword, ...request }: ChangeEmailRequest,
+  actor: SignedInActor,
+): Promise<void> {
+  const { limits } = services
+  const email = normalizeEmail(request.email)
+  await withProof(services, { actor, signedIn, currentPassword, source }, async (proof) => {
+    await refuseForeignDomain(services.db.read, services.config, email)
+    await refuseUnusableEmail(services, services.db.read, email, actor)
+    const address = addressKey(source.ipAddress)
+    const within = await Promise.all([
+      limits.fail(LIMITS.mailByEmailAndAddress, `${email} ${address}`),
+      limits.fail(LIMITS.mailByAddress, address),
+    ])
+    return changeOwnAccount(services, actor, async (trx) => {
+      if (!(await isProofCurrent(trx, actor.id, proof))) return undefined
+      if (!within.every(Boolean)) return true
+      const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email })
+      await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config, user), email, token))
+      await recordEvent(services, trx, {
+        action: 'user.email_change_requested',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id: actor.id },
+        data: { email },
+      })
+      return true
+    })
+  })
+}
+
+/**
+ * Makes the new address that of the account, with the link that was sent to it. The old address gets a link that restores it:
+ * somebody else may have made the change.
+ */
+export async function confirmEmailChange(services: Services, token: string, actor: SignedInActor): Promise<User> {
+  const { now } = services
+  try {
+    return await changeOwnAccount(services, actor, async (trx) => {
+      const link = await findEmailLink(trx, token, 'email_change', now())
+      if (link && link.id !== actor.id)
+        refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
+      if (!link || !(await consumeEmailToken(trx, token, now())))
+        return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+      const { email: from, otherEmail: to } = link
+      const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
+      if (!user) return refuse('unauthenticated', 'Please sign in.')
+      await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
+      await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
+      const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from })
+      await queueMail(services, trx, emailChangedMail(await readNames(trx, services.config, user), from, revert, to))
+      await notify(services, trx, actor.id, 'security.email_changed', { from, to })
+      await recordEvent(services, trx, {
+        action: 'user.email_changed',
+        outcome: 'success',
+        actor,
+        target: { type: 'user', id: actor.id },
+        data: { email: { from, to } },
+      })
+      return user
+    })
+  } catch (error) {
+    if (isDuplicate(error, 'users.email')) refuseTakenEmail()
+    throw error
+  }
+}
+
+/** An address that is taken is told at once. It is checked again when the change is confirmed. */
+async function refuseUnusableEmail(
+  { now }: Pick<Services, 'now'>,
+  db: Reader,
+  email: string,
+  { id }: SignedInActor,
+): Promise<void> {
+  const holder = await findAccountByEmail(db, email)
+  if (holder?.user.id === id) refuse('conflict', 'This is the address of your account already.')
+  if (holder) refuseTakenEmail()
+  await refuseReservedEmail(db, { email, userId: id, now: now() })
+}

@@ -1,0 +1,44 @@
+import { readHoldings } from '../access/holdings-store.ts'
+import { refuse } from '../errors.ts'
+import { decodeCursor } from '../http/cursor.ts'
+import type { Services } from '../services.ts'
+import type { Person } from './person.ts'
+import { readConditions, type UserFilter } from './user-filter-store.ts'
+import { countUsers, findUserIdByName, listUsers } from './user-list-store.ts'
+import type { UserSort } from './user-order.ts'
+
+export interface UserListRequest extends UserFilter {
+  sort?: UserSort
+  limit?: number
+  cursor?: string
+  /** Who asks. */
+  actorId: string
+}
+
+export interface UserList {
+  users: Person[]
+  nextCursor: string | null
+  total: number
+  totalIsMore: boolean
+}
+
+/** A page of users. A user whose email, username or id is exactly the text searched for comes before all others. */
+export async function listUsersFor(
+  { db }: Pick<Services, 'db'>,
+  { limit = 50, sort = '-createdAt', cursor, actorId, ...filter }: UserListRequest,
+): Promise<UserList> {
+  const after = decodeCursor(cursor)
+  if (filter.status === 'scheduled' && !(await readHoldings(db.read, actorId)).permissions.has('users:lifecycle'))
+    refuse('forbidden', 'Seeing planned actions needs the permission users:lifecycle.')
+  const { q = '' } = filter
+  const conditions = await readConditions(db.read, filter, sort)
+  const first = q !== '' && limit > 1 ? await findUserIdByName(db.read, q) : undefined
+  const page = await listUsers(db.read, conditions, {
+    limit,
+    sort,
+    after,
+    first,
+    isInvited: filter.status === 'invited',
+  })
+  return { ...page, ...(await countUsers(db.read, conditions)) }
+}

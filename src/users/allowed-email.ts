@@ -1,0 +1,28 @@
+import type { Config } from '../config/config.ts'
+import { refuse } from '../errors.ts'
+import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
+import { readSettings } from './settings-store.ts'
+
+/** Refuses an address that people may not choose themselves. */
+export async function refuseForeignDomain(db: Reader, config: Config, email: string): Promise<void> {
+  const { allowedEmailDomains } = await readSettings(db, config)
+  const domain = email.slice(email.lastIndexOf('@') + 1)
+  if (allowedEmailDomains.length > 0 && !allowedEmailDomains.includes(domain))
+    refuse('email_domain', `Addresses of ${domain} are not accepted here.`)
+}
+
+const neverConfirmed = readStatement((db, value: Values<{ userId: string }>) =>
+  db.selectFrom('users').select('never_confirmed').where('id', '=', value('userId')),
+)
+
+/**
+ * While only some domains may register, an account that registered itself gives no access elsewhere before its address is
+ * confirmed: anybody can claim an address.
+ */
+export async function refuseUnconfirmed(trx: Trx, config: Config, userId: string): Promise<void> {
+  const [user] = await neverConfirmed(trx, { userId })
+  if (user?.never_confirmed !== 1) return
+  if ((await readSettings(trx, config)).allowedEmailDomains.length > 0)
+    refuse('email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.')
+}
