@@ -25,6 +25,7 @@ onEachEngine('profile and password', (engine) => {
       'given_name',
       'id',
       'lastLoginAt',
+      'locale',
       'preferredUsername',
       'roles',
     ])

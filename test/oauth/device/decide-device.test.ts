@@ -65,6 +65,23 @@ onEachEngine('deciding about a device', (engine) => {
     assert.equal((await decide(person, user_code.replace('-', '').toLowerCase())).statusCode, 200)
   })
 
+  test('somebody who may not use the application can’t let a device in, and one who loses the role gets no tokens', async () => {
+    const admin = await signedInPerson(app(), { admin: true })
+    const { role } = (await admin.post('/api/admin/roles', { name: `Viewers ${engine}` })).json<{
+      role: { id: string }
+    }>()
+    const client = await registerDeviceClient(app(), { allowedRoles: [role.id] })
+    const person = await signedInPerson(app())
+    const { user_code, device_code } = await startDevice(app(), client)
+    const refused = await decide(person, user_code)
+    assert.deepEqual([refused.statusCode, refused.json<{ code: string }>().code], [403, 'not_allowed'])
+    const roles = `/api/admin/users/${person.user.id}/roles`
+    await admin.post(roles, { roleId: role.id })
+    assert.equal((await decide(person, user_code)).statusCode, 200)
+    await admin.delete(`${roles}/${role.id}`)
+    assert.equal(await errorOf(poll(app(), client, device_code)), 'invalid_grant')
+  })
+
   test('reading the details decides nothing', async () => {
     const client = await registerDeviceClient(app())
     const { user_code, device_code } = await startDevice(app(), client)
