@@ -6,7 +6,7 @@ const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
 // What every entrance page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
 const ENTRANCE_PARTS =
-  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|Checkbox|CloseButton|Divider|Group|InlineInput|Input|InputBase|InputsGroup|Loader|NativeSelect|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|lib.(failure-sentence|passkey|use-submit|return-to)|ui.(FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu)|texts.TextsProvider|paths|theme)|@simplewebauthn/
+  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|Checkbox|CloseButton|Divider|Group|InlineInput|Input|InputBase|InputsGroup|Loader|NativeSelect|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|lib.(failure-sentence|passkey|use-submit|return-to)|ui.(ApplicationLogo|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu)|texts.TextsProvider|paths|theme)|@simplewebauthn/
 
 /** Compresses once, at build time and at the highest level, what the server would otherwise compress at every request. */
 function precompress(): Plugin {

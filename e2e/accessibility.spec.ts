@@ -15,6 +15,7 @@ const PUBLIC_PAGES = [
   '/setup',
 ]
 const ACCOUNT_PAGES = [
+  '/',
   '/account',
   '/account/password',
   '/account/passkeys',
@@ -30,6 +31,9 @@ const ADMINISTRATION_PAGES = [
   '/admin/users',
   '/admin/roles',
   '/admin/applications',
+  '/admin/applications/new',
+  '/admin/applications/new?entry=grafana',
+  '/admin/applications/new?entry=web-application',
   '/admin/hosts',
   '/admin/certificates',
   '/admin/audit',
@@ -39,7 +43,6 @@ const ADMINISTRATION_PAGES = [
 const DIALOGS = {
   '/admin/users': 'Create a user',
   '/admin/roles': 'Create a role',
-  '/admin/applications': 'Register an application',
   '/admin/hosts': 'Add a host',
   '/account/passkeys': 'Add a passkey',
 }

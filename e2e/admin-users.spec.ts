@@ -133,7 +133,7 @@ test.describe('the page of a user', () => {
 
   test('an administrator can change the profile of a user', async ({ page }) => {
     await page.getByLabel('Given name').fill('Augusta')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByText('Saved.')).toBeVisible()
     await page.reload()
     await expect(page.getByLabel('Given name')).toHaveValue('Augusta')

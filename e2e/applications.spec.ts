@@ -37,27 +37,30 @@ test('an application can be registered with a secret that is shown once, changed
 }) => {
   const name = `Wiki of ${newcomer.displayName}`
   await page.goto('/admin/applications')
-  await page.getByRole('button', { name: 'Register an application' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill(name)
-  await page.getByRole('dialog').getByLabel('Run by').fill('Example Cooperative')
-  await page.getByRole('dialog').getByLabel('Redirect URLs', { exact: true }).fill('https://wiki.example.com/callback')
-  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
+  await page.getByRole('link', { name: 'Register an application' }).click()
+  await page.getByRole('link', { name: 'Web application' }).click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Run by').fill('Example Cooperative')
+  await page.getByLabel('Redirect URLs', { exact: true }).fill('https://wiki.example.com/callback')
+  await page.getByRole('button', { name: 'Register' }).dblclick()
   await expect(page.getByRole('dialog', { name })).toContainText('The secret, this once')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'I have copied it' }).click()
+  await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 
+  await page.getByRole('link', { name: 'All applications' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: name })).toHaveCount(1)
   await expect(page.getByRole('listitem').filter({ hasText: name })).toContainText('Run by Example Cooperative')
   await page.getByRole('link', { name }).click()
+  await page.getByRole('tab', { name: 'Appearance' }).click()
   await expect(page.getByLabel('Run by')).toHaveValue('Example Cooperative')
   await page.getByLabel('Run by').fill('')
-  await page
-    .getByLabel('Redirect URLs', { exact: true })
-    .fill('https://wiki.example.com/callback\nhttps://wiki.example.org/callback')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved.')).toBeVisible()
   await page.reload()
   await expect(page.getByLabel('Run by')).toHaveValue('')
 
+  await page.getByRole('tab', { name: 'Connect' }).click()
   await page.getByRole('button', { name: 'New secret…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
   await page.getByRole('button', { name: 'I have copied it' }).click()
@@ -69,15 +72,16 @@ test('an application can be registered with a secret that is shown once, changed
   await expect(page.getByRole('link', { name })).toHaveCount(0)
 })
 
-test('a redirect URL that is not allowed is refused with the error message of the API', async ({
-  asAdministrator: page,
-}) => {
-  await page.goto('/admin/applications')
-  await page.getByRole('button', { name: 'Register an application' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill('Bad one')
-  await page.getByRole('dialog').getByLabel('Redirect URLs', { exact: true }).fill('http://example.com/callback')
-  await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
-  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+test('a redirect URL that is not allowed is refused beside its field', async ({ asAdministrator: page }) => {
+  await page.goto('/admin/applications/new?entry=web-application')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(page.getByText('Fill in this field.')).toHaveCount(2)
+  await page.getByLabel('Name').fill('Bad one')
+  const urls = page.getByLabel('Redirect URLs', { exact: true })
+  await urls.fill('http://example.com/callback')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(urls).toHaveAccessibleDescription(/may use http on loopback/)
+  await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
 register(

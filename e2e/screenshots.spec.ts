@@ -67,6 +67,7 @@ const PUBLIC_VIEWS: Record<string, View> = {
 
 const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record<string, View> => ({
   consent: { path: consent },
+  start: { path: '/' },
   profile: { path: '/account' },
   password: { path: '/account/password' },
   passkeys: { path: '/account/passkeys' },
@@ -109,7 +110,14 @@ const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record
   'admin-roles': { path: '/admin/roles' },
   'admin-roles-create': { path: '/admin/roles', act: click('Create a role') },
   'admin-applications': { path: '/admin/applications' },
-  'admin-applications-create': { path: '/admin/applications', act: click('Register an application') },
+  'admin-applications-create': { path: '/admin/applications/new' },
+  'admin-applications-create-grafana': {
+    path: '/admin/applications/new?entry=grafana',
+    async act(page) {
+      await page.getByLabel('Address of Grafana').fill('https://grafana.example.com')
+      await page.getByRole('combobox', { name: 'Role whose members' }).fill('operators')
+    },
+  },
   'admin-application': { path: `/admin/applications/${clientId}` },
   'admin-application-secret': {
     path: `/admin/applications/${clientId}`,
@@ -119,6 +127,12 @@ const signedInViews = ({ userId, invitedId, clientId, consent }: Sample): Record
       await expect(page.getByText('The secret, this once')).toBeVisible()
     },
   },
+  ...Object.fromEntries(
+    ['access', 'claims', 'signIn', 'appearance', 'diagnosis', 'try'].map((name) => [
+      `admin-application-${name}`,
+      { path: `/admin/applications/${clientId}?tab=${name}` },
+    ]),
+  ),
   'admin-certificates': { path: '/admin/certificates' },
   'admin-certificates-revoke': { path: '/admin/certificates', act: click('Revoke') },
   'admin-audit': { path: '/admin/audit' },

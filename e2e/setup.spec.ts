@@ -26,7 +26,7 @@ test('the printed setup link creates an administrator, who can then add a passke
   expect(page.url()).not.toContain('secret')
   await expectAccessible()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Users' })).toBeVisible()
   expect(await authenticator.credentials()).toBe(1)
 })

@@ -8,7 +8,7 @@ test('a new user registers, is signed in, signs out and signs in with the passwo
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByLabel('Password', { exact: false }).first().fill(newcomer.password)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
 
   await page.getByRole('button', { name: /Account menu/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -17,7 +17,7 @@ test('a new user registers, is signed in, signs out and signs in with the passwo
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
 })
 
 test('a wrong password is refused with the error message of the API and the request id', async ({ page, newcomer }) => {
@@ -73,7 +73,7 @@ for (const remembered of [true, false]) {
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
     if (remembered) await page.getByLabel('Keep me signed in on this device').check()
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
     const cookie = (await page.context().cookies()).find(({ name }) => name === 'session')
     if (remembered) expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000 + 86_400)
     // Playwright reports -1 for a cookie without an expiry.
@@ -89,7 +89,7 @@ test('a user can sign in with the keyboard alone', async ({ page, person }) => {
   await page.keyboard.press('Tab')
   await page.keyboard.type(person.password)
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
 })
 
 test('a page that needs a session is opened after signing in', async ({ page, person }) => {
@@ -109,13 +109,13 @@ for (const hostile of [
   '/api/auth/logout',
   'javascript:alert(1)',
 ]) {
-  test(`return_to=${hostile} is ignored and leads to the account`, async ({ page, person }) => {
+  test(`return_to=${hostile} is ignored and leads to the start page`, async ({ page, person }) => {
     await page.context().clearCookies()
     await page.goto(`/login?return_to=${encodeURIComponent(hostile)}`)
     await page.getByLabel('Email').fill(person.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await expect(page).toHaveURL(/^http:\/\/localhost:\d+\/account$/)
+    await expect(page).toHaveURL(/^http:\/\/localhost:\d+\/$/)
   })
 }
 
@@ -134,8 +134,8 @@ test('a user can sign in with the passkey button and without an email', async ({
   })
   await page.goto('/login')
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await expect(page).toHaveURL(`${baseURL}/account`)
-  await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
+  await expect(page).toHaveURL(`${baseURL}/`)
+  await expect(page.getByRole('heading', { name: `Hello, ${person.displayName}` })).toBeVisible()
 })
 
 test('a passkey is offered in the autofill of the email field', async ({ page, person }) => {
@@ -148,7 +148,7 @@ test('a passkey is offered in the autofill of the email field', async ({ page, p
   await page.context().clearCookies()
   await page.goto('/login')
   // The virtual authenticator accepts the offered passkey immediately.
-  await expect(page.getByLabel('Display name')).toHaveValue(person.displayName)
+  await expect(page.getByRole('heading', { name: `Hello, ${person.displayName}` })).toBeVisible()
 })
 
 test('a removed passkey can’t be used to sign in', async ({ page, person: _person }) => {
@@ -187,7 +187,7 @@ test('a forgotten password can be reset once through the link in the mail', asyn
   await page.getByLabel('Email').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill('a wholly new password')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
 
   await page.goto(link)
   await page.getByLabel('New password').fill('and yet another one')

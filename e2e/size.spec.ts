@@ -2,7 +2,7 @@ import { expect, test } from './support/test.ts'
 
 const MAX_BYTES = 120_000
 
-for (const path of ['/login', '/consent?client_id=x', '/device?user_code=BCDF-GHJK']) {
+for (const path of ['/login', '/consent?client_id=x', '/no-access?client_id=x', '/device?user_code=BCDF-GHJK']) {
   test(`${path} loads under ${MAX_BYTES / 1000} KB of compressed script`, async ({ page, person: _person }) => {
     const sizes: Promise<number>[] = []
     page.on('response', (response) => {

@@ -5,7 +5,13 @@ import * as openid from 'openid-client'
 export type Application = {
   redirectUri: string
   /** The URL that the application redirects a browser to for the sign-in. */
-  start: (client: { issuer: string; clientId: string; clientSecret: string; prompt?: string }) => Promise<string>
+  start: (client: {
+    issuer: string
+    clientId: string
+    clientSecret: string
+    prompt?: string
+    scope?: string
+  }) => Promise<string>
   /** The userinfo of the user who signed in last. */
   userinfo: () => Promise<openid.UserInfoResponse>
   refresh: () => Promise<unknown>
@@ -38,7 +44,7 @@ export async function startApplication(): Promise<Application> {
 
   return {
     redirectUri,
-    async start({ issuer, clientId, clientSecret, prompt }) {
+    async start({ issuer, clientId, clientSecret, prompt, scope = 'openid profile email offline_access' }) {
       config = await openid.discovery(new URL(issuer), clientId, clientSecret, undefined, {
         execute: [openid.allowInsecureRequests],
       })
@@ -49,7 +55,7 @@ export async function startApplication(): Promise<Application> {
       }
       const url = openid.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
-        scope: 'openid profile email offline_access',
+        scope,
         code_challenge: await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
         code_challenge_method: 'S256',
         state: checks.expectedState,

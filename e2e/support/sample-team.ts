@@ -97,6 +97,7 @@ export async function populate(
     {
       name: 'Team Wiki',
       operator: 'Example Cooperative',
+      launchUrl: 'https://wiki.example.com/',
       ...application,
     },
   )

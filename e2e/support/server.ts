@@ -26,11 +26,18 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Starts the server in a separate process with a new data folder. */
-export async function startServer(): Promise<Server> {
+/** Starts the server in a separate process with a new data folder, and with further settings if a test needs them. */
+export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
   const port = await freePort()
   const dataDir = newFolder('server')
-  const env = { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
+  const env = {
+    PATH: process.env.PATH,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'off',
+    ...settings,
+  }
   const origin = `http://localhost:${port}`
   let ending = false
   function run(): ChildProcess {

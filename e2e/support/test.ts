@@ -19,11 +19,12 @@ type Fixtures = {
 }
 
 /** One server for each worker: its tests share the server, and each uses its own users. */
-export const test = base.extend<Fixtures, { server: Server; administrator: Person }>({
+export const test = base.extend<Fixtures, { settings: Record<string, string>; server: Server; administrator: Person }>({
+  /** Environment variables of the server, besides those that all tests have. */
+  settings: [{}, { option: true, scope: 'worker' }],
   server: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
-    async ({}, use) => {
-      const server = await startServer()
+    async ({ settings }, use) => {
+      const server = await startServer(settings)
       await use(server)
       await server.stop()
     },
@@ -50,7 +51,7 @@ export const test = base.extend<Fixtures, { server: Server; administrator: Perso
   baseURL: async ({ server }, use) => {
     await use(server.origin)
   },
-  // oxlint-disable-next-line no-empty-pattern
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the dependencies of the fixture from this pattern.
   newcomer: async ({}, use) => {
     const id = randomUUID().slice(0, 8)
     await use({ email: `ada-${id}@example.com`, password: `correct horse ${id}`, displayName: `Ada ${id}` })

@@ -20,6 +20,7 @@ const PAGES = [
   '/invitation',
   '/revert-email',
   '/consent',
+  '/no-access',
   '/device',
   '/account',
   '/account/*',

@@ -3,9 +3,12 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Grant } from '../api/shapes.ts'
+import { appsQuery } from '../home/apps-query.ts'
+import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { TextLink } from '../ui/LinkButton.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
@@ -22,7 +25,17 @@ export function ApplicationsPage() {
 
   return (
     <>
-      <PageHeader title={texts.title} description={texts.description} />
+      <PageHeader
+        title={texts.title}
+        description={
+          <>
+            {texts.description}{' '}
+            <TextLink to={paths.home} underline="always">
+              {texts.toHome}
+            </TextLink>
+          </>
+        }
+      />
       <Section flush>
         <QueryView
           query={query}
@@ -71,7 +84,9 @@ export function ApplicationsPage() {
           action={async () => {
             const params = { path: { clientId: revoking.client_id } }
             await answer(api.DELETE('/api/account/oauth/grants/{clientId}', { params }))
-            await client.invalidateQueries({ queryKey: grantsQuery.queryKey })
+            await Promise.all(
+              [grantsQuery, appsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey: [...queryKey] })),
+            )
           }}
         >
           {texts.revokeText}

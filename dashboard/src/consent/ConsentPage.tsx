@@ -1,48 +1,30 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { answer, api } from '../api/client.ts'
-import { isStatus } from '../api/failure.ts'
-import type { ConsentDetails } from '../api/shapes.ts'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
-import { loginWithReturn } from '../paths.ts'
+import { loginWithReturn, paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { decide, here, useRequestDetails } from './authorization-request.ts'
+import { RequestFailure } from './RequestFailure.tsx'
+import { RequestSkeleton } from './RequestSkeleton.tsx'
 import { ScopeList } from './ScopeList.tsx'
-
-// The page sends the query that it was opened with back unchanged: the server checks the authorization request again.
-const query = location.search.slice(1)
-const here = location.pathname + location.search
 
 export default function ConsentPage() {
   const texts = useTexts('entrance').consent
-  const [details, setDetails] = useState<ConsentDetails>()
-  const [failure, setFailure] = useState<unknown>()
-
+  const { details, failure } = useRequestDetails()
+  const decision = useSubmit(decide)
+  const isRefused = details?.allowed === false
   useEffect(() => {
-    void answer(api.GET('/oauth/details', { querySerializer: () => query } as never)).then(
-      (found) => setDetails(found as ConsentDetails),
-      (error: unknown) => (isStatus(error, 401) ? location.replace(loginWithReturn(here)) : setFailure(error)),
-    )
-  }, [])
+    if (isRefused) location.replace(paths.noAccess + location.search)
+  }, [isRefused])
 
-  const decision = useSubmit(async (approve: boolean) => {
-    const body = { ...Object.fromEntries(new URLSearchParams(query)), approve }
-    const { redirectTo } = await answer(api.POST('/oauth/approve', { body: body as never }))
-    location.assign(redirectTo)
-  })
-
-  if (failure !== undefined) {
-    return (
-      <Stack gap="lg">
-        <EntranceHeading title={texts.failedTitle}>{texts.failedHint}</EntranceHeading>
-        <FailureAlert failure={failure} />
-      </Stack>
-    )
-  }
-  if (!details) return <ConsentSkeleton />
+  if (failure !== undefined) return <RequestFailure failure={failure} />
+  if (!details || isRefused) return <RequestSkeleton />
   return (
     <Stack gap="lg">
+      {details.logoUrl !== null && <ApplicationLogo name={details.name} logoUrl={details.logoUrl} size={56} />}
       <EntranceHeading title={texts.title(details.name)}>
         <Text span inherit display="block" c="var(--mantine-color-text)" mb={6} style={{ overflowWrap: 'anywhere' }}>
           {details.operator === null ? texts.registeredHere(details.name) : texts.runBy(details.name, details.operator)}
@@ -56,7 +38,7 @@ export default function ConsentPage() {
         <Text fw={600} size="sm" id="consent-scopes">
           {texts.will(details.name)}
         </Text>
-        <ScopeList scopes={details.scopes} labelledBy="consent-scopes" />
+        <ScopeList scopes={details.scopes} claims={details.claims} labelledBy="consent-scopes" />
       </Stack>
       <Text size="sm" c="dimmed">
         {texts.returnsTo(destination(details.redirect_uri))} {texts.revocable}
@@ -78,17 +60,4 @@ export default function ConsentPage() {
 function destination(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri)
   return host || protocol.replace(':', '')
-}
-
-function ConsentSkeleton() {
-  const { loading } = useTexts('shared')
-  return (
-    <Stack gap="lg" role="status" aria-label={loading}>
-      <Skeleton h={28} w="70%" />
-      <Skeleton h={14} w="50%" />
-      <Skeleton h={64} />
-      <Skeleton h={64} />
-      <Skeleton h={42} />
-    </Stack>
-  )
 }

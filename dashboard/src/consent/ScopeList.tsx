@@ -7,30 +7,44 @@ const icons: Record<string, IconName> = {
   openid: 'fingerprint',
   profile: 'user',
   email: 'mail',
+  groups: 'users',
   offline_access: 'refresh',
   ssh: 'key',
 }
 
-export function ScopeList({ scopes, labelledBy }: { scopes: string[]; labelledBy: string }) {
+type Props = { scopes: string[]; claims?: string[]; labelledBy: string }
+
+/** What an application gets to know or to do: one item for each scope, and one for all claims that were mapped for it. */
+export function ScopeList({ scopes, claims = [], labelledBy }: Props) {
   const texts = useTexts('entrance').consent
   const explained: Record<string, { title: string; text: string }> = texts.scopes
   return (
     <ul className={classes.list} aria-labelledby={labelledBy}>
       {scopes.map((scope) => (
-        <Group component="li" key={scope} className={classes.item} wrap="nowrap" align="flex-start" gap="sm">
-          <Box c="pine" pt={2}>
-            <Icon name={icons[scope] ?? 'key'} size={20} />
-          </Box>
-          <Box>
-            <Text fw={550} size="sm">
-              {explained[scope]?.title ?? scope}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {explained[scope]?.text ?? texts.otherScope}
-            </Text>
-          </Box>
-        </Group>
+        <Item
+          key={scope}
+          icon={icons[scope] ?? 'key'}
+          title={explained[scope]?.title ?? scope}
+          text={explained[scope]?.text ?? texts.otherScope}
+        />
       ))}
+      {claims.length > 0 && <Item icon="list" title={texts.claims} text={claims.join(', ')} />}
     </ul>
   )
 }
+
+const Item = ({ icon, title, text }: { icon: IconName; title: string; text: string }) => (
+  <Group component="li" className={classes.item} wrap="nowrap" align="flex-start" gap="sm">
+    <Box c="pine" pt={2}>
+      <Icon name={icon} size={20} />
+    </Box>
+    <Box style={{ overflowWrap: 'anywhere' }}>
+      <Text fw={550} size="sm">
+        {title}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    </Box>
+  </Group>
+)

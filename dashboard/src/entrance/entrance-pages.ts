@@ -15,6 +15,7 @@ export const entrancePages: Record<string, Load> = {
   [paths.setup]: () => import('../sign-in/SetupPage.tsx'),
   [paths.logout]: () => import('../sign-in/LogoutPage.tsx'),
   [paths.consent]: () => import('../consent/ConsentPage.tsx'),
+  [paths.noAccess]: () => import('../consent/NoAccessPage.tsx'),
   [paths.device]: () => import('../device/DevicePage.tsx'),
 }
 

@@ -18,8 +18,8 @@ const PAGES = Object.values(paths)
  * authorization request: anything else would make the sign-in page an open redirect.
  */
 export function safeReturnTo(requested: string | null, origin = location.origin): string {
-  if (!requested || !URL.canParse(requested, origin)) return paths.account
+  if (!requested || !URL.canParse(requested, origin)) return paths.home
   const url = new URL(requested, origin)
   const isOurs = url.pathname === endpoints.authorize || PAGES.some((page) => page.test(url.pathname))
-  return url.origin === origin && isOurs ? url.pathname + url.search + url.hash : paths.account
+  return url.origin === origin && isOurs ? url.pathname + url.search + url.hash : paths.home
 }

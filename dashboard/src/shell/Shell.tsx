@@ -41,7 +41,7 @@ export function Shell() {
               aria-label={opened ? texts.close : texts.open}
               aria-expanded={opened}
             />
-            <Link to={paths.account} aria-label="Latchkey" style={{ color: 'inherit', textDecoration: 'none' }}>
+            <Link to={paths.home} aria-label="Latchkey" style={{ color: 'inherit', textDecoration: 'none' }}>
               <Logo size={26} />
             </Link>
           </Group>

@@ -22,6 +22,7 @@ const navigation: Group[] = [
   {
     label: 'yours',
     items: [
+      { to: paths.home, icon: 'home', label: 'home', exact: true },
       { to: paths.account, icon: 'user', label: 'profile', exact: true },
       { to: paths.password, icon: 'lock', label: 'password' },
       { to: paths.passkeys, icon: 'fingerprint', label: 'passkeys' },

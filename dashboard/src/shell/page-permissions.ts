@@ -8,6 +8,7 @@ export const pagePermissions = {
   [paths.adminUser]: 'users:read',
   [paths.adminRoles]: 'roles:read',
   [paths.adminClients]: 'oauth_clients:read',
+  [paths.adminNewClient]: 'oauth_clients:write',
   [paths.adminClient]: 'oauth_clients:read',
   [paths.adminHosts]: 'ssh:hosts:manage',
   [paths.adminCertificates]: 'ssh:cert:list',

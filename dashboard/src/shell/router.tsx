@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { readClientSearch, readNewClientSearch } from '../admin/clients/client-search.ts'
 import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
@@ -25,9 +26,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute,
     path: paths.home,
-    beforeLoad: () => {
-      throw redirect({ to: paths.account, replace: true })
-    },
+    component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
   }),
   createRoute({
     getParentRoute,
@@ -102,8 +101,16 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: paths.adminNewClient,
+    staticData: needed(paths.adminNewClient),
+    validateSearch: readNewClientSearch,
+    component: lazyRouteComponent(() => import('../admin/clients/NewClientPage.tsx'), 'NewClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: paths.adminClient,
     staticData: needed(paths.adminClient),
+    validateSearch: readClientSearch,
     component: lazyRouteComponent(() => import('../admin/clients/ClientPage.tsx'), 'ClientPage'),
   }),
   createRoute({

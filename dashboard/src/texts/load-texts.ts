@@ -1,5 +1,6 @@
 import type { account } from './en/account.ts'
 import type { admin } from './en/admin.ts'
+import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
 import type { shared } from './en/shared.ts'
 import type { ssh } from './en/ssh.ts'
@@ -12,6 +13,7 @@ export type Texts = {
   account: typeof account
   ssh: typeof ssh
   admin: typeof admin
+  applications: typeof applications
 }
 export type Part = keyof Texts
 

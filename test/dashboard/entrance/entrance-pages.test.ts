@@ -13,6 +13,7 @@ const ENTRANCE_PATHS: string[] = [
   paths.invitation,
   paths.revertEmail,
   paths.consent,
+  paths.noAccess,
   paths.device,
   paths.logout,
 ]

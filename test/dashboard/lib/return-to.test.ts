@@ -31,9 +31,9 @@ describe('the address to go to after signing in', () => {
     assert.equal(returnTo(ORIGIN + request), request)
   })
 
-  test('is the account page when none is given', () => {
-    assert.equal(returnTo(null), paths.account)
-    assert.equal(returnTo(''), paths.account)
+  test('is the start page when none is given', () => {
+    assert.equal(returnTo(null), paths.home)
+    assert.equal(returnTo(''), paths.home)
   })
 
   test('is never at another origin, however that is written', () => {
@@ -58,7 +58,7 @@ describe('the address to go to after signing in', () => {
       'http://id.example.com/account',
       'ftp://id.example.com/account',
     ]) {
-      assert.equal(returnTo(address), paths.account, JSON.stringify(address))
+      assert.equal(returnTo(address), paths.home, JSON.stringify(address))
     }
   })
 
@@ -74,7 +74,7 @@ describe('the address to go to after signing in', () => {
       'blob:https://id.example.com/account',
       'about:blank',
     ]) {
-      assert.equal(returnTo(address), paths.account, JSON.stringify(address))
+      assert.equal(returnTo(address), paths.home, JSON.stringify(address))
     }
   })
 
@@ -91,7 +91,7 @@ describe('the address to go to after signing in', () => {
       `${ORIGIN}//evil.example`,
       `${ORIGIN}//`,
     ]) {
-      assert.equal(returnTo(address), paths.account, address)
+      assert.equal(returnTo(address), paths.home, address)
     }
   })
 
@@ -113,14 +113,14 @@ describe('the address to go to after signing in', () => {
       '/admin/users/usr_1/more',
       '/notifications/..%2f..%2fapi',
     ]) {
-      assert.equal(returnTo(address), paths.account, address)
+      assert.equal(returnTo(address), paths.home, address)
     }
   })
 
   test('is never a page for signed-out visitors, which would redirect in a loop', () => {
     for (const path of [paths.login, paths.register, paths.forgotPassword, paths.resetPassword, paths.setup]) {
-      assert.equal(returnTo(path), paths.account)
-      assert.equal(returnTo(`${path}?return_to=/account/passkeys`), paths.account)
+      assert.equal(returnTo(path), paths.home)
+      assert.equal(returnTo(`${path}?return_to=/account/passkeys`), paths.home)
     }
   })
 

@@ -1,31 +1,27 @@
-import { Badge, Button } from '@mantine/core'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Badge } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import type { Texts } from '../../texts/load-texts.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { TextLink } from '../../ui/LinkButton.tsx'
+import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { clientsQuery } from './clients-query.ts'
-import { CreateClientDialog } from './CreateClientDialog.tsx'
-import { SecretDialog, type Secret } from './SecretDialog.tsx'
+import { PkceBadge } from './PkceBadge.tsx'
 
 export function ClientsPage() {
   const texts = useTexts('admin').clients
-  const client = useQueryClient()
   const may = useMay()
   const query = useInfiniteQuery(clientsQuery)
-  const [creating, setCreating] = useState(false)
-  const [secret, setSecret] = useState<Secret>()
   const create = may('oauth_clients:write') && (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+    <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
       {texts.create}
-    </Button>
+    </LinkButton>
   )
 
   return (
@@ -41,16 +37,19 @@ export function ClientsPage() {
             {clients.map((application) => (
               <Row
                 key={application.client_id}
-                icon="apps"
+                lead={<ApplicationLogo name={application.name} logoUrl={application.logoUrl} />}
                 title={
                   <TextLink to={paths.adminClient} params={{ clientId: application.client_id }} c="inherit" fw={550}>
                     {application.name}
                   </TextLink>
                 }
                 badge={
-                  <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
-                    {badgeOf(application, texts)}
-                  </Badge>
+                  <>
+                    <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
+                      {badgeOf(application, texts)}
+                    </Badge>
+                    <PkceBadge application={application} />
+                  </>
                 }
                 meta={
                   <>
@@ -64,16 +63,6 @@ export function ClientsPage() {
           </Rows>
         )}
       </PagedList>
-      {creating && (
-        <CreateClientDialog
-          onClose={() => setCreating(false)}
-          onCreated={async (created) => {
-            setSecret(created)
-            await client.invalidateQueries({ queryKey: clientsQuery.queryKey })
-          }}
-        />
-      )}
-      {secret && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -6,8 +7,13 @@ import { ClientSettings } from './ClientSettings.tsx'
 
 export type Secret = { name: string; clientId: string; clientSecret: string | undefined }
 
+/** A client that was made, with the settings to paste into its application if they are known. */
+export type Registered = { secret: Secret; settings?: ReactNode }
+
+type Props = { secret: Secret; settings?: ReactNode; onClose: () => void }
+
 /** Closed only by its button: a stray click must not lose what can't be shown again. */
-export function SecretDialog({ secret, onClose }: { secret: Secret; onClose: () => void }) {
+export function SecretDialog({ secret, settings, onClose }: Props) {
   const texts = useTexts('admin').clients
   const { close } = useTexts('shared')
   return (
@@ -29,7 +35,7 @@ export function SecretDialog({ secret, onClose }: { secret: Secret; onClose: () 
             <CodeBlock label={texts.clientSecret} value={secret.clientSecret} wrap />
           </>
         )}
-        <ClientSettings clientId={secret.clientId} clientSecret={secret.clientSecret} />
+        {settings ?? <ClientSettings clientId={secret.clientId} clientSecret={secret.clientSecret} />}
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>
             {secret.clientSecret === undefined ? close : texts.done}

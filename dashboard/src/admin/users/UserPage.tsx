@@ -11,6 +11,7 @@ import { DeleteUserSection } from './DeleteUserSection.tsx'
 import { InvitationButton } from './InvitationButton.tsx'
 import { LifecycleSection } from './LifecycleSection.tsx'
 import { userQuery } from './user-queries.ts'
+import { UserAttributesSection } from './UserAttributesSection.tsx'
 import { UserDetailsSection } from './UserDetailsSection.tsx'
 import { UserRolesSection } from './UserRolesSection.tsx'
 
@@ -44,6 +45,7 @@ export function UserPage() {
               }
             />
             <UserDetailsSection key={user.id} user={user} />
+            <UserAttributesSection key={`attributes of ${user.id}`} user={user} />
             {may('roles:read') && <UserRolesSection user={user} />}
             {may('users:lifecycle') && <LifecycleSection user={user} />}
             {may('users:delete') && <DeleteUserSection user={user} />}

@@ -97,6 +97,7 @@ export const entrance: typeof English = {
       },
       profile: { title: 'Ihr Profil sehen', text: 'Name, Benutzername und Bild.' },
       email: { title: 'Ihre E-Mail-Adresse sehen', text: 'Und ob sie bestätigt ist.' },
+      groups: { title: 'Ihre Gruppen sehen', text: 'Die Namen der Rollen, die Sie hier haben.' },
       offline_access: {
         title: 'Verbunden bleiben',
         text: 'Sie darf ihren Zugriff erneuern, während Sie weg sind, bis Sie ihn zurücknehmen.',
@@ -107,6 +108,19 @@ export const entrance: typeof English = {
       },
     },
     otherScope: 'Eine Berechtigung, die die Anwendung selbst erklärt.',
+    claims: 'Mehr über Sie sehen',
+  },
+  noAccess: {
+    title: (name) => `Sie haben noch keinen Zugang zu ${name}`,
+    text: (name) =>
+      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Administration.`,
+    textWithOperator: (name, operator) =>
+      `Dieses Konto ist für ${name} nicht freigegeben. Wenn Sie Zugang brauchen, fragen Sie Ihre Administration oder ${operator}.`,
+    asUser: (email) => `Sie sind angemeldet als ${email}.`,
+    back: (name) => `Zurück zu ${name}`,
+    allowedTitle: (name) => `Sie haben jetzt Zugang zu ${name}`,
+    allowedText: 'Er wurde Ihnen inzwischen gegeben.',
+    continue: 'Weiter',
   },
   device: {
     enterTitle: 'Ein Gerät hereinlassen',

@@ -92,6 +92,7 @@ export const entrance = {
       },
       profile: { title: 'See your profile', text: 'Your name, username and picture.' },
       email: { title: 'See your email address', text: 'And whether it is verified.' },
+      groups: { title: 'See your groups', text: 'The names of the roles that you have here.' },
       offline_access: {
         title: 'Stay connected',
         text: 'It may renew its access while you are away, until you revoke it.',
@@ -102,6 +103,19 @@ export const entrance = {
       },
     },
     otherScope: 'A permission that the application itself explains.',
+    claims: 'See more about you',
+  },
+  noAccess: {
+    title: (name: string) => `You don’t have access to ${name} yet`,
+    text: (name: string) =>
+      `This account has not been given access to ${name}. If you need it, ask your administrators.`,
+    textWithOperator: (name: string, operator: string) =>
+      `This account has not been given access to ${name}. If you need it, ask your administrators or ${operator}.`,
+    asUser: (email: string) => `You are signed in as ${email}.`,
+    back: (name: string) => `Back to ${name}`,
+    allowedTitle: (name: string) => `You have access to ${name} now`,
+    allowedText: 'Somebody has given it to you meanwhile.',
+    continue: 'Continue',
   },
   device: {
     enterTitle: 'Let a device in',

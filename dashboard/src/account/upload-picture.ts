@@ -1,13 +1,12 @@
 import { ApiFailure } from '../api/failure.ts'
-import { endpoints } from '../paths.ts'
 
 /** Uploads with XMLHttpRequest, because fetch does not report the progress of an upload. */
-export function uploadAvatar(picture: Blob, onProgress: (percent: number) => void): Promise<void> {
+export function uploadPicture(address: string, picture: Blob, onProgress: (percent: number) => void): Promise<void> {
   const form = new FormData()
-  form.append('file', picture, 'avatar')
+  form.append('file', picture, 'picture')
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('PUT', endpoints.avatar)
+    request.open('PUT', address)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(Math.round((loaded / total) * 100)))
     request.addEventListener('error', () => reject(new TypeError('The upload failed.')))
     request.addEventListener('load', () => {

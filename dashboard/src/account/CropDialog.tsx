@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } fr
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { cropped, draw, VIEW, within, type Crop } from './crop.ts'
 
-type Props = { file: File; onCropped: (picture: Blob) => void; onClose: () => void }
+type Props = { file: File; round: boolean; onCropped: (picture: Blob) => void; onClose: () => void }
 
 const STEPS: Record<string, [number, number]> = {
   ArrowLeft: [-8, 0],
@@ -12,7 +12,7 @@ const STEPS: Record<string, [number, number]> = {
   ArrowDown: [0, 8],
 }
 
-export function AvatarCropDialog({ file, onCropped, onClose }: Props) {
+export function CropDialog({ file, round, onCropped, onClose }: Props) {
   const texts = useTexts('account').profile
   const shared = useTexts('shared')
   const [picture, setPicture] = useState<ImageBitmap>()
@@ -76,7 +76,12 @@ export function AvatarCropDialog({ file, onCropped, onClose }: Props) {
           }
           onPointerMove={onPointerMove}
           onKeyDown={onKeyDown}
-          style={{ borderRadius: '50%', cursor: 'grab', touchAction: 'none', background: 'var(--latchkey-ground)' }}
+          style={{
+            borderRadius: round ? '50%' : 'var(--mantine-radius-md)',
+            cursor: 'grab',
+            touchAction: 'none',
+            background: 'var(--latchkey-ground)',
+          }}
         />
         <Text size="sm" c="dimmed" ta="center">
           {texts.cropHint}

@@ -1,0 +1,75 @@
+import { Code, Stack, Text } from '@mantine/core'
+import type { ClientRequest, Entry } from '../../../../catalogue/entry.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { useCatalogueText } from './catalogue-text.ts'
+
+type Setting = keyof Entry['why']
+type Line = { setting: Setting; label: string; values: string[]; isCode?: boolean }
+
+/** What will be registered for an entry of the catalogue, with the reason wherever a default does not fit. */
+export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRequest }) {
+  const texts = useTexts('applications')
+  const clients = useTexts('admin').clients
+  const translated = useCatalogueText()
+  const lines: Line[] = [
+    { setting: 'clientType', label: clients.type, values: [clients.types[client.clientType]] },
+    { setting: 'redirectUris', label: clients.redirectUris, values: client.redirectUris, isCode: true },
+    {
+      setting: 'postLogoutRedirectUris',
+      label: clients.postLogoutRedirectUris,
+      values: client.postLogoutRedirectUris ?? [],
+      isCode: true,
+    },
+    { setting: 'scopes', label: clients.scopes, values: [client.scopes.join(' ')], isCode: true },
+    {
+      setting: 'grantTypes',
+      label: texts.signIn.grantTypes,
+      values: client.grantTypes.map((each) => texts.signIn.grants[each]),
+    },
+    {
+      setting: 'idTokenClaims',
+      label: texts.claims.idToken,
+      values: client.idTokenClaims ? [texts.claims.idTokenClaims[client.idTokenClaims]] : [],
+    },
+    {
+      setting: 'id_token_signed_response_alg',
+      label: texts.claims.algorithm,
+      values: client.id_token_signed_response_alg ? [client.id_token_signed_response_alg] : [],
+    },
+    {
+      setting: 'launchUrl',
+      label: texts.appearance.launchUrl,
+      values: client.launchUrl ? [client.launchUrl] : [],
+      isCode: true,
+    },
+  ]
+  return (
+    <Stack gap="sm">
+      {lines
+        .filter(({ values }) => values.length > 0)
+        .map(({ setting, label, values, isCode = false }) => (
+          <div key={setting}>
+            <Text size="sm" fw={550}>
+              {label}
+            </Text>
+            {values.map((value) =>
+              isCode ? (
+                <Code key={value} display="block" bg="transparent" p={0} style={{ overflowWrap: 'anywhere' }}>
+                  {value}
+                </Code>
+              ) : (
+                <Text key={value} size="sm">
+                  {value}
+                </Text>
+              ),
+            )}
+            {entry.why[setting] !== undefined && (
+              <Text size="sm" c="dimmed">
+                {texts.create.why} {translated(entry.why[setting])}
+              </Text>
+            )}
+          </div>
+        ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,143 @@
+import { Alert, Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { isRefusal } from '../../api/failure.ts'
+import type { Client } from '../../api/shapes.ts'
+import { issueAt } from '../../lib/field-issue.ts'
+import { useFormat } from '../../lib/use-format.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { ClientForm } from './ClientForm.tsx'
+import { pkceState } from './pkce-state.ts'
+import { PkceForbidden } from './PkceForbidden.tsx'
+import { useSaveClient } from './use-save-client.ts'
+
+const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:ietf:params:oauth:grant-type:device_code',
+] as const
+const words = (text: string) => text.split(/\s+/).filter(Boolean)
+
+type Props = { application: Client; mayWrite: boolean }
+
+/** How people come to the application and back. */
+export function SignInForm({ application, mayWrite }: Props) {
+  const texts = useTexts('applications').signIn
+  const clients = useTexts('admin').clients
+  const save = useSaveClient(application.client_id)
+  const isPublic = application.clientType === 'public'
+  const [fields, setFields] = useState({
+    redirectUris: application.redirect_uris.join('\n'),
+    postLogoutRedirectUris: application.post_logout_redirect_uris.join('\n'),
+    grantTypes: application.grantTypes,
+    pkce: application.pkce,
+    consent: application.consent,
+  })
+  const change = (part: Partial<typeof fields>) => {
+    save.reset()
+    setFields((before) => ({ ...before, ...part }))
+  }
+  const isForbidden = fields.pkce === 'optional' && isRefusal(save.error, 'conflict')
+  const lines = (name: 'redirectUris' | 'postLogoutRedirectUris') => ({
+    size: 'md' as const,
+    autosize: true,
+    minRows: 1,
+    readOnly: !mayWrite,
+    error: issueAt(save.error, name),
+    value: fields[name],
+    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
+  })
+
+  return (
+    <ClientForm
+      title={texts.title}
+      save={{ ...save, error: isForbidden ? undefined : save.error }}
+      fields={['redirectUris', 'postLogoutRedirectUris', 'grantTypes', 'consent', 'pkce']}
+      mayWrite={mayWrite}
+      onSubmit={() =>
+        save.mutate({
+          ...fields,
+          redirectUris: words(fields.redirectUris),
+          postLogoutRedirectUris: words(fields.postLogoutRedirectUris),
+        })
+      }
+    >
+      <Textarea label={clients.redirectUris} description={clients.redirectUrisHint} {...lines('redirectUris')} />
+      <Textarea
+        label={clients.postLogoutRedirectUris}
+        description={clients.postLogoutRedirectUrisHint}
+        {...lines('postLogoutRedirectUris')}
+      />
+      <Checkbox.Group
+        label={texts.grantTypes}
+        error={issueAt(save.error, 'grantTypes')}
+        value={fields.grantTypes}
+        onChange={(value) => change({ grantTypes: GRANT_TYPES.filter((each) => value.includes(each)) })}
+      >
+        <Stack gap="xs" mt={6} mb={4}>
+          {GRANT_TYPES.filter((each) => !isPublic || each !== 'client_credentials').map((each) => (
+            <Checkbox key={each} value={each} label={texts.grants[each]} disabled={!mayWrite} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {!isPublic && (
+        <>
+          <Radio.Group
+            label="PKCE"
+            description={texts.pkceHint}
+            error={issueAt(save.error, 'pkce')}
+            value={fields.pkce}
+            onChange={(value) => change({ pkce: value === 'optional' ? 'optional' : 'required' })}
+          >
+            <Stack gap="xs" mt={6}>
+              {(['required', 'optional'] as const).map((each) => (
+                <Radio
+                  key={each}
+                  value={each}
+                  label={texts.pkce[each]}
+                  description={texts.pkceTexts[each]}
+                  disabled={!mayWrite}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {isForbidden && <PkceForbidden />}
+          <PkceUse application={application} />
+        </>
+      )}
+      <Checkbox
+        label={texts.skipConsent}
+        description={texts.skipConsentHint}
+        error={issueAt(save.error, 'consent')}
+        checked={fields.consent === 'skip'}
+        disabled={!mayWrite}
+        onChange={(event) => change({ consent: event.currentTarget.checked ? 'skip' : 'ask' })}
+      />
+    </ClientForm>
+  )
+}
+
+/** Whether the application has used its exception from PKCE, and a hint when the exception can go. */
+function PkceUse({ application }: { application: Client }) {
+  const texts = useTexts('applications').signIn
+  const { never } = useTexts('shared')
+  const format = useFormat()
+  const state = pkceState(application)
+  if (state === 'required') return null
+  const when = (at: number | null) => (at === null ? never : format.dateTime(at))
+  return (
+    <Alert role="note" color={state === 'unused' ? 'pine' : 'brass'} variant="light" icon={<Icon name="shield" />}>
+      {state === 'unused' && (
+        <Text size="sm" fw={550} mb={4}>
+          {texts.pkceUnused}
+        </Text>
+      )}
+      <Text size="sm">
+        {texts.lastMissing}: {when(application.pkceLastMissingAt)}
+        <br />
+        {texts.lastSent}: {when(application.pkceLastSentAt)}
+      </Text>
+    </Alert>
+  )
+}

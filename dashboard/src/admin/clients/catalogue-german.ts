@@ -1,0 +1,213 @@
+/** Sentences that differ only in names. */
+const PATTERNS: [RegExp, string][] = [
+  [/^Address of the application$/, 'Adresse der Anwendung'],
+  [/^Address of the site$/, 'Adresse der Website'],
+  [/^Address of (.+)$/, 'Adresse von $1'],
+  [/^Role whose members administer the cluster$/, 'Rolle, die den Cluster verwaltet'],
+  [/^Role whose members may open the site$/, 'Rolle, die die Website öffnen darf'],
+  [/^Role whose members administer (.+)$/, 'Rolle, die $1 verwaltet'],
+  [/^Role whose members may use (.+)$/, 'Rolle, die $1 benutzen darf'],
+  [/^Name of the authentication source in (.+)$/, 'Name der Authentifizierungsquelle in $1'],
+  [
+    /^It asks once, at sign-in, and needs no refresh token\.$/,
+    'Sie fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  ],
+  [
+    /^The plugin asks once, at sign-in, and needs no refresh token\.$/,
+    'Das Plugin fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  ],
+  [
+    /^(.+) asks (?:once, )?at sign-in, and needs no refresh token\.$/,
+    '$1 fragt nur bei der Anmeldung und braucht kein Refresh-Token.',
+  ],
+  [
+    /^With a refresh token (.+) notices when access has ended\.$/,
+    'Mit einem Refresh-Token merkt $1, wenn der Zugang endet.',
+  ],
+  [/^PKCE is off unless (\S+) is (true|set)\.$/, 'PKCE ist aus, solange $1 nicht gesetzt ist.'],
+]
+
+const SENTENCES: Record<string, string> = {
+  'Versions before 8.0, which was the first to send PKCE from OpenID Connect sources, are refused.':
+    'Versionen vor 8.0 werden abgewiesen: Erst diese schickt PKCE bei OpenID-Connect-Quellen.',
+  'That 8.0 was the first version: the release note for PKCE was found, without its number.':
+    'Dass 8.0 die erste Version war: Der Hinweis auf PKCE wurde gefunden, aber ohne Nummer.',
+  'Site administration, Authentication sources, Add': 'Administration, Authentifizierungsquellen, Hinzufügen',
+  'Gitea merges the claims of userinfo into those of the ID token, so these may stay minimal.':
+    'Gitea fügt die Angaben von Userinfo denen des ID-Tokens hinzu; dieses kann also knapp bleiben.',
+  'Gitea 1.27.3 and earlier send neither PKCE nor a nonce and are refused, also with optional PKCE. Gitea’s source has sent PKCE since mid-2026: use a later version.':
+    'Gitea bis 1.27.3 schickt weder PKCE noch eine Nonce und wird abgewiesen, auch wenn PKCE freigestellt ist. Im Quelltext von Gitea ist PKCE seit Mitte 2026: Nehmen Sie eine spätere Version.',
+  'GitLab’s OpenID Connect library has been reported to expect RS256 in the code flow.':
+    'Die OpenID-Connect-Bibliothek von GitLab erwartet Berichten zufolge RS256.',
+  'Run gitlab-ctl reconfigure after the change.': 'Führen Sie nach der Änderung gitlab-ctl reconfigure aus.',
+  'Whether current versions accept ES256: the report about RS256 is from 2020.':
+    'Ob aktuelle Versionen ES256 annehmen: Der Bericht über RS256 ist von 2020.',
+  'Grafana decides by the groups who is an administrator, and refreshes to notice that access has ended.':
+    'Grafana entscheidet nach den Gruppen, wer verwalten darf, und merkt durch das Erneuern, wenn der Zugang endet.',
+  'Grafana reads the user from userinfo, so the claims in the ID token may stay minimal.':
+    'Grafana liest die Person aus Userinfo; das ID-Token kann also knapp bleiben.',
+  'The second is used to link an existing account, the third by the apps for phones.':
+    'Die zweite verknüpft ein bestehendes Konto, die dritte benutzen die Apps für Telefone.',
+  'Immich expects RS256 unless the algorithm is changed as above.':
+    'Immich erwartet RS256, solange der Algorithmus nicht wie oben geändert ist.',
+  'To make administrators in Immich, map a claim "immich_role" with the value "admin" for one of your roles.':
+    'Um in Immich jemanden zur Verwaltung zu berechtigen, geben Sie einer Ihrer Rollen die Angabe „immich_role“ mit dem Wert „admin“.',
+  'Claims are read when an account is made, not at later sign-ins.':
+    'Die Angaben werden beim Anlegen eines Kontos gelesen, nicht bei späteren Anmeldungen.',
+  'That Immich sends PKCE: its documentation does not say so.':
+    'Dass Immich PKCE schickt: Die Dokumentation sagt es nicht.',
+  'Administration, Settings, OAuth': 'Administration, Einstellungen, OAuth',
+  'Without pretty URLs the path has index.php in it.': 'Ohne „Pretty URLs“ enthält der Pfad index.php.',
+  'user_oidc provisions accounts from the ID token.': 'user_oidc legt Konten aus dem ID-Token an.',
+  'user_oidc uses PKCE when the discovery document offers S256, which this one does.':
+    'user_oidc benutzt PKCE, wenn das Discovery-Dokument S256 anbietet, wie dieses.',
+  'A role named "admin" makes its members administrators of Nextcloud when groups are provisioned.':
+    'Wenn Gruppen übernommen werden, darf eine Rolle namens „admin“ Nextcloud verwalten.',
+  'The post-logout address, which the source that was read does not name.':
+    'Die Adresse nach dem Abmelden: Die gelesene Quelle nennt sie nicht.',
+  'In the folder of Nextcloud': 'Im Ordner von Nextcloud',
+  'The second is used by the apps for phones.': 'Die zweite benutzen die Apps für Telefone.',
+  'Choose ES256 as the signing algorithm; the field is filled when the addresses are filled in automatically.':
+    'Wählen Sie ES256 als Signaturalgorithmus; das Feld wird gefüllt, wenn die Adressen automatisch eingetragen werden.',
+  'With the group claim "groups", a person needs a role named admin, user or guest.':
+    'Mit der Gruppenangabe „groups“ braucht eine Person eine Rolle namens admin, user oder guest.',
+  'Settings, Authentication, OpenID Connect': 'Einstellungen, Authentifizierung, OpenID Connect',
+  'Name of the provider in the plugin': 'Name des Anbieters im Plugin',
+  'The plugin looks for the role claim among the claims of the ID token.': 'Das Plugin sucht die Rollen im ID-Token.',
+  'The plugin works in a browser and with Quick Connect, not with the sign-in form of the apps.':
+    'Das Plugin funktioniert im Browser und mit Quick Connect, nicht mit dem Anmeldeformular der Apps.',
+  'Its library always sends PKCE with S256.': 'Seine Bibliothek schickt immer PKCE mit S256.',
+  'Which algorithms its library accepts. If sign-in fails on the signature, set the client to RS256.':
+    'Welche Algorithmen seine Bibliothek annimmt. Scheitert die Anmeldung an der Signatur, stellen Sie hier RS256 ein.',
+  'Plugins, SSO-Auth': 'Plugins, SSO-Auth',
+  'The integration is made for a public client with PKCE, so that no secret is in its files.':
+    'Die Integration ist für einen öffentlichen Client mit PKCE gemacht, damit in ihren Dateien kein Geheimnis steht.',
+  'It reads the name and the groups from the token.': 'Sie liest Namen und Gruppen aus dem Token.',
+  'Home Assistant has no OpenID Connect of its own; this is an integration by its community.':
+    'Home Assistant hat selbst kein OpenID Connect; das ist eine Integration aus der Community.',
+  'It expects RS256 unless id_token_signing_alg is set.':
+    'Sie erwartet RS256, solange id_token_signing_alg nicht gesetzt ist.',
+  'Whether it also asks userinfo for the groups.': 'Ob sie die Gruppen auch bei Userinfo abfragt.',
+  'The second is used after signing out.': 'Die zweite wird nach dem Abmelden benutzt.',
+  'Mealie 2 and later; it takes the algorithm from the discovery document and sends PKCE.':
+    'Ab Mealie 2; es nimmt den Algorithmus aus dem Discovery-Dokument und schickt PKCE.',
+  'Since 3.21 it refuses people whose email address is not confirmed.':
+    'Seit 3.21 weist es Personen ab, deren E-Mail-Adresse nicht bestätigt ist.',
+  'Environment of the container': 'Umgebungsvariablen des Containers',
+  'Actual uses openid-client 5, which expects RS256, and has no setting for it.':
+    'Actual benutzt openid-client 5, das RS256 erwartet, und hat keine Einstellung dafür.',
+  'Actual sends PKCE.': 'Actual schickt PKCE.',
+  'The first person who signs in becomes the administrator of the server.':
+    'Wer sich zuerst anmeldet, verwaltet den Server.',
+  'Without a refresh token it warns each hour that the authorization has ended.':
+    'Ohne Refresh-Token warnt es jede Stunde, dass der Zugriff geendet hat.',
+  'Settings are copied into its database at the first start; set ENABLE_OAUTH_PERSISTENT_CONFIG=false to change them later.':
+    'Beim ersten Start werden die Einstellungen in die Datenbank übernommen; um sie später zu ändern, setzen Sie ENABLE_OAUTH_PERSISTENT_CONFIG=false.',
+  'Set OIDC_ISSUER_URL, and not the single endpoints: only with the discovery document does Outline use PKCE.':
+    'Setzen Sie OIDC_ISSUER_URL und nicht die einzelnen Adressen: Nur mit dem Discovery-Dokument benutzt Outline PKCE.',
+  'Outline needs a name or a username, and an email address; it reads them from userinfo.':
+    'Outline braucht einen Namen oder Benutzernamen und eine E-Mail-Adresse; es liest sie aus Userinfo.',
+  'Versions without OIDC_ISSUER_URL send neither PKCE nor a nonce and are refused, also with optional PKCE.':
+    'Versionen ohne OIDC_ISSUER_URL schicken weder PKCE noch eine Nonce und werden abgewiesen, auch wenn PKCE freigestellt ist.',
+  'That Outline takes PKCE from the discovery document: its parts were read, not the line that connects them.':
+    'Dass Outline PKCE aus dem Discovery-Dokument übernimmt: Gelesen wurden die Teile, nicht die Zeile, die sie verbindet.',
+  'The provider_id is part of the callback address.': 'Die provider_id ist Teil der Rücksprungadresse.',
+  'The master password stays: signing in does not open the vault.':
+    'Das Master-Passwort bleibt: Die Anmeldung öffnet den Tresor nicht.',
+  'SSO_AUTHORITY has no slash at its end.': 'SSO_AUTHORITY endet ohne Schrägstrich.',
+  'The second is used by the command line, argocd login --sso.':
+    'Die zweite benutzt die Befehlszeile, argocd login --sso.',
+  'Argo CD takes the ID token as its session, and reads the groups from it.':
+    'Argo CD nimmt das ID-Token als Sitzung und liest die Gruppen daraus.',
+  'A session of Argo CD is the ID token: it is good for an hour, also after access was taken away.':
+    'Eine Sitzung von Argo CD ist das ID-Token: Es gilt eine Stunde, auch wenn der Zugang entzogen wurde.',
+  'The secret': 'Das Geheimnis',
+  'Team name at Cloudflare': 'Name des Teams bei Cloudflare',
+  'Cloudflare reads the email address and other claims from the ID token.':
+    'Cloudflare liest die E-Mail-Adresse und anderes aus dem ID-Token.',
+  'PKCE is off unless it is switched on.': 'PKCE ist aus, solange man es nicht einschaltet.',
+  'Cloudflare accepts ES256.': 'Cloudflare nimmt ES256 an.',
+  'Integrations, Identity providers, Add new, OpenID Connect':
+    'Integrations, Identity providers, Add new, OpenID Connect',
+  'kubelogin runs on the computers of users, so it can keep no secret. PKCE protects it.':
+    'kubelogin läuft auf den Rechnern der Leute und kann kein Geheimnis aufbewahren. PKCE schützt es.',
+  'The second is used when something else listens on port 8000.':
+    'Die zweite wird benutzt, wenn Port 8000 schon belegt ist.',
+  'kube-apiserver verifies the ID token by itself and never asks userinfo.':
+    'kube-apiserver prüft das ID-Token selbst und fragt nie bei Userinfo.',
+  'The flags accept only RS256 unless oidc-signing-algs names ES256; the configuration file accepts both.':
+    'Mit Optionen gilt nur RS256, solange oidc-signing-algs nicht ES256 nennt; mit der Konfigurationsdatei gelten beide.',
+  'kube-apiserver refuses an email address that is not confirmed.':
+    'kube-apiserver lehnt unbestätigte E-Mail-Adressen ab.',
+  'An ID token is good for an hour, also after a role was taken away; the refresh that follows is refused.':
+    'Ein ID-Token gilt eine Stunde, auch wenn eine Rolle entzogen wurde; das Erneuern danach wird abgewiesen.',
+  'kube-apiserver needs an issuer with https.': 'kube-apiserver braucht einen Issuer mit https.',
+  'AuthenticationConfiguration of kube-apiserver (--authentication-config)':
+    'AuthenticationConfiguration von kube-apiserver (--authentication-config)',
+  'Or the flags of kube-apiserver': 'Oder als Optionen von kube-apiserver',
+  'On the computers of users': 'Auf den Rechnern der Leute',
+  'Let a role administer the cluster': 'Eine Rolle den Cluster verwalten lassen',
+  'The module asks userinfo again, and signs in anew when it is refused.':
+    'Das Modul fragt wieder bei Userinfo und meldet neu an, wenn es abgewiesen wird.',
+  'The redirect URL is one that nothing else serves.': 'Unter der Rücksprungadresse darf sonst nichts zu finden sein.',
+  'form_post keeps the code out of the logs of the server. It needs OIDCCookieSameSite Off; leave both out to use a query.':
+    'Mit form_post steht der Code nicht in den Protokollen des Servers. Es braucht OIDCCookieSameSite Off; lassen Sie beides weg, um die Adresszeile zu benutzen.',
+  'In the virtual host': 'Im virtuellen Host',
+  'oauth2-proxy reads the email address and the groups from the ID token.':
+    'oauth2-proxy liest E-Mail-Adresse und Gruppen aus dem ID-Token.',
+  'It refuses email addresses that are not confirmed.': 'Er lehnt unbestätigte E-Mail-Adressen ab.',
+  'Portainer is redirected to its own address.': 'Portainer hat seine eigene Adresse als Rücksprungadresse.',
+  'Portainer’s published source exchanges the code without a PKCE verifier, and its settings name neither PKCE nor a nonce: a version that sends neither is refused, also with optional PKCE. The refusals of the client show what it sent.':
+    'Portainer löst den Code laut Quelltext ohne PKCE ein, und seine Einstellungen nennen weder PKCE noch eine Nonce: Eine Version, die beides nicht schickt, wird abgewiesen, auch wenn PKCE freigestellt ist. Die Diagnose der Anwendung zeigt, was geschickt wurde.',
+  'Settings, Authentication, OAuth, Custom': 'Settings, Authentication, OAuth, Custom',
+  'Proxmox VE sends the address in the browser as the redirect URL. Add that of every node that people open.':
+    'Proxmox VE schickt die Adresse im Browser als Rücksprungadresse. Fügen Sie die jedes Knotens hinzu, der geöffnet wird.',
+  'Groups get the name of the realm as a suffix, and must exist unless groups-autocreate is set.':
+    'An Gruppen wird der Name des Realms angehängt; es muss sie geben, solange groups-autocreate nicht gesetzt ist.',
+  'On one node of the cluster': 'Auf einem Knoten des Clusters',
+  'Domain of your email addresses': 'Domain Ihrer E-Mail-Adressen',
+  'Tailscale does not say that it sends PKCE, and others report that it sends none.':
+    'Tailscale sagt nicht, dass es PKCE schickt, und andere berichten, dass es keines schickt.',
+  'Tailscale finds the issuer by WebFinger at the domain of your email addresses, which must serve the file above.':
+    'Tailscale findet den Issuer per WebFinger unter der Domain Ihrer E-Mail-Adressen; dort muss die Datei oben liegen.',
+  'It accepts ES256 and RSA.': 'Es nimmt ES256 und RSA an.',
+  'A request without PKCE needs a nonce here. If Tailscale sends neither, it is refused; the refusals of the client show it.':
+    'Eine Anfrage ohne PKCE braucht hier eine Nonce. Schickt Tailscale beides nicht, wird es abgewiesen; die Diagnose der Anwendung zeigt es.',
+  'Whether Tailscale sends PKCE or a nonce.': 'Ob Tailscale PKCE oder eine Nonce schickt.',
+  'The second is where Next.js has it.': 'Die zweite gilt für Next.js.',
+  'Auth.js makes a session of its own, and uses no refresh token unless the application does it itself.':
+    'Auth.js hat eine eigene Sitzung und benutzt kein Refresh-Token, solange die Anwendung es nicht selbst tut.',
+  'A provider of type oidc is read from the ID token, and userinfo is not asked.':
+    'Bei einem Anbieter der Art oidc wird das ID-Token gelesen und Userinfo nicht gefragt.',
+  'next-auth 4 sends no PKCE unless its checks name it, and expects RS256 unless told otherwise.':
+    'next-auth 4 schickt PKCE nur, wenn „checks“ es nennt, und erwartet ohne andere Angabe RS256.',
+  'A session of Auth.js does not end with access here. Ask userinfo with the access token where that matters.':
+    'Eine Sitzung von Auth.js endet nicht mit dem Zugang hier. Fragen Sie mit dem Zugriffstoken bei Userinfo, wo es darauf ankommt.',
+  'Auth.js 5 (@auth/express and others)': 'Auth.js 5 (@auth/express und andere)',
+  Environment: 'Umgebungsvariablen',
+  'Names and email addresses come from userinfo: oauth.latchkey.userinfo().':
+    'Namen und E-Mail-Adressen kommen von Userinfo: oauth.latchkey.userinfo().',
+  'Flask; Django, Starlette and FastAPI have the same function':
+    'Flask; Django, Starlette und FastAPI haben dieselbe Funktion',
+  'Version 5 expects RS256 unless told otherwise. Where it is inside another program that has no setting for it, set the client to RS256.':
+    'Version 5 erwartet ohne andere Angabe RS256. Steckt sie in einem Programm ohne Einstellung dafür, stellen Sie hier RS256 ein.',
+  'RS256 is what OpenID Connect libraries accept by default, and it has no setting for another one.':
+    'OpenID-Connect-Bibliotheken nehmen ohne andere Angabe RS256 an, und eine Einstellung dafür fehlt.',
+  'Whether Vaultwarden accepts ES256 as well.': 'Ob Vaultwarden auch ES256 annimmt.',
+  'With a refresh token Argo CD can renew its session before the ID token expires.':
+    'Mit einem Refresh-Token kann Argo CD seine Sitzung erneuern, bevor das ID-Token abläuft.',
+  'Version 2.4.12 shows a page about OIDCDefaultURL when a sign-in is refused. The refusals of the client show the reason.':
+    'Version 2.4.12 zeigt eine Seite über OIDCDefaultURL, wenn eine Anmeldung abgewiesen wird. Den Grund zeigt die Diagnose der Anwendung.',
+  'Within OIDCUserInfoRefreshInterval seconds it notices that access has ended.':
+    'Innerhalb von OIDCUserInfoRefreshInterval Sekunden merkt es, dass der Zugang geendet hat.',
+  'That Proxmox VE sends PKCE, without which it is refused, and that it expects RS256. Its documentation says neither.':
+    'Dass Proxmox VE PKCE schickt, ohne das es abgewiesen wird, und dass es RS256 erwartet. Die Dokumentation sagt beides nicht.',
+  'Add the scope offline_access and the refresh grant if the application refreshes.':
+    'Fügen Sie den Scope offline_access und das Refresh-Token hinzu, wenn die Anwendung ihren Zugriff erneuert.',
+}
+
+/** Undefined for what is the same in German, such as the name of a file. */
+export function toGerman(sentence: string): string | undefined {
+  const pattern = PATTERNS.find(([each]) => each.test(sentence))
+  return SENTENCES[sentence] ?? (pattern && sentence.replace(...pattern))
+}

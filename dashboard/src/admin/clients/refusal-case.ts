@@ -1,0 +1,55 @@
+import type { Client, Refusal } from '../../api/shapes.ts'
+
+/** What went wrong, as far as this page can say more than the server's own sentence. */
+export type RefusalCase = 'scope' | 'pkce' | 'redirectUri' | 'noAccess' | 'credentials' | 'other'
+
+export function refusalCase({ endpoint, error, details, description }: Refusal): RefusalCase {
+  if (error === 'invalid_scope' && details.sent !== null) return 'scope'
+  if (error === 'invalid_request' && details.sent === 'no code_challenge') return 'pkce'
+  if (error === 'invalid_request' && endpoint === '/oauth/authorize' && isUrl(details.sent)) return 'redirectUri'
+  if (error === 'access_denied' && description === 'The user may not use this application.') return 'noAccess'
+  return error === 'invalid_client' ? 'credentials' : 'other'
+}
+
+const isUrl = (text: string | null) => text !== null && /^[a-z][a-z0-9+.-]*:/i.test(text)
+
+/** A change of the application that would let the refused request through. */
+export type Mend =
+  | { kind: 'scope'; scopes: string[] }
+  | { kind: 'pkce' }
+  | { kind: 'redirectUri'; uri: string }
+  | { kind: 'role' }
+
+/** The server cuts what was sent at this length, and puts a question mark for what is not printable. */
+const MAX_TEXT = 200
+const isWhole = (text: string) => text.length < MAX_TEXT && !text.includes('?')
+
+/**
+ * The change to offer. Anybody can send a request in the name of an application, so a redirect URL is offered only for an
+ * origin that is registered already: another one could be that of an attacker.
+ */
+export function mendFor(refusal: Refusal, application: Client): Mend | undefined {
+  const sent = refusal.details.sent ?? ''
+  const found = refusalCase(refusal)
+  // Where everybody may use it by now, letting one role in would shut the others out.
+  if (found === 'noAccess') return application.allowedRoles === null ? undefined : { kind: 'role' }
+  if (found === 'pkce')
+    return application.clientType === 'confidential' && application.pkce === 'required' ? { kind: 'pkce' } : undefined
+  if (!isWhole(sent)) return undefined
+  if (found === 'scope') {
+    const scopes = sent.split(' ').filter((scope) => scope !== '' && !application.scopes.includes(scope))
+    return scopes.length === 0 ? undefined : { kind: 'scope', scopes }
+  }
+  if (found === 'redirectUri' && !application.redirect_uris.includes(sent) && hasRegisteredOrigin(sent, application))
+    return { kind: 'redirectUri', uri: sent }
+  return undefined
+}
+
+function hasRegisteredOrigin(uri: string, { redirect_uris: registered }: Client): boolean {
+  const origin = webOrigin(uri)
+  return origin !== undefined && registered.some((each) => webOrigin(each) === origin)
+}
+
+/** Addresses of other schemes have no origin that could be compared. */
+const webOrigin = (uri: string): string | undefined =>
+  /^https?:\/\/[^/]/.test(uri) && URL.canParse(uri) ? new URL(uri).origin : undefined

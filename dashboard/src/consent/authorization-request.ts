@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'react'
+import { answer, api } from '../api/client.ts'
+import { isStatus } from '../api/failure.ts'
+import type { ConsentDetails } from '../api/shapes.ts'
+import { endpoints, loginWithReturn } from '../paths.ts'
+
+// The page sends the query that it was opened with back unchanged: the server checks the authorization request again.
+const query = location.search.slice(1)
+
+/** The address of this page, to come back to. */
+export const here = location.pathname + location.search
+/** Where the authorization request goes on, with whoever is signed in then. */
+export const authorization = `${endpoints.authorize}?${query}`
+
+/** What the request is about. Who is not signed in is sent to the sign-in page, and comes back here. */
+export function useRequestDetails(): { details: ConsentDetails | undefined; failure: unknown } {
+  const [details, setDetails] = useState<ConsentDetails>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    void answer(api.GET('/oauth/details', { querySerializer: () => query } as never)).then(
+      (found) => setDetails(found as ConsentDetails),
+      (error: unknown) => (isStatus(error, 401) ? location.replace(loginWithReturn(here)) : setFailure(error)),
+    )
+  }, [])
+  return { details, failure }
+}
+
+/** Tells the server what the person decided, and goes where it says. */
+export async function decide(approve: boolean): Promise<void> {
+  const body = { ...Object.fromEntries(new URLSearchParams(query)), approve }
+  const { redirectTo } = await answer(api.POST('/oauth/approve', { body: body as never }))
+  location.assign(redirectTo)
+}
