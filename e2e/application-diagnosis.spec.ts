@@ -44,6 +44,20 @@ test('a scope that was refused is shown with what was expected, and allowed by a
   expect(await ask(clientId, { ...CHALLENGE, scope: 'openid calendar' })).toContain('/consent?')
 })
 
+test('an application that expects RS256 gets it by a button after a confirmation', async ({
+  asAdministrator: page,
+  administration,
+}) => {
+  const { clientId } = await administration.createClient({ redirectUris: [REDIRECT] })
+  await page.goto(`/admin/applications/${clientId}?tab=diagnosis`)
+  await page.getByRole('button', { name: 'Use RS256…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Use RS256' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Use RS256…' })).toBeHidden()
+  const answer = await administration.api.get(`/oauth/clients/${clientId}`)
+  expect(((await answer.json()) as { client: object }).client).toMatchObject({ id_token_signed_response_alg: 'RS256' })
+})
+
 test('a refused redirect URL is registered by a button only where its origin is registered already', async ({
   asAdministrator: page,
   administration,

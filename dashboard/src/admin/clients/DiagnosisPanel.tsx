@@ -28,32 +28,42 @@ export function DiagnosisPanel({ application, mayWrite }: Props) {
   const texts = useTexts('applications').diagnosis
   const query = useQuery(refusalsQuery(application.client_id))
   const [mend, setMend] = useState<Mend>()
+  const mayUseRs256 = mayWrite && application.id_token_signed_response_alg === 'ES256'
   return (
-    <Section title={texts.title} description={texts.description} flush>
-      <QueryView
-        query={query}
-        isEmpty={({ refusals }) => refusals.length === 0}
-        empty={
-          <EmptyState icon="check" title={texts.emptyTitle}>
-            {texts.empty}
-          </EmptyState>
-        }
-      >
-        {({ refusals }) => (
-          <Rows label={texts.title}>
-            {refusals.map((refusal) => (
-              <RefusalRow
-                key={JSON.stringify([refusal.endpoint, refusal.error, refusal.description, refusal.details])}
-                refusal={refusal}
-                mend={mayWrite ? mendFor(refusal, application) : undefined}
-                onMend={setMend}
-              />
-            ))}
-          </Rows>
+    <>
+      <Section title={texts.title} description={texts.description} flush>
+        <QueryView
+          query={query}
+          isEmpty={({ refusals }) => refusals.length === 0}
+          empty={
+            <EmptyState icon="check" title={texts.emptyTitle}>
+              {texts.empty}
+            </EmptyState>
+          }
+        >
+          {({ refusals }) => (
+            <Rows label={texts.title}>
+              {refusals.map((refusal) => (
+                <RefusalRow
+                  key={JSON.stringify([refusal.endpoint, refusal.error, refusal.description, refusal.details])}
+                  refusal={refusal}
+                  mend={mayWrite ? mendFor(refusal, application) : undefined}
+                  onMend={setMend}
+                />
+              ))}
+            </Rows>
+          )}
+        </QueryView>
+      </Section>
+      <Section title={texts.unseenTitle} description={texts.unseen}>
+        {mayUseRs256 && (
+          <Button variant="default" onClick={() => setMend({ kind: 'rs256' })}>
+            {texts.mend.rs256}…
+          </Button>
         )}
-      </QueryView>
+      </Section>
       {mend && <MendDialog mend={mend} application={application} onClose={() => setMend(undefined)} />}
-    </Section>
+    </>
   )
 }
 

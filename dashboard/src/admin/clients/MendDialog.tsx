@@ -70,5 +70,6 @@ function changesFor(mend: Mend, client: Client, roleId: string): ClientChanges {
   if (mend.kind === 'scope') return { scopes: [...new Set([...client.scopes, ...mend.scopes])] }
   if (mend.kind === 'redirectUri') return { redirectUris: [...new Set([...client.redirect_uris, mend.uri])] }
   if (mend.kind === 'pkce') return { pkce: 'optional' }
+  if (mend.kind === 'rs256') return { id_token_signed_response_alg: 'RS256' }
   return { allowedRoles: client.allowedRoles && [...new Set([...client.allowedRoles, roleId])] }
 }

@@ -19,6 +19,7 @@ export type Mend =
   | { kind: 'pkce' }
   | { kind: 'redirectUri'; uri: string }
   | { kind: 'role' }
+  | { kind: 'rs256' }
 
 /** The server cuts what was sent at this length, and puts a question mark for what is not printable. */
 const MAX_TEXT = 200
