@@ -108,6 +108,30 @@ test('claims of all four sources, the groups and the algorithm are set, and “T
   await expect(told.getByText('May not use it')).toBeVisible()
 })
 
+test('“Try it” runs a whole sign-in of the administrator, and shows what the application would have got', async ({
+  asAdministrator: page,
+  administration,
+  expectAccessible,
+}) => {
+  const { clientId } = await administration.createClient({
+    redirectUris: [REDIRECT],
+    scopes: ['openid', 'email'],
+    claims: [{ name: 'tenant', in: ['id_token'], value: 'north' }],
+  })
+  await page.goto(`/admin/applications/${clientId}?tab=try`)
+  await page.getByRole('button', { name: 'Start the sign-in' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByRole('heading', { name: 'What the application would have got' })).toBeVisible()
+  await expect(page.getByLabel('Claims of the ID token', { exact: true }).first()).toContainText('"tenant": "north"')
+  await expect(page.getByLabel('Userinfo', { exact: true }).first()).toContainText('"email"')
+  await expect(page).toHaveURL(/\/trial$/)
+  await expectAccessible('main')
+  await page.reload()
+  await expect(page.getByText('was not begun in this tab')).toBeVisible()
+  await page.getByRole('button', { name: 'Start again' }).click()
+  await expect(page.getByLabel('Claims of the ID token', { exact: true }).first()).toBeVisible()
+})
+
 test('a claim that may not be mapped is refused beside its name', async ({ asAdministrator: page, administration }) => {
   const { clientId } = await administration.createClient({ redirectUris: [REDIRECT] })
   await page.goto(`/admin/applications/${clientId}?tab=claims`)

@@ -39,6 +39,7 @@ import { createProvider } from './oauth/provider.ts'
 import { refusalRoutes } from './oauth/refusals/routes.ts'
 import { tokenRoutes } from './oauth/tokens/routes.ts'
 import { userinfoRoutes } from './oauth/tokens/userinfo-routes.ts'
+import { trialRoutes } from './oauth/trial/routes.ts'
 import type { OpenServices } from './open-services.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -163,6 +164,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     logoRoutes(provider),
     refusalRoutes(provider),
     previewRoutes(provider),
+    trialRoutes(provider),
     usableAppRoutes(provider),
     consentRoutes(provider),
     deviceDecisionRoutes(provider),

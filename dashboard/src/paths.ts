@@ -27,6 +27,7 @@ export const paths = {
   adminClients: '/admin/applications',
   adminNewClient: '/admin/applications/new',
   adminClient: '/admin/applications/$clientId',
+  adminTrial: '/admin/applications/$clientId/trial',
   adminHosts: '/admin/hosts',
   adminCertificates: '/admin/certificates',
   adminAudit: '/admin/audit',

@@ -3,6 +3,7 @@ import { readHoldings } from '../access/holdings-store.ts'
 import { listAuthorizedApplications } from '../oauth/tokens/live-authorization-store.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { recheckActor } from '../sessions/hold-actor.ts'
 import { listSessions } from '../sessions/session-store.ts'
 import { Session } from '../sessions/session.ts'
 import { listCertificates } from '../ssh/certificates/certificate-store.ts'
@@ -40,6 +41,7 @@ export async function previewAction(
   actor: SignedInActor,
 ): Promise<Preview> {
   const { db, now } = services
+  await recheckActor(services, actor)
   await refuseUnknownUser(db.read, userId)
   const maySeeNames = (await readHoldings(db.read, actor.id)).permissions.has('users:read')
   if (action === 'enable')

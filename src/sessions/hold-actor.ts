@@ -43,6 +43,10 @@ export const changeAs = <T>({ db, now }: Needs, actor: SignedInActor, change: (t
     return change(trx)
   })
 
+/** The same check for a request that only reads, but whose body the client may have held back. */
+export const recheckActor = (services: Needs, actor: SignedInActor): Promise<void> =>
+  changeAs(services, actor, async () => {})
+
 /** How many of the ten connections of a replica may wait for the row of one person. */
 const takeTurn = createTurns(3)
 

@@ -60,6 +60,7 @@ onEachEngine('administering users', (engine) => {
         avatarUrl: null,
         roles: user.roles,
         attributes: {},
+        locale: user.locale,
       },
     )
     assert.deepEqual(

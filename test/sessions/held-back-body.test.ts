@@ -38,6 +38,9 @@ async function newRole(permission?: Permission): Promise<string> {
   return (await admin.post('/api/admin/roles', { name: uniqueName('Role'), permissions })).json().role.id
 }
 
+const newHost = () => ({ name: uniqueName('host'), hostnames: [`host${++count}.example.com`] })
+const createHost = async (): Promise<string> => (await admin.post('/api/ssh/hosts', newHost())).json().host.id
+
 /** Every request of the API that changes something for the signed-in user. */
 const CHANGES: Record<string, ChangeTest> = {
   'POST /api/auth/sessions/{id}/revoke': {
@@ -289,6 +292,51 @@ const CHANGES: Record<string, ChangeTest> = {
   'POST /oauth/clients/{clientId}/secret': {
     permission: 'oauth_clients:write',
     prepare: async (app) => ({ path: `/oauth/clients/${(await registerApplication(app)).clientId}/secret` }),
+  },
+  'PUT /oauth/clients/{clientId}/logo': {
+    permission: 'oauth_clients:write',
+    prepare: async (app) => ({
+      path: `/oauth/clients/${(await registerApplication(app)).clientId}/logo`,
+      body: form({ bytes: await picture() }),
+    }),
+  },
+  'DELETE /oauth/clients/{clientId}/logo': {
+    permission: 'oauth_clients:write',
+    prepare: async (app) => ({ path: `/oauth/clients/${(await registerApplication(app)).clientId}/logo` }),
+  },
+  'POST /oauth/clients/{clientId}/preview': {
+    permission: 'oauth_clients:read',
+    prepare: async (app, { user }) => ({
+      path: `/oauth/clients/${(await registerApplication(app)).clientId}/preview`,
+      body: { userId: user.id },
+    }),
+  },
+  'POST /oauth/clients/{clientId}/trial': {
+    permission: 'oauth_clients:read',
+    prepare: async (app) => ({ path: `/oauth/clients/${(await registerApplication(app)).clientId}/trial` }),
+  },
+  'POST /oauth/clients/{clientId}/trial/result': {
+    permission: 'oauth_clients:read',
+    prepare: async (app) => ({
+      path: `/oauth/clients/${(await registerApplication(app)).clientId}/trial/result`,
+      body: { code: 'ac_unknown', codeVerifier: 'unknown' },
+    }),
+  },
+  'POST /api/ssh/hosts': {
+    permission: 'ssh:hosts:manage',
+    prepare: async () => ({ path: '/api/ssh/hosts', body: newHost() }),
+  },
+  'PATCH /api/ssh/hosts/{id}': {
+    permission: 'ssh:hosts:manage',
+    prepare: async () => ({ path: `/api/ssh/hosts/${await createHost()}`, body: { name: uniqueName('renamed') } }),
+  },
+  'DELETE /api/ssh/hosts/{id}': {
+    permission: 'ssh:hosts:manage',
+    prepare: async () => ({ path: `/api/ssh/hosts/${await createHost()}` }),
+  },
+  'POST /api/ssh/hosts/{id}/enrollment': {
+    permission: 'ssh:hosts:manage',
+    prepare: async () => ({ path: `/api/ssh/hosts/${await createHost()}/enrollment`, body: {} }),
   },
   'POST /oauth/approve': {
     async prepare(app) {

@@ -2909,6 +2909,51 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/oauth/clients/{clientId}/trial': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Begin to try a sign-in to an application */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Trial'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients/{clientId}/trial/result': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What the application would have got from the sign-in that was tried */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody: { content: { 'application/json': { code: string; codeVerifier: string } } }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['TrialResult'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/oauth/details': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The application and the requested scopes, for the consent page */ {
@@ -4148,6 +4193,12 @@ export type components = {
     SignInPreview: {
       /** Whether the person may use the application. */ allowed: boolean
       consent: 'granted' | 'asked' | 'skipped'
+      idToken: { header: Record<string, unknown>; claims: Record<string, unknown> } | null
+      userinfo: Record<string, unknown> | null
+      introspection: Record<string, unknown>
+    }
+    Trial: { authorizeUrl: string; state: string; codeVerifier: string }
+    TrialResult: {
       idToken: { header: Record<string, unknown>; claims: Record<string, unknown> } | null
       userinfo: Record<string, unknown> | null
       introspection: Record<string, unknown>

@@ -10,6 +10,7 @@ export const pagePermissions = {
   [paths.adminClients]: 'oauth_clients:read',
   [paths.adminNewClient]: 'oauth_clients:write',
   [paths.adminClient]: 'oauth_clients:read',
+  [paths.adminTrial]: 'oauth_clients:read',
   [paths.adminHosts]: 'ssh:hosts:manage',
   [paths.adminCertificates]: 'ssh:cert:list',
   [paths.adminAudit]: 'audit:read',

@@ -115,6 +115,12 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: paths.adminTrial,
+    staticData: needed(paths.adminTrial),
+    component: lazyRouteComponent(() => import('../admin/clients/TrialPage.tsx'), 'TrialPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: paths.adminHosts,
     staticData: needed(paths.adminHosts),
     component: lazyRouteComponent(() => import('../admin/hosts/HostsPage.tsx'), 'HostsPage'),

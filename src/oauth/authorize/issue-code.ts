@@ -1,3 +1,4 @@
+import { holdPermission } from '../../access/role-store.ts'
 import { issueToken } from '../../crypto/token.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
@@ -5,7 +6,8 @@ import { refuseUnconfirmed } from '../../users/allowed-email.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
+import { trialUri } from '../trial/trial-uri.ts'
+import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
 import { type NextStep, respond } from './authorization-response.ts'
 import { addCode } from './code-store.ts'
 
@@ -22,6 +24,7 @@ export async function issueCode(
   signedIn: SignedIn,
 ): Promise<NextStep> {
   await refuseUnconfirmed(trx, config, signedIn.user.id)
+  if (request.redirectUri === trialUri(config, request.client.client_id)) await checkTrial(trx, request, signedIn)
   const code = issueToken(random, 'ac_')
   const at = now()
   await addCode(trx, {
@@ -45,4 +48,10 @@ export async function issueCode(
     trx.afterCommit(() => pkceUses.note(request.client.client_id, use))
   }
   return respond(request, { code: code.plaintext })
+}
+
+/** Only for those who may see the settings of the client. */
+async function checkTrial(trx: Trx, request: AuthorizationRequest, { user }: SignedIn): Promise<void> {
+  if (await holdPermission(trx, user.id, 'oauth_clients:read')) return
+  throw new RedirectedRefusal(request, 'access_denied', 'Trying a sign-in needs the permission oauth_clients:read.')
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import { refuse } from '../../errors.ts'
 import { NO_CLAIMS } from '../claims/claims-request.ts'
 import type { KnownClient } from '../clients/client.ts'
@@ -5,6 +6,7 @@ import { isRegisteredUri, isWeb } from '../clients/redirect-uri.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { ClientRefusal, withoutQuery } from '../refusals/client-refusal.ts'
+import { trialUri } from '../trial/trial-uri.ts'
 import {
   checkClientMayRequest,
   checkClientMayUseCodes,
@@ -57,7 +59,7 @@ export function recheckClient(
   request: AuthorizationRequest,
   client: KnownClient | undefined,
 ): void {
-  const present = { ...request, client: checkDestination(client, request.redirectUri) }
+  const present = { ...request, client: checkDestination(config, client, request.redirectUri) }
   checkClientMayUseCodes(present)
   checkClientMayRequest(present, request.consentScopes)
   if (request.codeChallenge === undefined && !mayOmitPkce(config, present.client))
@@ -65,7 +67,7 @@ export function recheckClient(
 }
 
 async function readDestination(
-  { clients, refusals }: Pick<Provider, 'clients' | 'refusals'>,
+  { clients, config, refusals }: Pick<Provider, 'clients' | 'config' | 'refusals'>,
   { client_id: clientId, redirect_uri: redirectUri }: Parameters,
   repeated: ReadonlySet<string>,
 ): Promise<{ client: KnownClient; redirectUri: string }> {
@@ -79,12 +81,13 @@ async function readDestination(
       hint: 'Let the application send its redirect URL with every request.',
       expected: client.redirect_uris.map(withoutQuery).join(' '),
     })
-  return { client: checkDestination(client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
+  return { client: checkDestination(config, client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
 }
 
-function checkDestination(client: KnownClient | undefined, redirectUri: string): KnownClient {
+function checkDestination(config: Config, client: KnownClient | undefined, redirectUri: string): KnownClient {
   if (!client) return refuse('invalid_request', 'No application is registered under this client_id.')
   if (isRegisteredUri(client.redirect_uris, redirectUri)) return client
+  if (redirectUri === trialUri(config, client.client_id)) return client
   throw new ClientRefusal(
     client.client_id,
     'invalid_request',

@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { readHoldings } from '../../access/holdings-store.ts'
 import { refuse } from '../../errors.ts'
 import { failures, Nullable, type Routes, strict } from '../../http/contracts.ts'
+import { actorOf } from '../../sessions/actor.ts'
 import { needs } from '../../sessions/guards.ts'
+import { recheckActor } from '../../sessions/hold-actor.ts'
 import { ClientSettings } from '../clients/client-settings.ts'
 import type { Provider } from '../provider.ts'
 import { previewSignIn } from './preview-sign-in.ts'
@@ -44,10 +46,13 @@ export const previewRoutes =
           response: { 200: Preview, ...failures(400, 401, 403, 404, 415) },
         },
       },
-      async ({ params: { clientId }, body: { userId, scopes }, signedIn }) => {
-        const { permissions } = await readHoldings(provider.db.read, signedIn.user.id)
+      async (request) => {
+        const actor = actorOf(provider, request)
+        await recheckActor(provider, actor)
+        const { permissions } = await readHoldings(provider.db.read, actor.id)
         if (!permissions.has('users:read')) refuse('forbidden', 'This needs the permission users:read.')
-        return previewSignIn(provider, { clientId, userId, scopes })
+        const { userId, scopes } = request.body
+        return previewSignIn(provider, { clientId: request.params.clientId, userId, scopes })
       },
     )
   }

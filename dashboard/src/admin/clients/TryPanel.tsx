@@ -1,15 +1,18 @@
-import { Alert, Badge, Group, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Client, SignInPreview, User } from '../../api/shapes.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { ClaimsView } from './ClaimsView.tsx'
 import { clientQuery } from './clients-query.ts'
 import { PersonSearch } from './PersonSearch.tsx'
+import { beginTrial } from './trial.ts'
 
 /** What an application would be told about a chosen person. Nothing is issued, and nobody is signed in. */
 export function TryPanel({ application }: { application: Client }) {
@@ -25,16 +28,35 @@ export function TryPanel({ application }: { application: Client }) {
     staleTime: 0,
   })
   return (
+    <>
+      <Section title={texts.title} description={texts.description}>
+        <Stack>
+          <PersonSearch label={texts.person} value={person} onChange={setPerson} />
+          {person && <QueryView query={query}>{(preview) => <Preview preview={preview} />}</QueryView>}
+        </Stack>
+      </Section>
+      {application.grantTypes.includes('authorization_code') && <TrialSection clientId={clientId} />}
+    </>
+  )
+}
+
+/** Runs a whole sign-in of the administrator, which ends on a page here instead of at the application. */
+function TrialSection({ clientId }: { clientId: string }) {
+  const texts = useTexts('applications').trial
+  const begin = useSubmit(() => beginTrial(clientId))
+  return (
     <Section title={texts.title} description={texts.description}>
-      <Stack>
-        <PersonSearch label={texts.person} value={person} onChange={setPerson} />
-        {person && <QueryView query={query}>{(preview) => <Preview preview={preview} />}</QueryView>}
+      <Stack align="flex-start">
+        <FailureAlert failure={begin.failure} />
+        <Button variant="default" loading={begin.busy} onClick={() => begin.run()}>
+          {texts.begin}
+        </Button>
       </Stack>
     </Section>
   )
 }
 
-function Preview({ preview: { allowed, consent, idToken, userinfo, introspection } }: { preview: SignInPreview }) {
+function Preview({ preview: { allowed, consent, ...told } }: { preview: SignInPreview }) {
   const texts = useTexts('applications').preview
   return (
     <Stack role="region" aria-label={texts.result}>
@@ -53,23 +75,10 @@ function Preview({ preview: { allowed, consent, idToken, userinfo, introspection
           <Text size="sm">{texts.refusedText}</Text>
         </Alert>
       )}
-      {idToken ? (
-        <>
-          <CodeBlock label={texts.header} value={asJson(idToken.header)} wrap />
-          <CodeBlock label={texts.idToken} value={asJson(idToken.claims)} wrap />
-        </>
-      ) : (
-        <Text size="sm" c="dimmed">
-          {texts.noIdToken}
-        </Text>
-      )}
-      {userinfo && <CodeBlock label={texts.userinfo} value={asJson(userinfo)} wrap />}
-      <CodeBlock label={texts.introspection} value={asJson(introspection)} wrap />
+      <ClaimsView told={told} />
       <Text size="sm" c="dimmed">
         {texts.leftOut}
       </Text>
     </Stack>
   )
 }
-
-const asJson = (value: object) => JSON.stringify(value, null, 2)

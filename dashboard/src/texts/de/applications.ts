@@ -255,6 +255,19 @@ export const applications: typeof English = {
     noIdToken: 'Sie bekommt weder ID-Token noch Userinfo, denn um openid darf sie nicht bitten.',
     leftOut: 'Zeiten, Nonce und Prüfwerte fehlen, denn sie sind in jedem Token anders.',
   },
+  trial: {
+    title: 'Selbst anmelden',
+    description:
+      'Führt die ganze Anmeldung durch, mit Zustimmung, wo danach gefragt wird, und endet auf einer Seite hier statt bei der Anwendung. Die Token werden sofort widerrufen.',
+    begin: 'Anmeldung beginnen',
+    pageTitle: (name) => `Anmeldung bei ${name}`,
+    resultTitle: 'Was die Anwendung bekommen hätte',
+    resultText: 'Die Token wurden sofort widerrufen und nicht gezeigt.',
+    notBegun: 'Diese Anmeldung wurde nicht in diesem Tab begonnen oder schon gezeigt. Beginnen Sie sie neu.',
+    refused: (reason) => `Die Anmeldung wurde abgewiesen: ${reason}`,
+    again: 'Neu beginnen',
+    back: 'Zurück zur Anwendung',
+  },
   attributes: {
     title: 'Attribute',
     ofUser: 'Werte, die Anwendungen über diese Person erfahren können. Sie gelten vor denen der Rollen.',

@@ -249,6 +249,19 @@ export const applications = {
     noIdToken: 'It gets no ID token and no userinfo, because it may not ask for openid.',
     leftOut: 'Times, nonce and hashes are left out, because they differ from token to token.',
   },
+  trial: {
+    title: 'Sign in as yourself',
+    description:
+      'Runs the whole sign-in, with consent where it is asked for, and ends on a page here instead of at the application. The tokens are revoked at once.',
+    begin: 'Start the sign-in',
+    pageTitle: (name: string) => `Sign-in to ${name}`,
+    resultTitle: 'What the application would have got',
+    resultText: 'The tokens were revoked at once and were not shown.',
+    notBegun: 'This sign-in was not begun in this tab, or was shown already. Start it again.',
+    refused: (reason: string) => `The sign-in was refused: ${reason}`,
+    again: 'Start again',
+    back: 'Back to the application',
+  },
   attributes: {
     title: 'Attributes',
     ofUser: 'Values that applications can be told about this person. They count before those of roles.',
