@@ -27,7 +27,7 @@ test('an invited user sets up the account with a password through the mail, and 
   await userPage.getByLabel('Your name').fill('Chosen Name')
   await userPage.getByLabel('Password', { exact: false }).first().fill(newcomer.password)
   await userPage.getByRole('button', { name: 'Continue with a password' }).click()
-  await expect(userPage.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(userPage.getByRole('heading', { name: /^Hello/ })).toBeVisible()
   const { user } = (await (await invitedContext.request.get('/api/auth/me')).json()) as {
     user: { displayName: string }
   }
@@ -52,7 +52,7 @@ test('an invited user sets up the account with a passkey, in German, and the lin
   const authenticator = await addAuthenticator(guest)
   await guest.goto(link)
   await guest.getByRole('button', { name: 'Mit einem Passkey weiter' }).click()
-  await expect(guest.getByRole('heading', { name: 'Profil' })).toBeVisible()
+  await expect(guest.getByRole('heading', { name: /^Hallo/ })).toBeVisible()
   expect(await authenticator.credentials()).toBe(1)
   await context.clearCookies()
   await guest.goto('/login')

@@ -121,7 +121,9 @@ test('the catalogue is in German for a German browser, and fits a phone', async 
   for (const entry of ['', '?entry=kubernetes', '?entry=machine']) {
     await phone.goto(`${baseURL ?? ''}/admin/applications/new${entry}`)
     await expect(phone.getByRole('heading', { name: /^Neue Anwendung/ })).toBeVisible()
-    expect(await phone.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    await expect
+      .poll(() => phone.evaluate<number>('document.documentElement.scrollWidth - innerWidth'))
+      .toBeLessThanOrEqual(0)
   }
   await context.close()
 })
