@@ -53,6 +53,7 @@ export const argoCd: Entry = {
     'PKCE is off unless enablePKCEAuthentication is true.',
     'A session of Argo CD is the ID token: it is good for an hour, also after access was taken away.',
   ],
+  unconfirmed: 'The address of the command line, which the source that was read does not name.',
   source: 'https://argo-cd.readthedocs.io/en/stable/operator-manual/user-management/#existing-oidc-provider',
   lookedUpOn: '2026-11-17',
   tried: NOT_IN_A_REGISTRY,

@@ -33,7 +33,7 @@ SSO_PKCE=true`,
   ],
   notes: ['The master password stays: signing in does not open the vault.', 'SSO_AUTHORITY has no slash at its end.'],
   unconfirmed: 'Whether Vaultwarden accepts ES256 as well.',
-  source: 'https://github.com/dani-garcia/vaultwarden/blob/main/.env.template',
+  source: 'https://github.com/dani-garcia/vaultwarden/wiki/Enabling-SSO-support-using-OpenId-Connect',
   lookedUpOn: '2026-11-17',
   tried: NOT_IN_A_REGISTRY,
 }

@@ -193,6 +193,9 @@ const SENTENCES: Record<string, string> = {
     'Version 5 erwartet ohne andere Angabe RS256. Steckt sie in einem Programm ohne Einstellung dafür, stellen Sie hier RS256 ein.',
   'RS256 is what OpenID Connect libraries accept by default, and it has no setting for another one.':
     'OpenID-Connect-Bibliotheken nehmen ohne andere Angabe RS256 an, und eine Einstellung dafür fehlt.',
+  'The address of the command line, which the source that was read does not name.':
+    'Die Adresse des Kommandozeilenprogramms: Die gelesene Quelle nennt sie nicht.',
+  'Which claim Paperless-ngx reads the groups from.': 'Aus welcher Angabe Paperless-ngx die Gruppen liest.',
   'Whether Vaultwarden accepts ES256 as well.': 'Ob Vaultwarden auch ES256 annimmt.',
   'With a refresh token Argo CD can renew its session before the ID token expires.':
     'Mit einem Refresh-Token kann Argo CD seine Sitzung erneuern, bevor das ID-Token abläuft.',
