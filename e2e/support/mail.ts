@@ -18,7 +18,9 @@ export async function linkInMail(dataDir: string, to: string, page: string, befo
     .poll(async () => {
       const outbox = join(dataDir, 'outbox')
       const names = await readdir(outbox).catch(() => [])
-      for (const name of names.toSorted((one, other) => one.localeCompare(other))) {
+      // A mail that is being written has another name.
+      const written = names.filter((name) => name.endsWith('.eml'))
+      for (const name of written.toSorted((one, other) => one.localeCompare(other))) {
         const message = decode(await readFile(join(outbox, name), 'utf8'))
         const link = new RegExp(`https?://\\S+${page}[?#][^\\s"<>]+`).exec(message)?.[0]
         if (message.includes(to) && link) found = link
