@@ -1,0 +1,53 @@
+import { expect, test } from './support/test.ts'
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`what has the focus has a visible outline, and links and icons have their colours, in ${colorScheme} colours`, async ({
+    page,
+    person: _person,
+  }) => {
+    await page.emulateMedia({ colorScheme })
+    const outline = () =>
+      page.evaluate(() => {
+        const focused = document.activeElement
+        if (!focused) return undefined
+        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(focused)
+        return { outlineStyle, outlineWidth, outlineColor }
+      })
+    const expected = {
+      outlineStyle: 'solid',
+      outlineWidth: '2px',
+      outlineColor: colorScheme === 'light' ? 'rgb(21, 103, 92)' : 'rgb(95, 184, 170)',
+    }
+    await page.goto('/account/passkeys')
+    await expect(page.getByRole('heading', { name: 'Passkeys', exact: true })).toBeVisible()
+    // The link that skips the navigation, the product's name, the bell, the menu, the first link of the navigation.
+    for (let each = 0; each < 5; each += 1) {
+      await page.keyboard.press('Tab')
+      expect(await outline()).toEqual(expected)
+    }
+    const active = page.getByRole('link', { name: 'Passkeys' }).first()
+    const inactive = page.getByRole('link', { name: 'Sessions' }).first()
+    const colorOf = (element: typeof active) => element.evaluate((it) => getComputedStyle(it).color)
+    expect(await colorOf(active)).not.toBe(await colorOf(inactive))
+
+    await page.goto('/login')
+    await page.getByRole('link', { name: 'Forgot your password?' }).focus()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
+    expect(await outline()).toEqual(expected)
+  })
+}
+
+test('the focus goes back to what opened a dialog, also after the dialog did its work', async ({ page, person: _person }) => {
+  await page.goto('/account/passkeys')
+  const opener = page.getByRole('button', { name: 'Add a passkey' })
+  await opener.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(opener).toBeFocused()
+
+  await page.goto('/account/sessions')
+  await page.request.post('/api/auth/login', { data: { email: _person.email, password: _person.password } })
+})
