@@ -38,7 +38,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('the focus goes back to what opened a dialog, also after the dialog did its work', async ({ page, person: _person }) => {
+test('the focus goes back to what opened a dialog, also after the dialog did its work', async ({ page, person }) => {
   await page.goto('/account/passkeys')
   const opener = page.getByRole('button', { name: 'Add a passkey' })
   await opener.focus()
@@ -48,6 +48,17 @@ test('the focus goes back to what opened a dialog, also after the dialog did its
   await expect(page.getByRole('dialog')).toBeHidden()
   await expect(opener).toBeFocused()
 
+  const { email, password } = person
+  const elsewhere = await page
+    .context()
+    .browser()
+    ?.newContext({ baseURL: new URL(page.url()).origin })
+  await elsewhere?.request.post('/api/auth/login', { data: { email, password } })
+  await elsewhere?.close()
   await page.goto('/account/sessions')
-  await page.request.post('/api/auth/login', { data: { email: _person.email, password: _person.password } })
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click()
+  await expect(page.getByText('Nowhere else')).toBeVisible()
+  // The button is gone with the sessions, so reading goes on at the content.
+  await expect(page.locator('#content')).toBeFocused()
 })

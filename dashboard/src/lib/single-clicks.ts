@@ -1,4 +1,6 @@
 const PRESSABLE = 'button, [role="button"], [role="menuitem"], a[href]'
+/** Where a double click has a meaning of its own, such as marking a word. */
+const EDITABLE = 'input, textarea, select, label, [contenteditable]'
 /** Where Enter submits a form. In a text of several lines it makes a new line. */
 const SUBMITTING = 'button, input, select, [role="menuitem"]'
 
@@ -20,7 +22,7 @@ export function installSingleClicks(page: Document = document): void {
   page.addEventListener(
     'click',
     (event) => {
-      if (event.detail > 1 && within(event, PRESSABLE)) return swallow(event)
+      if (event.detail > 1 && !within(event, EDITABLE)) return swallow(event)
       if (event.target instanceof Element) pressed = event.target.closest<HTMLElement>(PRESSABLE) ?? pressed
     },
     { capture: true },
