@@ -2005,6 +2005,28 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/settings/appearance': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** How the installation looks */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { appearance: components['schemas']['Appearance'] } }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/settings/logo': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The logo */ {
@@ -2424,6 +2446,51 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': { status: 'ok' } } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/application': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The application that somebody is about to sign in to */ {
+      parameters: {
+        query?: {
+          response_type?: string
+          client_id?: string
+          redirect_uri?: string
+          scope?: string
+          state?: string
+          code_challenge?: string
+          code_challenge_method?: string
+          nonce?: string
+          prompt?: string
+          max_age?: string
+          login_hint?: string
+          id_token_hint?: string
+          claims?: string
+          response_mode?: string
+          acr_values?: string
+          display?: string
+          ui_locales?: string
+          pending_request?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['SignInApplication'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
     }
     put?: never
     post?: never
@@ -4136,6 +4203,13 @@ export type components = {
       /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains: string[]
       logoUrl: string | null
     }
+    Appearance: {
+      name: string
+      accentColor: string | null
+      logoUrl: string | null
+      registration: 'open' | 'invite'
+      /** Whether there is an administrator. */ isSetUp: boolean
+    }
     Client: {
       client_id: string
       name: string
@@ -4210,6 +4284,7 @@ export type components = {
       launchUrl: string
       /** Whether you have granted it something. */ authorized: boolean
     }
+    SignInApplication: { name: string; logoUrl: string | null }
     ConsentDetails: {
       client_id: string
       name: string

@@ -19,6 +19,8 @@ export type ErrorCode = NonNullable<components['schemas']['Error']['code']>
 export type NotificationType = components['schemas']['NotificationType']
 export type PermissionName = components['schemas']['PermissionName']
 
+export type Appearance = Got<'/api/settings/appearance'>['appearance']
+export type SignInApplication = Got<'/oauth/application'>
 export type Me = Got<'/api/auth/me'>
 export type Profile = Got<'/api/account/profile'>
 export type Session = Got<'/api/auth/sessions'>['sessions'][number]

@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
@@ -7,6 +7,7 @@ import { useMe } from '../session/me.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { PersonAvatar } from '../ui/PersonAvatar.tsx'
 
 export function AccountMenu() {
   const { user } = useMe()
@@ -23,16 +24,16 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={240} withinPortal>
       <Menu.Target>
         <UnstyledButton style={{ borderRadius: '50%' }}>
-          <Avatar aria-hidden src={user.avatarUrl} name={name} alt="" color="pine" size={36} />
+          <PersonAvatar avatarUrl={user.avatarUrl} name={name} size={36} />
           <VisuallyHidden>{texts.menu(name)}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+          <Text component="div" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
             {name}
           </Text>
-          <Text size="xs" truncate>
+          <Text component="div" size="xs" truncate>
             {user.email}
           </Text>
         </Menu.Label>

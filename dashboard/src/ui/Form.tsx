@@ -12,16 +12,9 @@ type Props = { failure: unknown; onSubmit: () => void; children: ReactNode }
  * what is left.
  */
 export function Form({ failure, onSubmit, children }: Props) {
-  const form = useRef<HTMLFormElement>(null)
-  const names = useRef(new Set<string>())
-  const value = useMemo(() => ({ failure, names: names.current }), [failure])
-  useEffect(() => {
-    if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [failure])
   return (
-    <Context value={value}>
+    <FieldsAround failure={failure}>
       <form
-        ref={form}
         onSubmit={(event) => {
           event.preventDefault()
           // A form in a dialog is inside another form for React, though not in the page.
@@ -31,6 +24,21 @@ export function Form({ failure, onSubmit, children }: Props) {
       >
         {children}
       </form>
+    </FieldsAround>
+  )
+}
+
+/** What `Form` does about failures, for a form with a submission of its own. */
+export function FieldsAround({ failure, children }: { failure: unknown; children: ReactNode }) {
+  const around = useRef<HTMLDivElement>(null)
+  const names = useRef(new Set<string>())
+  const value = useMemo(() => ({ failure, names: names.current }), [failure])
+  useEffect(() => {
+    if (failure) around.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failure])
+  return (
+    <Context value={value}>
+      <div ref={around}>{children}</div>
     </Context>
   )
 }
