@@ -8,6 +8,8 @@ test('a new user registers, is signed in, signs out and signs in with the passwo
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByLabel('Password', { exact: false }).first().fill(newcomer.password)
   await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await page.getByRole('link', { name: 'Not now' }).click()
   await expect(page.getByRole('heading', { name: /^Hello/ })).toBeVisible()
 
   await page.getByRole('button', { name: /Account menu/ }).click()

@@ -23,7 +23,7 @@ const apps = {
   dashboard: () => import('./shell/DashboardApp.tsx'),
 }
 const parts: Part[] = inEntrance
-  ? ['shared', 'refusals', 'entrance']
+  ? ['shared', 'entrance']
   : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications']
 const language = preferredLanguage()
 
