@@ -267,7 +267,7 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } }
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OwnProfile'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -3851,6 +3851,22 @@ export type components = {
       | 'ssh:hosts:manage'
       | 'audit:read'
       | 'settings:manage'
+    OwnProfile: {
+      id: string
+      email: string
+      email_verified: boolean
+      displayName: string | null
+      given_name: string | null
+      family_name: string | null
+      preferredUsername: string
+      disabled_at: number | null
+      /** Epoch milliseconds. */ createdAt: number
+      lastLoginAt: number | null
+      avatarUrl: string | null
+      /** The language of mails. */ locale: 'en' | 'de'
+      roles: { id: string; name: string }[]
+      /** Without one, a change that needs proof needs a fresh sign-in. */ hasPassword: boolean
+    }
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }

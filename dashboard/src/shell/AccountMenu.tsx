@@ -21,7 +21,7 @@ export function AccountMenu() {
     },
   })
   return (
-    <Menu position="bottom-end" width={240} withinPortal>
+    <Menu position="bottom-end" width={260} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton style={{ borderRadius: '50%' }}>
           <PersonAvatar avatarUrl={user.avatarUrl} name={name} size={36} />
@@ -29,18 +29,19 @@ export function AccountMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>
-          <Text component="div" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+        {/* A menu has items only: the person is the one that leads to the profile. */}
+        <Menu.Item component={Link} to={paths.account} leftSection={<Icon name="user" size={16} />}>
+          <Text component="span" display="block" size="sm" fw={600} truncate>
             {name}
           </Text>
-          <Text component="div" size="xs" truncate>
-            {user.email}
-          </Text>
-        </Menu.Label>
-        <Menu.Divider />
-        <Menu.Item component={Link} to={paths.account} leftSection={<Icon name="user" size={16} />}>
-          {texts.profile}
+          {name !== user.email && (
+            <Text component="span" display="block" size="xs" truncate>
+              {user.email}
+            </Text>
+          )}
+          <VisuallyHidden>{texts.profile}</VisuallyHidden>
         </Menu.Item>
+        <Menu.Divider />
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.mutate()}>
           {texts.signOut}
         </Menu.Item>

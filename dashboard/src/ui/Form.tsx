@@ -43,8 +43,10 @@ export function FieldsAround({ failure, children }: { failure: unknown; children
   )
 }
 
+type Input = { error?: ReactNode; 'aria-invalid'?: boolean }
+
 /** Gives the input inside it what the server said about this field of the request. */
-export function Field({ name, children }: { name: string; children: ReactElement<{ error?: ReactNode }> }) {
+export function Field({ name, children }: { name: string; children: ReactElement<Input> }) {
   const context = use(Context)
   const names = context?.names
   useEffect(() => {
@@ -54,7 +56,8 @@ export function Field({ name, children }: { name: string; children: ReactElement
     }
   }, [names, name])
   const issue = issueAt(context?.failure, name)
-  return issue ? cloneElement(children, { error: issue }) : children
+  // Mantine's password input has an error without being marked as invalid.
+  return issue ? cloneElement(children, { error: issue, 'aria-invalid': true }) : children
 }
 
 /** The fields of the form around that show their part of this failure themselves. */
