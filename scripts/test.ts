@@ -51,6 +51,7 @@ const serverTests = [
 const steps: [string, string[]][] = [
   ['node', ['scripts/check.ts']],
   ['node', ['scripts/build-dashboard.ts', '--if-stale']],
+  ['node', ['scripts/build-server.ts', '--if-stale']],
   ['node', ['scripts/measure-dashboard.ts']],
   ['node', serverTests],
   ['playwright', ['test']],
