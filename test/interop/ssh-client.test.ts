@@ -6,20 +6,12 @@ import { describe, test, type TestContext } from 'node:test'
 import type { Notification } from '../../src/notifications/notification.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/replicas.ts'
-import { ACCOUNT, newKeyPair, signInSshUser, sshKeygen, temporaryFolder } from './openssh.ts'
-import {
-  countRequests,
-  decideShown,
-  type Home,
-  install,
-  logIn,
-  newHome,
-  ssh,
-  startAgent,
-  startService,
-} from './ssh-person.ts'
+import { type Home, newHome, ssh, startAgent } from './home.ts'
+import { ACCOUNT, newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
+import { signInSshUser } from './sign-in-ssh-user.ts'
+import { countRequests, decideShown, install, logIn, startService } from './ssh-person.ts'
 
 const read = (home: Home, path: string) => readFileSync(join(home.folder, path), 'utf8')
 const inAgent = async (home: Home) =>
