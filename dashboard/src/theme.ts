@@ -34,7 +34,14 @@ const theme = createTheme({
   // Plain objects instead of Button.extend(): naming a component here would load it on every page.
   components: {
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
-    Button: { defaultProps: { fw: 550 } },
+    // On a phone a long label takes two lines instead of being cut off.
+    Button: {
+      defaultProps: { fw: 550 },
+      styles: {
+        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem' },
+        label: { whiteSpace: 'normal' },
+      },
+    },
     InputWrapper: {
       styles: {
         label: { fontSize: '0.875rem', fontWeight: 550, marginBottom: 4 },

@@ -18,7 +18,7 @@ export function DeleteAccountSection({ profile }: { profile: Profile }) {
   return (
     <Section title={texts.deleteTitle} description={texts.deleteText}>
       <Group>
-        <Button variant="subtle" color="red" onClick={() => setOpen(true)}>
+        <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
           {texts.delete}
         </Button>
       </Group>

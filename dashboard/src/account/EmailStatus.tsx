@@ -13,6 +13,8 @@ export function EmailStatus({ profile }: { profile: Profile }) {
   const [isChanging, setChanging] = useState(false)
   const [sentTo, setSentTo] = useState<string>()
   const resend = useMutation({ mutationFn: () => answer(api.POST('/api/auth/verify-email/resend')) })
+  const sent = sentTo === undefined ? undefined : texts.changeEmailSent(sentTo)
+  const note = sent ?? (resend.isSuccess ? texts.resent : undefined)
   return (
     <Stack gap="sm">
       <Group gap="sm">
@@ -26,7 +28,6 @@ export function EmailStatus({ profile }: { profile: Profile }) {
           {texts.changeEmail}
         </Button>
       </Group>
-      <SavedNote shown={sentTo !== undefined}>{texts.changeEmailSent(sentTo ?? '')}</SavedNote>
       {isChanging && (
         <ChangeEmailDialog hasPassword={profile.hasPassword} onClose={() => setChanging(false)} onSent={setSentTo} />
       )}
@@ -35,9 +36,9 @@ export function EmailStatus({ profile }: { profile: Profile }) {
           <Button variant="default" size="sm" loading={resend.isPending} onClick={() => resend.mutate()}>
             {texts.resend}
           </Button>
-          <SavedNote shown={resend.isSuccess}>{texts.resent}</SavedNote>
         </Group>
       )}
+      <SavedNote shown={note !== undefined}>{note ?? ''}</SavedNote>
       <FailureAlert failure={resend.error} />
     </Stack>
   )
