@@ -54,7 +54,7 @@ test('the largest page is interactive in time on 4G with a slow processor, and n
   if (isMeasured) expect(interactiveAfter).toBeLessThan(MAX_INTERACTIVE_MS)
   expect(await layoutShift(page)).toBeLessThan(MAX_LAYOUT_SHIFT)
 
-  const signIn = `/login?${new URLSearchParams({ return_to: `/oauth/authorize?${request}` })}`
+  const signIn = `/login?${new URLSearchParams({ return_to: `/oauth/authorize?${request}` }).toString()}`
   for (const path of [signIn, `/consent?${request}`, '/', '/account', '/ssh', '/admin', '/admin/users']) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible({ timeout: 30_000 })

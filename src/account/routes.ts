@@ -6,19 +6,11 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
-import { findAccountById } from '../users/user-store.ts'
+import { findAccountById, findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']
-
-const OwnProfile = Type.Object(
-  {
-    ...User.properties,
-    hasPassword: Type.Boolean({ description: 'Without one, a change that needs proof needs a fresh sign-in.' }),
-  },
-  { title: 'OwnProfile' },
-)
 
 export const accountRoutes =
   (services: Services): Routes =>
@@ -27,12 +19,26 @@ export const accountRoutes =
       '/api/account/profile',
       {
         onRequest: signedIn(services),
-        schema: { tags, summary: 'Your profile', response: { 200: OwnProfile, ...failures(401) } },
+        schema: { tags, summary: 'Your profile', response: { 200: User, ...failures(401) } },
       },
-      async ({ signedIn }) => {
-        const account = await findAccountById(services.db.read, signedIn.user.id)
-        if (!account) return refuse('unauthenticated', 'Please sign in.')
-        return { ...account.user, hasPassword: account.passwordHash !== null }
+      async ({ signedIn: { user } }) =>
+        (await findUser(services.db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
+    )
+
+    app.get(
+      '/api/account/sign-in-methods',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'How you can prove that the account is yours',
+          description: 'Some changes need the password or, without one, a fresh sign-in with a passkey.',
+          response: { 200: Type.Object({ hasPassword: Type.Boolean() }), ...failures(401) },
+        },
+      },
+      async ({ signedIn: { user } }) => {
+        const account = await findAccountById(services.db.read, user.id)
+        return { hasPassword: account !== undefined && account.passwordHash !== null }
       },
     )
 

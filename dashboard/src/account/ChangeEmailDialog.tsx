@@ -7,14 +7,14 @@ import { FormDialog } from '../ui/FormDialog.tsx'
 import { OwnerProofField } from './OwnerProofField.tsx'
 import { withOwnerProof } from './with-owner-proof.ts'
 
-type Props = { hasPassword: boolean; onClose: () => void; onSent: (email: string) => void }
+type Props = { onClose: () => void; onSent: (email: string) => void }
 
-export function ChangeEmailDialog({ hasPassword, onClose, onSent }: Props) {
+export function ChangeEmailDialog({ onClose, onSent }: Props) {
   const texts = useTexts('account').profile
   const [email, setEmail] = useState('')
   const [currentPassword, setCurrentPassword] = useState('')
   const send = async () => {
-    const body = { email: email.trim(), ...(hasPassword ? { currentPassword } : {}) }
+    const body = { email: email.trim(), ...(currentPassword ? { currentPassword } : {}) }
     await withOwnerProof(() => answer(api.POST('/api/account/email', { body })))
     onSent(body.email)
   }
@@ -33,7 +33,7 @@ export function ChangeEmailDialog({ hasPassword, onClose, onSent }: Props) {
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
       </Field>
-      <OwnerProofField hasPassword={hasPassword} value={currentPassword} onChange={setCurrentPassword} />
+      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
     </FormDialog>
   )
 }

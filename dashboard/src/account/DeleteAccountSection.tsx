@@ -32,7 +32,7 @@ function DeleteAccountDialog({ profile, onClose }: { profile: Profile; onClose: 
   const [email, setEmail] = useState('')
   const [currentPassword, setCurrentPassword] = useState('')
   const remove = async () => {
-    const body = { email, ...(profile.hasPassword ? { currentPassword } : {}) }
+    const body = { email, ...(currentPassword ? { currentPassword } : {}) }
     await withOwnerProof(() => answer(api.DELETE('/api/account', { body })))
     forgetAccount(profile.id)
     tellTabs({ kind: 'signed-out' })
@@ -57,7 +57,7 @@ function DeleteAccountDialog({ profile, onClose }: { profile: Profile; onClose: 
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
       </Field>
-      <OwnerProofField hasPassword={profile.hasPassword} value={currentPassword} onChange={setCurrentPassword} />
+      <OwnerProofField value={currentPassword} onChange={setCurrentPassword} />
     </FormDialog>
   )
 }

@@ -28,9 +28,7 @@ export function EmailStatus({ profile }: { profile: Profile }) {
           {texts.changeEmail}
         </Button>
       </Group>
-      {isChanging && (
-        <ChangeEmailDialog hasPassword={profile.hasPassword} onClose={() => setChanging(false)} onSent={setSentTo} />
-      )}
+      {isChanging && <ChangeEmailDialog onClose={() => setChanging(false)} onSent={setSentTo} />}
       {!profile.email_verified && (
         <Group>
           <Button variant="default" size="sm" loading={resend.isPending} onClick={() => resend.mutate()}>

@@ -267,7 +267,7 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['OwnProfile'] } }
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -340,6 +340,24 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/sign-in-methods': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** How you can prove that the account is yours */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { hasPassword: boolean } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -3851,22 +3869,6 @@ export type components = {
       | 'ssh:hosts:manage'
       | 'audit:read'
       | 'settings:manage'
-    OwnProfile: {
-      id: string
-      email: string
-      email_verified: boolean
-      displayName: string | null
-      given_name: string | null
-      family_name: string | null
-      preferredUsername: string
-      disabled_at: number | null
-      /** Epoch milliseconds. */ createdAt: number
-      lastLoginAt: number | null
-      avatarUrl: string | null
-      /** The language of mails. */ locale: 'en' | 'de'
-      roles: { id: string; name: string }[]
-      /** Without one, a change that needs proof needs a fresh sign-in. */ hasPassword: boolean
-    }
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }
