@@ -33,6 +33,40 @@ onEachEngine('the overview', (engine) => {
     )
   })
 
+  test('tells what went wrong in the last week, and what a new installation still needs', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const read = async () => {
+      app.clock.advance(10_000)
+      return (await admin.get('/api/admin/overview')).json<Overview>()
+    }
+    const first = await read()
+    assert.deepEqual(first.attention, { delayedMail: 0, failedMail: [], failedActions: [] })
+    const { backup, ...rest } = first.setup
+    assert.equal(backup, engine === 'sqlite' ? 'missing' : 'unknown')
+    const { application, host, secondAdministrator } = rest
+    assert.deepEqual([application, host, secondAdministrator], [false, false, false])
+
+    await recordAlone(app.services, {
+      action: 'mail.failed',
+      outcome: 'refused',
+      actor: THE_SERVICE,
+      data: { recipient: 'gone@example.com', subject: 'Hello', reason: '550 No such user' },
+    })
+    await registerApplication(app)
+    await signedInPerson(app, { admin: true })
+    const second = await read()
+    assert.equal(second.attention.failedMail[0]?.reason, '550 No such user')
+    assert.deepEqual([second.setup.application, second.setup.secondAdministrator], [true, true])
+    app.clock.advance(8 * DAY)
+    assert.deepEqual(
+      (
+        await anonymous(app, (await signedInPerson(app, { admin: true })).cookie).get('/api/admin/overview')
+      ).json<Overview>().attention.failedMail,
+      [],
+    )
+  })
+
   test('counts access tokens as live only while they work', async (t) => {
     const app = await startApp(t, { engine })
     const admin = await signedInPerson(app, { admin: true })
