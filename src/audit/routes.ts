@@ -9,6 +9,7 @@ import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
 import { AUDIT_COLUMNS } from './csv.ts'
 import { eachEvent, listEvents } from './list-events.ts'
+import { nameTargets } from './target-name-store.ts'
 
 const Query = Type.Object(
   {
@@ -73,7 +74,9 @@ export const auditRoutes =
           return reply.send(rows as unknown as string)
         }
         const { items, nextCursor } = await listEvents(services.db.read, filter, limit ?? 50, after)
-        return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
+        return reply
+          .type('application/json; charset=utf-8')
+          .send({ events: await nameTargets(services.db.read, items), nextCursor })
       },
     )
   }

@@ -50,6 +50,12 @@ onEachEngine('the audit trail', (engine) => {
     await admin.post(`${user}/lifecycle`, { action: 'disable' })
     await admin.post(`${user}/lifecycle`, { action: 'enable' })
     await admin.delete(user)
+    const {
+      events: [deleted],
+    } = await list('?action=user.deleted&limit=1')
+    assert.equal(deleted?.targetName, null)
+    const own = await list(`?target=${admin.user.id}`)
+    assert.ok(own.events.every(({ targetName }) => targetName === admin.user.email))
     const { events } = await list(`?actor=${admin.user.id}`)
     const expected: [string, string][] = [
       ['user.created', userId],

@@ -4125,6 +4125,7 @@ export type components = {
       actorEmail: string | null
       targetType: string | null
       targetId: string | null
+      targetName?: string | null
       ipAddress: string | null
       userAgent: string | null
       requestId: string | null

@@ -8,6 +8,8 @@ import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
+import { ConfirmAdministering } from '../roles/ConfirmAdministering.tsx'
+import { administering } from '../roles/permission-groups.ts'
 import { rolesQuery } from './user-queries.ts'
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
@@ -22,6 +24,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const [invited, setInvited] = useState(true)
   const [password, setPassword] = useState('')
   const [roleIds, setRoleIds] = useState<string[]>([])
+  const [isConfirmed, setIsConfirmed] = useState(false)
 
   const create = async () => {
     const { user } = await answer(
@@ -38,11 +41,14 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
     await navigate({ to: paths.adminUser, params: { userId: user.id } })
   }
   const choices = (roles.data?.roles ?? []).filter(({ name }) => name !== 'user')
+  const given = choices.filter(({ id }) => roleIds.includes(id))
+  const needsConfirmation = given.some(({ permissions }) => administering(permissions).length > 0)
 
   return (
     <FormDialog
       title={texts.create}
       submit={invited ? texts.inviteSubmit : texts.createSubmit}
+      disabled={needsConfirmation && !isConfirmed}
       action={create}
       onClose={onClose}
     >
@@ -66,11 +72,16 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         <MultiSelect
           label={texts.roles}
           size="md"
+          searchable
           data={choices.map(({ id, name }) => ({ value: id, label: name }))}
           value={roleIds}
-          onChange={setRoleIds}
+          onChange={(ids) => {
+            setIsConfirmed(false)
+            setRoleIds(ids)
+          }}
         />
       )}
+      <ConfirmAdministering roles={given} checked={isConfirmed} onChange={setIsConfirmed} />
       <Checkbox label={texts.invite} checked={invited} onChange={(event) => setInvited(event.currentTarget.checked)} />
       {!invited && (
         <NewPasswordInput

@@ -31,6 +31,7 @@ export const account: typeof English = {
     hosts: 'Server',
     certificates: 'Zertifikatsprotokoll',
     audit: 'Prüfprotokoll',
+    settings: 'Einstellungen',
     menu: (name) => `Kontomenü von ${name}`,
     signOut: 'Abmelden',
     noPermissionTitle: 'Sie dürfen diese Seite nicht öffnen',

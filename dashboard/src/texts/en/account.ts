@@ -31,6 +31,7 @@ export const account = {
     hosts: 'Hosts',
     certificates: 'Certificate log',
     audit: 'Audit trail',
+    settings: 'Settings',
     menu: (name: string) => `Account menu of ${name}`,
     signOut: 'Sign out',
     noPermissionTitle: 'This page is not open to you',
