@@ -67,7 +67,7 @@ export function CertificatesPage() {
                   <Table.Th>{texts.issued}</Table.Th>
                   <Table.Th>{texts.until}</Table.Th>
                   <Table.Th>{texts.state}</Table.Th>
-                  <Table.Th>
+                  <Table.Th pos="relative">
                     <VisuallyHidden>{texts.revoke}</VisuallyHidden>
                   </Table.Th>
                 </Table.Tr>

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core'
 import type { Overview } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
@@ -12,30 +13,32 @@ export function AttentionSection({ attention }: { attention: Overview['attention
   const { delayedMail, failedMail, failedActions } = attention
   if (delayedMail === 0 && failedMail.length === 0 && failedActions.length === 0) return null
   return (
-    <Section title={texts.attention} flush>
-      <Rows label={texts.attention}>
-        {failedActions.map(({ id, at, userId, email, action, reason }) => (
-          <Row
-            key={id}
-            icon="alert"
-            title={
-              <>
-                <PersonLink id={userId}>{email}</PersonLink> {texts.failedAction[action]}
-              </>
-            }
-            meta={[at === null ? '' : format.dateTime(at), reason].filter(Boolean).join(' · ')}
-          />
-        ))}
-        {delayedMail > 0 && <Row icon="mail" title={texts.delayedMail(delayedMail)} meta={texts.delayedMailText} />}
-        {failedMail.map(({ id, at, recipient, subject, reason }) => (
-          <Row
-            key={id}
-            icon="mail"
-            title={texts.failedMail(recipient)}
-            meta={[format.dateTime(at), subject, reason].filter(Boolean).join(' · ')}
-          />
-        ))}
-      </Rows>
-    </Section>
+    <Box mb="lg">
+      <Section title={texts.attention} flush>
+        <Rows label={texts.attention}>
+          {failedActions.map(({ id, at, userId, email, action, reason }) => (
+            <Row
+              key={id}
+              icon="alert"
+              title={
+                <>
+                  <PersonLink id={userId}>{email}</PersonLink> {texts.failedAction[action]}
+                </>
+              }
+              meta={[at === null ? '' : format.dateTime(at), reason].filter(Boolean).join(' · ')}
+            />
+          ))}
+          {delayedMail > 0 && <Row icon="mail" title={texts.delayedMail(delayedMail)} meta={texts.delayedMailText} />}
+          {failedMail.map(({ id, at, recipient, subject, reason }) => (
+            <Row
+              key={id}
+              icon="mail"
+              title={texts.failedMail(recipient)}
+              meta={[format.dateTime(at), subject, reason].filter(Boolean).join(' · ')}
+            />
+          ))}
+        </Rows>
+      </Section>
+    </Box>
   )
 }

@@ -33,7 +33,7 @@ export function OverviewPage() {
         {(overview) => (
           <>
             <AttentionSection attention={overview.attention} />
-            <SetupChecklist setup={overview.setup} />
+            <SetupChecklist setup={overview.setup} isNew={isNew(overview)} />
             <Figures overview={overview} />
             {!isNew(overview) && <DayCharts days={overview.days} />}
             <PendingActions actions={overview.lifecycle.next} />

@@ -1,4 +1,4 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge, Box, Button, Group } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import type { LinkProps } from '@tanstack/react-router'
 import type { Overview, PermissionName } from '../../api/shapes.ts'
@@ -22,8 +22,8 @@ const ITEMS: { item: Item; page?: { to: LinkProps['to']; permission: PermissionN
   { item: 'backup' },
 ]
 
-/** What a new installation still needs. It goes when all is done, or when somebody hides it in this browser. */
-export function SetupChecklist({ setup }: { setup: Overview['setup'] }) {
+/** What a new installation still needs. Later only what is left is listed. It goes when all is done, or when somebody hides it in this browser. */
+export function SetupChecklist({ setup, isNew }: { setup: Overview['setup']; isNew: boolean }) {
   const texts = useTexts('admin').overview.checklist
   const may = useMay()
   const [isHidden, setIsHidden] = useLocalStorage({
@@ -44,46 +44,48 @@ export function SetupChecklist({ setup }: { setup: Overview['setup'] }) {
       </Group>
     )
   return (
-    <Section
-      title={texts.title}
-      description={`${texts.description} ${texts.progress(done, ITEMS.length)}.`}
-      flush
-      actions={
-        <Button size="xs" variant="subtle" onClick={() => setIsHidden(true)}>
-          {texts.hide}
-        </Button>
-      }
-    >
-      <Rows label={texts.title}>
-        {ITEMS.map(({ item, page }) => (
-          <Row
-            key={item}
-            icon={isDone(item) ? 'check' : 'clock'}
-            title={texts.items[item].title}
-            badge={
-              <Badge size="sm" variant="light" color={isDone(item) ? 'pine' : 'brass'}>
-                {isDone(item) ? texts.isDone : texts.isOpen}
-              </Badge>
-            }
-            meta={!isDone(item) && texts.items[item].text}
-            actions={
-              !isDone(item) &&
-              page &&
-              may(page.permission) && (
-                <LinkButton
-                  to={page.to ?? '/'}
-                  size="xs"
-                  variant="default"
-                  aria-label={`${texts.open}: ${texts.items[item].title}`}
-                  rightSection={<Icon name="chevron" size={14} />}
-                >
-                  {texts.open}
-                </LinkButton>
-              )
-            }
-          />
-        ))}
-      </Rows>
-    </Section>
+    <Box mb="lg">
+      <Section
+        title={texts.title}
+        description={`${isNew ? texts.description : ''} ${texts.progress(done, ITEMS.length)}.`}
+        flush
+        actions={
+          <Button size="xs" variant="subtle" onClick={() => setIsHidden(true)}>
+            {texts.hide}
+          </Button>
+        }
+      >
+        <Rows label={texts.title}>
+          {ITEMS.filter(({ item }) => isNew || !isDone(item)).map(({ item, page }) => (
+            <Row
+              key={item}
+              icon={isDone(item) ? 'check' : 'clock'}
+              title={texts.items[item].title}
+              badge={
+                <Badge size="sm" variant="light" color={isDone(item) ? 'pine' : 'brass'}>
+                  {isDone(item) ? texts.isDone : texts.isOpen}
+                </Badge>
+              }
+              meta={!isDone(item) && texts.items[item].text}
+              actions={
+                !isDone(item) &&
+                page &&
+                may(page.permission) && (
+                  <LinkButton
+                    to={page.to ?? '/'}
+                    size="xs"
+                    variant="default"
+                    aria-label={`${texts.open}: ${texts.items[item].title}`}
+                    rightSection={<Icon name="chevron" size={14} />}
+                  >
+                    {texts.open}
+                  </LinkButton>
+                )
+              }
+            />
+          ))}
+        </Rows>
+      </Section>
+    </Box>
   )
 }

@@ -25,7 +25,8 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
   const name = user.displayName ?? user.email
   const action = user.disabled_at === null ? 'disable' : 'enable'
   const reload = () => client.invalidateQueries({ queryKey: ['admin'] })
-  const isInvited = user.lastLoginAt === null && !hasPassword && passkeys === 0
+  const isInvited = user.lastLoginAt === null
+  const mayBeInvited = isInvited && !hasPassword && passkeys === 0 && user.disabled_at === null
 
   return (
     <Box mt="sm">
@@ -65,7 +66,7 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
             }
             actions={
               <>
-                {may('users:write') && isInvited && user.disabled_at === null && <InvitationButton userId={user.id} />}
+                {may('users:write') && mayBeInvited && <InvitationButton userId={user.id} />}
                 {maySwitch && !isSelf && (
                   <Button
                     variant={action === 'disable' ? 'outline' : 'filled'}

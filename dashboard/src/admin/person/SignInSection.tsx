@@ -36,7 +36,7 @@ export function SignInSection({ details: { user, hasPassword } }: { details: Use
           meta={
             <>
               {hasPassword ? texts.hasPassword : texts.noPassword}
-              <SavedNote shown={isSent}>{texts.resetSent}</SavedNote>
+              {isSent && <SavedNote shown>{texts.resetSent}</SavedNote>}
             </>
           }
           actions={

@@ -70,6 +70,7 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
         label={texts.name}
         data-autofocus
         required
+        readOnly={role?.builtIn === true}
         maxLength={64}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}

@@ -8,6 +8,14 @@ import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { ImportReport } from './ImportReport.tsx'
 import { type ImportRow, parsePeople } from './parse-people.ts'
 
+/** The line of the file is of no interest to the server. */
+const toRequest = ({ email, displayName, preferredUsername, roles }: ImportRow) => ({
+  email,
+  ...(displayName === undefined ? {} : { displayName }),
+  ...(preferredUsername === undefined ? {} : { preferredUsername }),
+  ...(roles === undefined ? {} : { roles }),
+})
+
 /** Fewer than the server takes at once, so that progress shows. */
 const CHUNK = 250
 
@@ -23,7 +31,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const send = async (people: ImportRow[], dryRun: boolean): Promise<ImportResult[]> => {
     const results: ImportResult[] = []
     for (let at = 0; at < people.length; at += CHUNK) {
-      const body = { dryRun, rows: people.slice(at, at + CHUNK).map(({ line: _, ...row }) => row) }
+      const body = { dryRun, rows: people.slice(at, at + CHUNK).map(toRequest) }
       setProgress(at)
       results.push(...(await answer(api.POST('/api/admin/users/import', { body }))).results)
     }

@@ -17,7 +17,16 @@ export function UserRow({ user, isSelected = false, onSelect }: Props) {
       lead={
         <Group gap="sm" wrap="nowrap">
           {onSelect && <Checkbox aria-label={list.select(name)} checked={isSelected} onChange={onSelect} />}
-          <Avatar aria-hidden src={user.avatarUrl} name={name} alt="" size={40} color="pine" />
+          <Avatar
+            aria-hidden
+            src={user.avatarUrl}
+            name={name}
+            alt=""
+            size={40}
+            color="pine"
+            // On a phone there is no room for both.
+            {...(onSelect ? { visibleFrom: 'xs' } : {})}
+          />
         </Group>
       }
       title={

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
@@ -16,15 +16,18 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { usersQuery } from './user-queries.ts'
 import { UserRow } from './UserRow.tsx'
+import { readUsersSearch } from './users-search.ts'
 import { UsersFilters } from './UsersFilters.tsx'
 
 export function UsersPage() {
   const texts = useTexts('admin').users
   const list = useTexts('people').list
   const may = useMay()
-  const search = useSearch({ from: paths.adminUsers })
+  const { open: dialog, ...search } = useSearch({ from: paths.adminUsers })
+  const navigate = useNavigate({ from: paths.adminUsers })
   const query = useInfiniteQuery(usersQuery(search))
-  const [dialog, setDialog] = useState<'create' | 'import'>()
+  const setDialog = (open?: 'create' | 'import') =>
+    void navigate({ search: readUsersSearch({ ...search, open }), replace: true, resetScroll: false })
   const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map())
   const maySelect = may('users:lifecycle') || may('roles:assign') || may('users:write')
   const shown = query.data?.pages.flatMap(({ users }) => users) ?? []
@@ -96,8 +99,8 @@ export function UsersPage() {
           </Rows>
         )}
       </PagedList>
-      {dialog === 'create' && <CreateUserDialog onClose={() => setDialog(undefined)} />}
-      {dialog === 'import' && <ImportDialog onClose={() => setDialog(undefined)} />}
+      {dialog === 'create' && may('users:write') && <CreateUserDialog onClose={() => setDialog()} />}
+      {dialog === 'import' && may('users:write') && <ImportDialog onClose={() => setDialog()} />}
     </>
   )
 }

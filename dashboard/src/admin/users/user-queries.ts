@@ -3,7 +3,7 @@ import { answer, api } from '../../api/client.ts'
 import type { Role } from '../../api/shapes.ts'
 import type { UsersSearch } from './users-search.ts'
 
-export const usersQuery = (search: UsersSearch) =>
+export const usersQuery = (search: Omit<UsersSearch, 'open'>) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'users', search],
     queryFn: async ({ pageParam }) => {

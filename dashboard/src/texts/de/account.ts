@@ -38,6 +38,32 @@ export const account: typeof English = {
     noPermission: (permission) =>
       `Sie benötigen die Berechtigung ${permission}. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
   },
+  palette: {
+    title: 'Alles durchsuchen',
+    open: (keys) => `Alles durchsuchen (${keys})`,
+    keys: 'Strg K',
+    placeholder: 'Personen, Anwendungen, Server, Seiten, Aktionen',
+    close: 'Suche schließen',
+    empty: 'Nichts gefunden.',
+    found: (count) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
+    kinds: {
+      people: 'Personen',
+      applications: 'Anwendungen',
+      hosts: 'Server',
+      actions: 'Aktionen',
+      pages: 'Seiten',
+    },
+    actions: {
+      invite: 'Jemanden einladen',
+      import: 'Personen aus einer CSV-Datei importieren',
+      register: 'Eine Anwendung registrieren',
+      planned: 'Personen mit vorgemerkter Aktion',
+      refused: 'Abgewiesene Anmeldungen',
+      passkey: 'Einen Passkey hinzufügen',
+      password: 'Das eigene Passwort ändern',
+      certificate: 'Ein SSH-Zertifikat holen',
+    },
+  },
   home: {
     title: (name) => `Hallo, ${name}`,
     description: 'Die Anwendungen, die Sie mit diesem Konto öffnen können.',

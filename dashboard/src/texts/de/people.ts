@@ -101,7 +101,7 @@ export const people: typeof English = {
     password: 'Passwort',
     hasPassword: 'Ein Passwort ist gesetzt.',
     noPassword: 'Kein Passwort ist gesetzt.',
-    reset: 'Link zum Setzen eines Passworts schicken…',
+    reset: 'Passwort-Link schicken…',
     resetTitle: (name) => `${name} einen Link schicken, um ein neues Passwort zu setzen?`,
     resetText: (email) =>
       `Er geht an ${email} und gilt eine Stunde. Das alte Passwort gilt, bis der Link benutzt wird.`,

@@ -38,6 +38,32 @@ export const account = {
     noPermission: (permission: string) =>
       `It needs the permission ${permission}. An administrator can give you a role that has it.`,
   },
+  palette: {
+    title: 'Search everything',
+    open: (keys: string) => `Search everything (${keys})`,
+    keys: 'Ctrl K',
+    placeholder: 'People, applications, hosts, pages, actions',
+    close: 'Close the search',
+    empty: 'Nothing found.',
+    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+    kinds: {
+      people: 'People',
+      applications: 'Applications',
+      hosts: 'Hosts',
+      actions: 'Actions',
+      pages: 'Pages',
+    },
+    actions: {
+      invite: 'Invite somebody',
+      import: 'Import people from a CSV file',
+      register: 'Register an application',
+      planned: 'People with a planned action',
+      refused: 'Refused sign-ins',
+      passkey: 'Add a passkey',
+      password: 'Change your password',
+      certificate: 'Get an SSH certificate',
+    },
+  },
   home: {
     title: (name: string) => `Hello, ${name}`,
     description: 'The applications that you can open with this account.',

@@ -102,7 +102,7 @@ export const people = {
     password: 'Password',
     hasPassword: 'A password is set.',
     noPassword: 'No password is set.',
-    reset: 'Send a link to set a password…',
+    reset: 'Send a password link…',
     resetTitle: (name: string) => `Send ${name} a link to set a new password?`,
     resetText: (email: string) =>
       `It goes to ${email} and works for an hour. The old password works until the link is used.`,

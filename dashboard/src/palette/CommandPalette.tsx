@@ -1,0 +1,92 @@
+import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import type { Entry } from './entry.ts'
+import { usePaletteEntries } from './use-palette-entries.ts'
+
+type Props = { isOpen: boolean; onClose: () => void }
+
+/** Finds pages, people, applications, hosts and actions, by what one may do. */
+export function CommandPalette({ isOpen, onClose }: Props) {
+  const texts = useTexts('account').palette
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const { groups, isSearching } = usePaletteEntries(isOpen ? text : '')
+  const combobox = useCombobox({ opened: true })
+  const { selectFirstOption } = combobox
+  const entries = groups.flatMap((group) => group.entries)
+  const first = entries[0]?.id
+  // Enter takes the first answer unless another one was chosen.
+  useEffect(() => {
+    if (isOpen && first !== undefined) selectFirstOption()
+  }, [isOpen, first, text, selectFirstOption])
+
+  const close = () => {
+    onClose()
+    setText('')
+  }
+  const choose = (entry: Entry | undefined) => {
+    if (!entry) return
+    close()
+    void navigate(entry.link)
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={texts.title}
+      size="lg"
+      yOffset="10vh"
+      centered={false}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Combobox store={combobox} onOptionSubmit={(id) => choose(entries.find((entry) => entry.id === id))}>
+        <Combobox.EventsTarget>
+          <TextInput
+            data-autofocus
+            aria-label={texts.title}
+            placeholder={texts.placeholder}
+            leftSection={<Icon name="search" size={18} />}
+            rightSection={isSearching && <Loader size={16} />}
+            autoComplete="off"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options mt="sm" mah="55vh" style={{ overflowY: 'auto' }} aria-label={texts.title}>
+          {groups.map(({ kind, entries: shown }) => (
+            <Combobox.Group key={kind} label={texts.kinds[kind]}>
+              {shown.map((entry) => (
+                <Combobox.Option key={entry.id} value={entry.id}>
+                  <Group gap="sm" wrap="nowrap">
+                    <Icon name={entry.icon} size={18} />
+                    <div style={{ minWidth: 0 }}>
+                      <Text size="sm" truncate>
+                        {entry.title}
+                      </Text>
+                      {entry.note && (
+                        <Text size="xs" opacity={0.85} truncate>
+                          {entry.note}
+                        </Text>
+                      )}
+                    </div>
+                  </Group>
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+        </Combobox.Options>
+        {entries.length === 0 && !isSearching && (
+          <Text size="sm" c="dimmed" ta="center" py="md">
+            {texts.empty}
+          </Text>
+        )}
+      </Combobox>
+      <Text size="xs" c="dimmed" role="status" mt="xs">
+        {texts.found(entries.length)}
+      </Text>
+    </Modal>
+  )
+}
