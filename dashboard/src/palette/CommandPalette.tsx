@@ -67,7 +67,7 @@ export function CommandPalette({ isOpen, onClose }: Props) {
                         {entry.title}
                       </Text>
                       {entry.note && (
-                        <Text size="xs" opacity={0.85} truncate>
+                        <Text size="xs" truncate>
                           {entry.note}
                         </Text>
                       )}

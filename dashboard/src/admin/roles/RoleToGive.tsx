@@ -29,6 +29,7 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
         placeholder={texts.placeholder}
         size="md"
         searchable
+        allowDeselect={false}
         data-autofocus
         data={others.map(({ id, name }) => ({ value: id, label: name }))}
         value={value.role?.id ?? null}

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
@@ -26,8 +26,12 @@ export function UsersPage() {
   const { open: dialog, ...search } = useSearch({ from: paths.adminUsers })
   const navigate = useNavigate({ from: paths.adminUsers })
   const query = useInfiniteQuery(usersQuery(search))
-  const setDialog = (open?: 'create' | 'import') =>
+  const router = useRouter()
+  const setDialog = (open?: 'create' | 'import') => {
+    // A dialog that led to another page closes too.
+    if (router.state.location.pathname !== paths.adminUsers) return
     void navigate({ search: readUsersSearch({ ...search, open }), replace: true, resetScroll: false })
+  }
   const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map())
   const maySelect = may('users:lifecycle') || may('roles:assign') || may('users:write')
   const shown = query.data?.pages.flatMap(({ users }) => users) ?? []
