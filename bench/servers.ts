@@ -69,7 +69,7 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     // The same as in `npm start`.
     MALLOC_ARENA_MAX: '1',
   }
-  const args = [...FLAGS, ...nodeFlags, join(HERE, '../src/main.ts')]
+  const args = [...FLAGS, ...nodeFlags, join(HERE, '../dist/main.js')]
   return start('latchkey', { folder, port, args, environment, core })
 }
 

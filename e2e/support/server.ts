@@ -41,7 +41,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   const origin = `http://localhost:${port}`
   let ending = false
   function run(): ChildProcess {
-    const started = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'inherit', 'pipe'] })
+    const started = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'inherit', 'pipe'] })
     started.once('exit', (code, signal) => {
       if (!ending) process.stderr.write(`The server exited unexpectedly: ${signal ?? `code ${code}`}.\n`)
     })

@@ -46,7 +46,7 @@ export async function startReplica(
 ): Promise<Replica> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
   const port = requestedPort ?? (await freePort())
-  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../src/main.ts')]
+  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../dist/main.js')]
   const child = spawn(command, args, {
     cwd: folder,
     env: {

@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 import { contrastOf, ENOUGH_CONTRAST } from './contrast.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
@@ -15,6 +16,7 @@ type Props = { settings: Settings; fixed: readonly string[] }
 export function InstallationForm({ settings, fixed }: Props) {
   const texts = useTexts('admin').settings
   const save = useSaveSettings()
+  const touched = useTouched(save)
   const [name, setName] = useState(settings.name)
   const [accentColor, setAccentColor] = useState(settings.accentColor ?? '')
   const isNameFixed = fixed.includes('name')
@@ -27,6 +29,7 @@ export function InstallationForm({ settings, fixed }: Props) {
     <Section title={texts.installation} description={texts.installationText}>
       <form
         noValidate
+        {...touched}
         onSubmit={(event) => {
           event.preventDefault()
           if (save.isPending || colourProblem) return

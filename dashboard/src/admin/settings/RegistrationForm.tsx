@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
 type Props = { settings: Settings; fixed: readonly string[] }
@@ -16,6 +17,7 @@ const KINDS = ['open', 'invite'] as const
 export function RegistrationForm({ settings, fixed }: Props) {
   const texts = useTexts('admin').settings
   const save = useSaveSettings()
+  const touched = useTouched(save)
   const [registration, setRegistration] = useState(settings.registration)
   const [domains, setDomains] = useState(settings.allowedEmailDomains)
   const isFixed = fixed.includes('registration')
@@ -23,6 +25,7 @@ export function RegistrationForm({ settings, fixed }: Props) {
     <Section title={texts.registration} description={texts.registrationText}>
       <form
         noValidate
+        {...touched}
         onSubmit={(event) => {
           event.preventDefault()
           if (save.isPending) return

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { User } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { isRoleConfirmed, NO_ROLE, RoleToGive } from '../roles/RoleToGive.tsx'
 import { BatchReport } from './BatchReport.tsx'
@@ -41,13 +42,7 @@ export function BatchDialog({ action, users, onClose, onDone }: Props) {
   }
   const results = run.data ?? preview.data
   return (
-    <Modal
-      opened
-      onClose={finish}
-      title={texts[`${action}Title`](users.length)}
-      size="lg"
-      closeButtonProps={{ 'aria-label': close }}
-    >
+    <Dialog onClose={finish} title={texts[`${action}Title`](users.length)} size="lg" saved={run.isSuccess}>
       <Stack>
         {!results && action !== 'assign_role' && <Text size="sm">{texts[`${action}Text`]}</Text>}
         {!results && action === 'disable' && (
@@ -101,6 +96,6 @@ export function BatchDialog({ action, users, onClose, onDone }: Props) {
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { List, Stack, Text } from '@mantine/core'
 import type { BatchResult, User } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { useResultSentence } from './use-result-sentence.ts'
 
 type Props = { results: BatchResult[]; users: User[]; isPreview: boolean }
 
@@ -9,6 +10,7 @@ export function BatchReport({ results, users, isPreview }: Props) {
   const texts = useTexts('people').batch
   const count = (outcome: BatchResult['outcome']) => results.filter((each) => each.outcome === outcome).length
   const refused = results.filter(({ outcome }) => outcome === 'refused')
+  const sentenceOf = useResultSentence()
   const nameOf = (id: string) => users.find((user) => user.id === id)?.email ?? id
   return (
     <Stack gap="xs" role="status">
@@ -20,9 +22,9 @@ export function BatchReport({ results, users, isPreview }: Props) {
           <List.Item>
             {texts.refused(refused.length)}
             <List size="sm" withPadding>
-              {refused.map(({ id, error }) => (
-                <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
-                  {nameOf(id)}: {error}
+              {refused.map((result) => (
+                <List.Item key={result.id} style={{ overflowWrap: 'anywhere' }}>
+                  {nameOf(result.id)}: {sentenceOf(result)}
                 </List.Item>
               ))}
             </List>

@@ -6,6 +6,7 @@ import { answer, api } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Field } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
 import { ConfirmAdministering } from '../roles/ConfirmAdministering.tsx'
@@ -52,34 +53,40 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       action={create}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.email}
-        type="email"
-        autoComplete="off"
-        data-autofocus
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <TextInput
-        label={profile.displayName}
-        autoComplete="off"
-        maxLength={100}
-        value={displayName}
-        onChange={(event) => setDisplayName(event.currentTarget.value)}
-      />
-      {choices.length > 0 && (
-        <MultiSelect
-          label={texts.roles}
-          size="md"
-          searchable
-          data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-          value={roleIds}
-          onChange={(ids) => {
-            setIsConfirmed(false)
-            setRoleIds(ids)
-          }}
+      <Field name="email">
+        <TextInput
+          label={texts.email}
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
         />
+      </Field>
+      <Field name="displayName">
+        <TextInput
+          label={profile.displayName}
+          autoComplete="off"
+          maxLength={100}
+          value={displayName}
+          onChange={(event) => setDisplayName(event.currentTarget.value)}
+        />
+      </Field>
+      {choices.length > 0 && (
+        <Field name="roleIds">
+          <MultiSelect
+            label={texts.roles}
+            size="md"
+            searchable
+            data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+            value={roleIds}
+            onChange={(ids) => {
+              setIsConfirmed(false)
+              setRoleIds(ids)
+            }}
+          />
+        </Field>
       )}
       <ConfirmAdministering roles={given} checked={isConfirmed} onChange={setIsConfirmed} />
       <Checkbox label={texts.invite} checked={invited} onChange={(event) => setInvited(event.currentTarget.checked)} />

@@ -1,9 +1,10 @@
-import { Button, FileButton, Group, Modal, Progress, Stack, Text } from '@mantine/core'
+import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { ImportResult } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { ImportReport } from './ImportReport.tsx'
 import { type ImportRow, parsePeople } from './parse-people.ts'
@@ -22,7 +23,7 @@ const CHUNK = 250
 /** People of a CSV file: first what would happen to each line, then what did. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const texts = useTexts('people').import
-  const { cancel, close } = useTexts('shared')
+  const { cancel } = useTexts('shared')
   const client = useQueryClient()
   const [fileName, setFileName] = useState('')
   const [rows, setRows] = useState<ImportRow[]>([])
@@ -56,14 +57,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const isBusy = preview.isPending || run.isPending
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      size="xl"
-      closeOnClickOutside={!isBusy}
-      closeButtonProps={{ 'aria-label': close }}
-    >
+    <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy} saved>
       <Stack>
         {!results && <Text size="sm">{texts.text}</Text>}
         {!run.data && (
@@ -99,7 +93,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           )}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ImportResult } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import type { ImportRow } from './parse-people.ts'
+import { useResultSentence } from './use-result-sentence.ts'
 
 type Props = { rows: ImportRow[]; results: ImportResult[]; isPreview: boolean }
 
@@ -13,6 +14,7 @@ const MAX_SHOWN = 500
 export function ImportReport({ rows, results, isPreview }: Props) {
   const texts = useTexts('people').import
   const count = (outcome: ImportResult['outcome']) => results.filter((each) => each.outcome === outcome).length
+  const sentenceOf = useResultSentence()
   const [onlyRefused, setOnlyRefused] = useState(false)
   const words = { done: isPreview ? texts.willInvite : texts.invited, unchanged: texts.known }
   const lines = rows
@@ -52,7 +54,7 @@ export function ImportReport({ rows, results, isPreview }: Props) {
                 <Table.Td>
                   {result?.outcome === 'refused' ? (
                     <Text size="sm" c="red">
-                      {result.error}
+                      {sentenceOf(result)}
                     </Text>
                   ) : (
                     words[result?.outcome ?? 'unchanged']

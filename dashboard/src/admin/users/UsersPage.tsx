@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../api/shapes.ts'
+import { discardUnsavedChanges } from '../../lib/unsaved-changes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { endpoints, paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
@@ -30,6 +31,7 @@ export function UsersPage() {
   const setDialog = (open?: 'create' | 'import') => {
     // A dialog that led to another page closes too.
     if (router.state.location.pathname !== paths.adminUsers) return
+    if (open === undefined) discardUnsavedChanges()
     void navigate({ search: readUsersSearch({ ...search, open }), replace: true, resetScroll: false })
   }
   const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map())

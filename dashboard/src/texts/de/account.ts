@@ -1,5 +1,6 @@
 import { asNumber, asText } from '../as-text.ts'
 import type { account as English } from '../en/account.ts'
+import { plural } from '../plural.ts'
 
 const named = (data: Record<string, unknown>) => asText(data['displayName'] ?? data['email'], 'einer Person')
 const copied = ({ copiedAt }: Record<string, unknown>) =>
@@ -45,7 +46,7 @@ export const account: typeof English = {
     placeholder: 'Personen, Anwendungen, Server, Seiten, Aktionen',
     close: 'Suche schließen',
     empty: 'Nichts gefunden.',
-    found: (count) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
+    found: (count) => plural('de', count, { one: '# Treffer', other: '# Treffer' }),
     kinds: {
       people: 'Personen',
       applications: 'Anwendungen',

@@ -1,4 +1,5 @@
 import type { admin as English } from '../en/admin.ts'
+import { plural } from '../plural.ts'
 
 export const admin: typeof English = {
   overview: {
@@ -14,7 +15,7 @@ export const admin: typeof English = {
     days: 'Die letzten 30 Tage',
     attention: 'Braucht Aufmerksamkeit',
     delayedMail: (count) =>
-      count === 1 ? '1 Mail wartet auf den Mailserver' : `${count} Mails warten auf den Mailserver`,
+      plural('de', count, { one: '# Mail wartet auf den Mailserver', other: '# Mails warten auf den Mailserver' }),
     delayedMailText: 'Es wird weiter versucht, bis der Link darin abläuft.',
     failedMail: (recipient) => `Die Mail an ${recipient} wurde nicht zugestellt`,
     failedAction: { disable: 'wurde nicht wie vorgemerkt gesperrt', enable: 'wurde nicht wie vorgemerkt entsperrt' },
@@ -222,9 +223,11 @@ export const admin: typeof English = {
     cut: 'Was sofort endet:',
     cutLater: 'Was enden würde, jetzt gezählt:',
     nothingEnds: 'Nichts: keine Sitzung, keine Anwendung und kein Zertifikat ist in Gebrauch.',
-    sessions: (count) => (count === 1 ? '1 Sitzung' : `${count} Sitzungen`),
-    tokens: (count) => (count === 1 ? 'Der Zugriff von 1 Anwendung' : `Der Zugriff von ${count} Anwendungen`),
-    certificates: (count) => (count === 1 ? '1 gültiges SSH-Zertifikat' : `${count} gültige SSH-Zertifikate`),
+    sessions: (count) => plural('de', count, { one: '# Sitzung', other: '# Sitzungen' }),
+    tokens: (count) =>
+      plural('de', count, { one: 'Der Zugriff von # Anwendung', other: 'Der Zugriff von # Anwendungen' }),
+    certificates: (count) =>
+      plural('de', count, { one: '# gültiges SSH-Zertifikat', other: '# gültige SSH-Zertifikate' }),
     kept: 'Gelöscht wird nichts, und das Konto lässt sich wieder entsperren.',
     enableText: 'Die Person kann sich wieder anmelden. Beendete Sitzungen, Token und Zertifikate bleiben beendet.',
     reason: 'Grund',
@@ -271,7 +274,7 @@ export const admin: typeof English = {
     rules: 'SSH-Regeln und Attribute',
     rulesHint: 'Zu ändern unter „Bearbeiten“.',
     hasRules: 'SSH-Regeln',
-    attributes: (count) => (count === 1 ? '1 Attribut' : `${count} Attribute`),
+    attributes: (count) => plural('de', count, { one: '# Attribut', other: '# Attribute' }),
     everybodyTitle: 'Das betrifft alle',
     everybodyGive: (permission) => `Alle, die ein Konto haben oder bekommen, könnten dann: ${permission}.`,
     everybodyTake: (permission) => `Alle, die dafür keine andere Rolle haben, verlieren: ${permission}.`,
@@ -412,7 +415,7 @@ export const admin: typeof English = {
     allowedRoles: 'Zugelassene Rollen',
     allowedRolesHint: 'Ohne eine kommt niemand hinein.',
     open: 'Offen für alle, die Zertifikate erhalten dürfen',
-    restricted: (count) => (count === 1 ? 'Offen für 1 Rolle' : `Offen für ${count} Rollen`),
+    restricted: (count) => plural('de', count, { one: 'Offen für # Rolle', other: 'Offen für # Rollen' }),
     lastSeen: 'Zuletzt hier',
     states: { waiting: 'Noch nicht eingerichtet', current: 'Aktuell', behind: 'Nicht aktuell' },
     commandTitle: 'Die Zeile für den Server, nur dieses Mal',

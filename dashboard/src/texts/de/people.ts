@@ -1,6 +1,8 @@
 import type { people as English } from '../en/people.ts'
+import { plural } from '../plural.ts'
 
-const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+const counted = (count: number, one: string, many: string) =>
+  plural('de', count, { one: `# ${one}`, other: `# ${many}` })
 
 export const people: typeof English = {
   tabs: {

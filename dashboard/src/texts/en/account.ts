@@ -1,5 +1,6 @@
 import type { NotificationType } from '../../api/shapes.ts'
 import { asNumber, asText } from '../as-text.ts'
+import { plural } from '../plural.ts'
 type Data = Record<string, unknown>
 const named = (data: Data) => asText(data['displayName'] ?? data['email'], 'A user')
 const copied = ({ copiedAt }: Data) =>
@@ -45,7 +46,7 @@ export const account = {
     placeholder: 'People, applications, hosts, pages, actions',
     close: 'Close the search',
     empty: 'Nothing found.',
-    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+    found: (count: number) => plural('en', count, { one: '# result', other: '# results' }),
     kinds: {
       people: 'People',
       applications: 'Applications',

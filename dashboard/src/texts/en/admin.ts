@@ -1,4 +1,5 @@
 import type { AuditAction, AuditEntry, Client, LifecycleAction, Overview, Settings } from '../../api/shapes.ts'
+import { plural } from '../plural.ts'
 
 export const admin = {
   overview: {
@@ -14,7 +15,7 @@ export const admin = {
     days: 'The last 30 days',
     attention: 'Needs attention',
     delayedMail: (count: number) =>
-      count === 1 ? '1 mail waits for the mail server' : `${count} mails wait for the mail server`,
+      plural('en', count, { one: '# mail waits for the mail server', other: '# mails wait for the mail server' }),
     delayedMailText: 'It is tried again until the link in it expires.',
     failedMail: (recipient: string) => `Mail to ${recipient} was not delivered`,
     failedAction: { disable: 'was not disabled as planned', enable: 'was not enabled as planned' } satisfies Record<
@@ -222,9 +223,11 @@ export const admin = {
     cut: 'What ends at once:',
     cutLater: 'What would end, counted now:',
     nothingEnds: 'Nothing: no session, application or certificate is in use.',
-    sessions: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
-    tokens: (count: number) => (count === 1 ? 'The access of 1 application' : `The access of ${count} applications`),
-    certificates: (count: number) => (count === 1 ? '1 valid SSH certificate' : `${count} valid SSH certificates`),
+    sessions: (count: number) => plural('en', count, { one: '# session', other: '# sessions' }),
+    tokens: (count: number) =>
+      plural('en', count, { one: 'The access of # application', other: 'The access of # applications' }),
+    certificates: (count: number) =>
+      plural('en', count, { one: '# valid SSH certificate', other: '# valid SSH certificates' }),
     kept: 'Nothing is deleted, and the account can be enabled again.',
     enableText: 'The person can sign in again. Sessions, tokens and certificates that ended stay ended.',
     reason: 'Reason',
@@ -271,7 +274,7 @@ export const admin = {
     rules: 'SSH rules and attributes',
     rulesHint: 'Edit the role to change them.',
     hasRules: 'SSH rules',
-    attributes: (count: number) => (count === 1 ? '1 attribute' : `${count} attributes`),
+    attributes: (count: number) => plural('en', count, { one: '# attribute', other: '# attributes' }),
     everybodyTitle: 'This reaches everybody',
     everybodyGive: (permission: string) => `Everybody who has or gets an account could do this: ${permission}.`,
     everybodyTake: (permission: string) => `Everybody who has no other role for it loses this: ${permission}.`,
@@ -409,7 +412,7 @@ export const admin = {
     allowedRoles: 'Allowed roles',
     allowedRolesHint: 'Without any, nobody gets in.',
     open: 'Open to everybody who may get certificates',
-    restricted: (count: number) => (count === 1 ? 'Open to 1 role' : `Open to ${count} roles`),
+    restricted: (count: number) => plural('en', count, { one: 'Open to # role', other: 'Open to # roles' }),
     lastSeen: 'Last here',
     states: { waiting: 'Not enrolled yet', current: 'Current', behind: 'Not current' },
     commandTitle: 'The line for the host, this once',

@@ -1,6 +1,8 @@
 import type { PermissionName } from '../../api/shapes.ts'
+import { plural } from '../plural.ts'
 
-const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+const counted = (count: number, one: string, many: string) =>
+  plural('en', count, { one: `# ${one}`, other: `# ${many}` })
 
 /** The page of a person, the list of people, and what they may do. */
 export const people = {
