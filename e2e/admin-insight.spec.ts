@@ -83,6 +83,7 @@ test('the search over everything finds people, applications, pages and actions b
   const plain = await context.newPage()
   await plain.goto('/')
   await plain.getByRole('button', { name: 'Alles durchsuchen' }).click()
+  await expect(plain.getByPlaceholder(/^Personen/)).toBeFocused()
   await plain.keyboard.type(newcomer.displayName)
   await expect(plain.getByText('Nichts gefunden.')).toBeVisible()
   await plain.keyboard.press('Escape')

@@ -64,7 +64,7 @@ test('somebody leaves the company: one switch ends everything, and says what it 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Disable…' }).focus()
   await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: /^Disable/ })
   await expect(dialog).toContainText('Team Wiki')
   await dialog.getByLabel('Reason').focus()
   await page.keyboard.type('Last day')

@@ -1,41 +1,38 @@
 import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useReturnFocus } from '../lib/use-return-focus.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import type { Entry } from './entry.ts'
 import { usePaletteEntries } from './use-palette-entries.ts'
 
-type Props = { isOpen: boolean; onClose: () => void }
-
 /** Finds pages, people, applications, hosts and actions, by what one may do. */
-export function CommandPalette({ isOpen, onClose }: Props) {
+export function CommandPalette({ onClose }: { onClose: () => void }) {
   const texts = useTexts('account').palette
   const navigate = useNavigate()
+  useReturnFocus()
   const [text, setText] = useState('')
-  const { groups, isSearching } = usePaletteEntries(isOpen ? text : '')
-  const combobox = useCombobox({ opened: true })
+  const { groups, isSearching } = usePaletteEntries(text)
+  // The list takes Escape for itself: it closes with the dialog.
+  const combobox = useCombobox({ opened: true, onDropdownClose: onClose })
   const { selectFirstOption } = combobox
   const entries = groups.flatMap((group) => group.entries)
   const first = entries[0]?.id
   // Enter takes the first answer unless another one was chosen.
   useEffect(() => {
-    if (isOpen && first !== undefined) selectFirstOption()
-  }, [isOpen, first, text, selectFirstOption])
+    if (first !== undefined) selectFirstOption()
+  }, [first, text, selectFirstOption])
 
-  const close = () => {
-    onClose()
-    setText('')
-  }
   const choose = (entry: Entry | undefined) => {
     if (!entry) return
-    close()
+    onClose()
     void navigate(entry.link)
   }
   return (
     <Modal
-      opened={isOpen}
-      onClose={close}
+      opened
+      onClose={onClose}
       title={texts.title}
       size="lg"
       yOffset="10vh"

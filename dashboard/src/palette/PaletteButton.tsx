@@ -12,12 +12,8 @@ const isMac = navigator.userAgent.includes('Mac')
 /** Opens the search over everything, by click or by Ctrl K, on a Mac ⌘ K. */
 export function PaletteButton() {
   const texts = useTexts('account').palette
-  const [isLoaded, setIsLoaded] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
-  const open = () => {
-    setIsLoaded(true)
-    setIsOpen(true)
-  }
+  const open = () => setIsOpen(true)
   // Also while the focus is in a field: browsers use the keys for their own search otherwise.
   useHotkeys([['mod+K', open]], [])
   return (
@@ -34,9 +30,9 @@ export function PaletteButton() {
           <Icon name="search" size={20} />
         </ActionIcon>
       </Tooltip>
-      {isLoaded && (
+      {isOpen && (
         <Suspense>
-          <CommandPalette isOpen={isOpen} onClose={() => setIsOpen(false)} />
+          <CommandPalette onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>

@@ -13,14 +13,14 @@ export function AuditTable({ events }: { events: AuditEntry[] }) {
   const texts = useTexts('admin').audit
   const [opened, setOpened] = useState<string>()
   return (
-    <Table.ScrollContainer minWidth={980} type="native" tabIndex={0} aria-label={texts.title}>
+    <Table.ScrollContainer minWidth={900} type="native" tabIndex={0} aria-label={texts.title}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{texts.at}</Table.Th>
             <Table.Th>{texts.action}</Table.Th>
-            <Table.Th miw={190}>{texts.actor}</Table.Th>
-            <Table.Th miw={190}>{texts.target}</Table.Th>
+            <Table.Th miw={150}>{texts.actor}</Table.Th>
+            <Table.Th miw={150}>{texts.target}</Table.Th>
             <Table.Th>{texts.from}</Table.Th>
             <Table.Th>{texts.outcome}</Table.Th>
             <Table.Th w={56} pos="relative">

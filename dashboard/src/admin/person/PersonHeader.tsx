@@ -68,11 +68,7 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
               <>
                 {may('users:write') && mayBeInvited && <InvitationButton userId={user.id} />}
                 {maySwitch && !isSelf && (
-                  <Button
-                    variant={action === 'disable' ? 'outline' : 'filled'}
-                    color={action === 'disable' ? 'red' : 'pine'}
-                    onClick={() => setIsDialogOpen(true)}
-                  >
+                  <Button variant={action === 'disable' ? 'default' : 'filled'} onClick={() => setIsDialogOpen(true)}>
                     {switchTexts[action]}…
                   </Button>
                 )}

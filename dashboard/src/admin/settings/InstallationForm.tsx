@@ -58,6 +58,7 @@ export function InstallationForm({ settings, fixed }: Props) {
             description={texts.accentColorHint}
             size="md"
             format="hex"
+            withEyeDropper={false}
             placeholder="#15675c"
             swatches={['#15675c', '#1d4e89', '#5b3a8c', '#8c2f4b', '#7c5716', '#343e3e']}
             closeOnColorSwatchClick

@@ -13,6 +13,11 @@ type Props = { settings: Settings; fixed: readonly string[] }
 
 const KINDS = ['open', 'invite'] as const
 
+/** What was pasted may hold several, and whole addresses begin with an @. */
+const domainsIn = (names: string[]): string[] => [
+  ...new Set(names.flatMap((name) => name.toLowerCase().split(/[\s,;@]+/)).filter(Boolean)),
+]
+
 /** Who gets an account. */
 export function RegistrationForm({ settings, fixed }: Props) {
   const texts = useTexts('admin').settings
@@ -70,7 +75,7 @@ export function RegistrationForm({ settings, fixed }: Props) {
             value={domains}
             onChange={(names) => {
               save.reset()
-              setDomains([...new Set(names.map((name) => name.trim().toLowerCase().replace(/^@/, '')).filter(Boolean))])
+              setDomains(domainsIn(names))
             }}
           />
           <FailureAlert failure={beyondFields(save.error, ['registration', 'allowedEmailDomains'])} />
