@@ -79,7 +79,7 @@ test('somebody leaves the company: one switch ends everything, and says what it 
   await expect(application.refresh()).rejects.toThrow()
   const again = await leaver.post('/api/auth/login', { data: { email: newcomer.email, password: newcomer.password } })
   expect(again.status()).toBe(403)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   await application.stop()
   await leaver.dispose()
 })

@@ -26,8 +26,8 @@ export async function run(args: string[]): Promise<void> {
   await refuseWithoutDatabase(config.databaseUrl)
   const { makeBackup } = await import('../backup/make-backup.ts')
   const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())
-  // The dashboard reminds administrators until there is one.
-  await writeDurably(join(config.dataDir, LAST_BACKUP_FILE), `${manifest.createdAt}\n`)
+  // The dashboard reminds administrators until there is one. Where the data folder can't be written, the backup is made all the same.
+  await writeDurably(join(config.dataDir, LAST_BACKUP_FILE), `${manifest.createdAt}\n`).catch(() => undefined)
   say(folder)
   if (manifest.secretKey === 'in SECRET_KEY') {
     say(

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { LAST_BACKUP_FILE } from '../../src/config/data-files.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import type { SignInMethod } from '../../src/vocabulary/sign-in-methods.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -55,9 +58,11 @@ onEachEngine('the overview', (engine) => {
     })
     await registerApplication(app)
     await signedInPerson(app, { admin: true })
+    writeFileSync(join(app.services.config.dataDir, LAST_BACKUP_FILE), '')
     const second = await read()
     assert.equal(second.attention.failedMail[0]?.reason, '550 No such user')
     assert.deepEqual([second.setup.application, second.setup.secondAdministrator], [true, true])
+    assert.equal(second.setup.backup, engine === 'sqlite' ? 'made' : 'unknown')
     app.clock.advance(8 * DAY)
     assert.deepEqual(
       (

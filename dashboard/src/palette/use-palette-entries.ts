@@ -83,7 +83,7 @@ export function usePaletteEntries(text: string): { groups: EntryGroup[]; isSearc
         id,
         icon: 'user',
         title: displayName ?? email,
-        ...(displayName === null ? {} : { note: email }),
+        note: displayName === null ? '' : email,
         link: { to: paths.adminUser, params: { userId: id } },
       })),
     },
