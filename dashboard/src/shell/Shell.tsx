@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useMatches } from '@tanstack/react-router'
 import { look } from '../lib/look.ts'
 import { NotificationBell } from '../notifications/NotificationBell.tsx'
+import { PaletteButton } from '../palette/PaletteButton.tsx'
 import { paths } from '../paths.ts'
 import { useMay } from '../session/me.ts'
 import { SessionDialogs } from '../session/SessionDialogs.tsx'
@@ -49,6 +50,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <PaletteButton />
             <NotificationBell />
             <AccountMenu />
           </Group>
