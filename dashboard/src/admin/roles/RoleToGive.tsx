@@ -1,6 +1,7 @@
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Role } from '../../api/shapes.ts'
+import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { ConfirmAdministering } from './ConfirmAdministering.tsx'
@@ -35,9 +36,9 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
         value={value.role?.id ?? null}
         onChange={(id) => onChange({ role: others.find((role) => role.id === id), isConfirmed: false })}
       />
-      {value.role?.description && (
+      {value.role && (
         <Text size="sm" c="dimmed">
-          {value.role.description}
+          {(value.role.builtIn && findText(texts.builtIn, value.role.name)) || value.role.description}
         </Text>
       )}
       <ConfirmAdministering
