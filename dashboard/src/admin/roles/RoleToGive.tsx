@@ -31,6 +31,8 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
         size="md"
         searchable
         allowDeselect={false}
+        // An open list would put a role under the pointer of whoever clicks twice.
+        openOnFocus={false}
         data-autofocus
         data={others.map(({ id, name }) => ({ value: id, label: name }))}
         value={value.role?.id ?? null}
