@@ -4252,6 +4252,10 @@ export type components = {
           subject: string
           reason: string
         }[]
+        /** Background work that failed in the last ten minutes; it is tried again. */ failedJobs: {
+          name: string
+          /** Epoch milliseconds. */ at: number
+        }[]
         failedActions: {
           id: string
           at: number | null
