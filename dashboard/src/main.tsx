@@ -20,7 +20,9 @@ const apps = {
   entrance: () => import('./entrance/EntranceApp.tsx'),
   dashboard: () => import('./shell/DashboardApp.tsx'),
 }
-const parts: Part[] = inEntrance ? ['shared', 'entrance'] : ['shared', 'account', 'ssh', 'admin', 'applications']
+const parts: Part[] = inEntrance
+  ? ['shared', 'entrance']
+  : ['shared', 'account', 'ssh', 'admin', 'applications', 'sites']
 const language = preferredLanguage()
 
 const [{ App }, texts] = await Promise.all([apps[inEntrance ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])

@@ -14,7 +14,7 @@ import { usePasskeyAutofill } from './use-passkey-autofill.ts'
 
 const query = new URLSearchParams(location.search)
 const returnTo = safeReturnTo(query.get('return_to'))
-const toApplication = returnTo.startsWith(endpoints.authorize)
+const toApplication = returnTo.startsWith(endpoints.authorize) || returnTo.startsWith(endpoints.siteSignIn)
 // OpenID Connect Core 3.1.2.1: the application may know already who is about to sign in.
 const loginHint = toApplication ? (new URL(returnTo, location.origin).searchParams.get('login_hint') ?? '') : ''
 

@@ -3,6 +3,7 @@ import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
 import type { shared } from './en/shared.ts'
+import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
 import type { Language } from './language.ts'
 
@@ -14,6 +15,7 @@ export type Texts = {
   ssh: typeof ssh
   admin: typeof admin
   applications: typeof applications
+  sites: typeof sites
 }
 export type Part = keyof Texts
 

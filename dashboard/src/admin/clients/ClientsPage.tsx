@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core'
+import { Badge, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
@@ -16,12 +16,18 @@ import { PkceBadge } from './PkceBadge.tsx'
 
 export function ClientsPage() {
   const texts = useTexts('admin').clients
+  const sites = useTexts('sites')
   const may = useMay()
   const query = useInfiniteQuery(clientsQuery)
   const create = may('oauth_clients:write') && (
-    <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
-      {texts.create}
-    </LinkButton>
+    <Group gap="sm">
+      <LinkButton to={paths.adminNewSite} variant="default" leftSection={<Icon name="globe" size={16} />}>
+        {sites.protect}
+      </LinkButton>
+      <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
+        {texts.create}
+      </LinkButton>
+    </Group>
   )
 
   return (
@@ -55,7 +61,7 @@ export function ClientsPage() {
                   <>
                     {application.operator !== null && <div>{texts.runBy(application.operator)}</div>}
                     <div>{application.client_id}</div>
-                    <div>{application.redirect_uris.join(', ')}</div>
+                    <div>{(application.hosts ?? application.redirect_uris).join(', ')}</div>
                   </>
                 }
               />

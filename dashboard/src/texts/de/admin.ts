@@ -165,8 +165,9 @@ export const admin: typeof English = {
     types: {
       confidential: 'Läuft auf einem Server und kann ein Geheimnis sicher aufbewahren',
       public: 'Läuft im Browser oder auf einem Gerät',
+      proxied: 'Steht hinter einem Proxy und hat keine eigene Anmeldung',
     },
-    typeShort: { confidential: 'Vertraulich', public: 'Öffentlich' },
+    typeShort: { confidential: 'Vertraulich', public: 'Öffentlich', proxied: 'Website' },
     builtIn: 'Eingebaut',
     builtInText: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
     turnedOff: 'Abgeschaltet',

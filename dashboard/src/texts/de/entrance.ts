@@ -154,6 +154,10 @@ export const entrance: typeof English = {
     doneTitle: 'Sie sind abgemeldet',
     done: 'Bis bald.',
     again: 'Wieder anmelden',
+    ofSite: (host) =>
+      `Bei ${host} sind Sie abgemeldet. Bei Latchkey und vielleicht bei anderen Anwendungen sind Sie noch angemeldet.`,
+    everywhere: 'In diesem Browser überall abmelden',
+    backTo: (host) => `Zurück zu ${host}`,
   },
   setup: {
     title: 'Latchkey einrichten',

@@ -163,8 +163,12 @@ export const admin = {
     types: {
       confidential: 'Runs on a server and can keep a secret',
       public: 'Runs in a browser or on a device',
+      proxied: 'Stands behind a proxy and has no sign-in of its own',
     } satisfies Record<Client['clientType'], string>,
-    typeShort: { confidential: 'Confidential', public: 'Public' } satisfies Record<Client['clientType'], string>,
+    typeShort: { confidential: 'Confidential', public: 'Public', proxied: 'Site' } satisfies Record<
+      Client['clientType'],
+      string
+    >,
     builtIn: 'Built in',
     builtInText: 'People sign in with it to get SSH certificates in a terminal. It is part of Latchkey.',
     turnedOff: 'Turned off',
