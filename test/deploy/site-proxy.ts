@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
+import { caddyConfiguration, nginxConfiguration } from '../../dashboard/src/admin/sites/proxy-configuration.ts'
+import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
 import { freePort } from '../support/postgres.ts'
 import { DEPLOY } from './proxy.ts'
 
@@ -31,18 +33,20 @@ export interface SiteProxy {
 interface Upstreams {
   latchkey: string
   application: string
-  /** Further sites: pieces of configuration that are added as they are. */
-  more?: string
+  /** The address of the application of a second site, notes.example.com. */
+  second?: string
 }
 
 /** Runs an example of the repository with only its addresses, ports and certificates replaced. */
 export async function startSiteProxy(example: SiteExample, upstreams: Upstreams): Promise<SiteProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-site-'))
   const port = await freePort()
-  const text = (readFileSync(join(DEPLOY, example), 'utf8') + (upstreams.more ?? ''))
+  const isNginx = example.startsWith('proxy-nginx')
+  const whole = readFileSync(join(DEPLOY, example), 'utf8')
     .replaceAll('127.0.0.1:3000', upstreams.latchkey)
     .replaceAll('127.0.0.1:8080', upstreams.application)
-  const isNginx = example.startsWith('proxy-nginx')
+  const text =
+    upstreams.second === undefined ? whole : whole + secondSite(isNginx, upstreams.latchkey, upstreams.second)
   const [command, args] = isNginx ? setUpNginx(folder, port, text) : await setUpCaddy(folder, port, text)
   const environment = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder }
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -99,13 +103,36 @@ export async function startSiteProxy(example: SiteExample, upstreams: Upstreams)
   throw new Error(`${example} did not start: ${output}`)
 }
 
+/** What the dashboard prints for another site; for nginx without the part that is there once for all sites. */
+function secondSite(isNginx: boolean, latchkey: string, application: string): string {
+  const site = { hosts: ['notes.example.com'], headers: Object.values(IDENTITY_HEADERS), basic: false }
+  if (!isNginx) return `\n${caddyConfiguration(site, { latchkey, application })}`
+  const printed = nginxConfiguration(site, { latchkey, application })
+  return printed.slice(printed.indexOf('# For this site:'))
+}
+
 type Start = [command: string, args: string[]]
 
 function setUpNginx(folder: string, port: number, text: string): Start {
   const certificate = ['-keyout', `${folder}/key.pem`, '-out', `${folder}/cert.pem`, '-subj', '/CN=wiki.example.com']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '1', ...certificate], {
-    stdio: 'ignore',
-  })
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '1',
+      ...certificate,
+    ],
+    {
+      stdio: 'ignore',
+    },
+  )
   const example = text
     .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
     .replaceAll(/ssl_certificate \S+;/g, `ssl_certificate ${folder}/cert.pem;`)
