@@ -79,6 +79,7 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: Props) {
           />
           <Select
             label={texts.site}
+            size="md"
             allowDeselect={false}
             data={sites.map(({ client_id: value, name: label }) => ({ value, label }))}
             value={site}

@@ -66,6 +66,7 @@ export function NewSitePage() {
               label={texts.hosts}
               description={texts.hostsHint}
               placeholder="wiki.example.com"
+              size="md"
               autosize
               minRows={1}
               value={hosts}

@@ -1,4 +1,4 @@
-import { Alert, SimpleGrid, Stack, Tabs, TextInput } from '@mantine/core'
+import { Alert, SimpleGrid, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
@@ -49,7 +49,11 @@ export function ProxyPanel({ site }: { site: Client }) {
                 label={texts.file(name)}
                 value={configure(made, { latchkey: latchkey.trim(), application: application.trim() })}
               />
-              {name === 'Traefik' && hosts.some((host) => host.includes(':')) && <p>{texts.ports}</p>}
+              {name === 'Traefik' && hosts.some((host) => host.includes(':')) && (
+                <Text size="sm" mt="sm">
+                  {texts.ports}
+                </Text>
+              )}
             </Tabs.Panel>
           ))}
         </Tabs>

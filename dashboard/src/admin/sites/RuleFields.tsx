@@ -10,6 +10,12 @@ import type { RuleDraft } from './rule-draft.ts'
 const POLICIES = ['bypass', 'deny', 'roles'] as const
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** The hints stand below, so that the fields of a row are at one height. */
+const shape: { size: 'md'; inputWrapperOrder: ('label' | 'input' | 'description' | 'error')[] } = {
+  size: 'md',
+  inputWrapperOrder: ['label', 'input', 'description', 'error'],
+}
+
 type Props = {
   rule: RuleDraft
   at: number
@@ -49,6 +55,7 @@ export function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, on
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
         <TextInput
           label={texts.path}
+          {...shape}
           description={texts.pathHint}
           readOnly={readOnly}
           value={rule.path}
@@ -57,6 +64,7 @@ export function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, on
         />
         <TagsInput
           label={texts.methods}
+          {...shape}
           description={texts.methodsHint}
           readOnly={readOnly}
           data={METHODS}
@@ -66,11 +74,11 @@ export function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, on
         />
         <Select
           label={texts.policy}
+          {...shape}
           readOnly={readOnly}
           allowDeselect={false}
           data={POLICIES.map((value) => ({ value, label: texts.policies[value] }))}
           value={rule.policy}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
           onChange={(next) => onChange({ ...rule, policy: POLICIES.find((each) => each === next) ?? 'deny' })}
         />
       </SimpleGrid>
@@ -78,6 +86,7 @@ export function RuleFields({ rule, at, failure, readOnly, onChange, onRemove, on
         <MultiSelect
           mt="sm"
           label={texts.roles}
+          {...shape}
           searchable
           readOnly={readOnly}
           data={known.map((id) => ({ value: id, label: named.get(id) ?? id }))}

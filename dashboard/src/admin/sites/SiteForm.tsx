@@ -1,4 +1,4 @@
-import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
 import { issueAt } from '../../lib/field-issue.ts'
@@ -47,7 +47,7 @@ export function SiteForm({ site, mayWrite }: Props) {
       }
     >
       <TextInput label={texts.name} description={texts.nameHint} maxLength={100} {...field('name')} />
-      <Textarea label={texts.hosts} description={texts.hostsHint} autosize minRows={1} {...field('hosts')} />
+      <Textarea size="md" label={texts.hosts} description={texts.hostsHint} autosize minRows={1} {...field('hosts')} />
       <TextInput
         label={texts.launchUrl}
         description={texts.launchUrlHint}
@@ -65,8 +65,12 @@ export function SiteForm({ site, mayWrite }: Props) {
         }}
       />
       <Stack gap="xs" component="fieldset" bd={0} p={0} m={0}>
-        <legend>{texts.headers}</legend>
-        <small>{texts.headersHint}</small>
+        <Text component="legend" fw={600} p={0}>
+          {texts.headers}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {texts.headersHint}
+        </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           {HEADER_FIELDS.map((name) => (
             <TextInput

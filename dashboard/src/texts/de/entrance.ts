@@ -156,7 +156,7 @@ export const entrance: typeof English = {
     again: 'Wieder anmelden',
     ofSite: (host) =>
       `Bei ${host} sind Sie abgemeldet. Bei Latchkey und vielleicht bei anderen Anwendungen sind Sie noch angemeldet.`,
-    everywhere: 'In diesem Browser überall abmelden',
+    everywhere: 'Überall abmelden',
     backTo: (host) => `Zurück zu ${host}`,
   },
   setup: {

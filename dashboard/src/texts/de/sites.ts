@@ -21,7 +21,7 @@ export const sites: typeof English = {
   headerLabels: {
     user: 'Benutzername',
     email: 'E-Mail-Adresse',
-    name: 'Name',
+    name: 'Voller Name',
     groups: 'Rollen',
     jwt: 'Signiertes Token',
   },

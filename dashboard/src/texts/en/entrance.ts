@@ -151,7 +151,7 @@ export const entrance = {
     again: 'Sign in again',
     ofSite: (host: string) =>
       `You are signed out of ${host}. You are still signed in to Latchkey, and perhaps to other applications.`,
-    everywhere: 'Sign out everywhere in this browser',
+    everywhere: 'Sign out everywhere',
     backTo: (host: string) => `Back to ${host}`,
   },
   setup: {

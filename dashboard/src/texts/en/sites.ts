@@ -16,7 +16,7 @@ export const sites = {
   basicHint: 'For programs that know only a username and a password, such as those for calendars and files.',
   headers: 'Headers that name the visitor',
   headersHint: 'Only change them if the application expects other names. An empty field leaves a header out.',
-  headerLabels: { user: 'Username', email: 'Email address', name: 'Name', groups: 'Roles', jwt: 'Signed token' },
+  headerLabels: { user: 'Username', email: 'Email address', name: 'Full name', groups: 'Roles', jwt: 'Signed token' },
   required: 'This is needed.',
   rules: {
     title: 'Rules',
