@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../test/support/postgres.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { get, openConnection } from './connection.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
 import { grow } from './grow.ts'
@@ -71,7 +71,7 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     // The same as in `npm start`.
     MALLOC_ARENA_MAX: '1',
   }
-  const args = [...FLAGS, ...nodeFlags, join(HERE, '../src/main.ts')]
+  const args = [...FLAGS, ...nodeFlags, join(HERE, '../dist/main.js')]
   return start('latchkey', { folder, port, args, environment, core })
 }
 

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const command = join(root, 'src/cli.ts')
+// A checkout runs its sources, of which a bundle may be older; an installed release has only the bundle.
+const source = join(root, 'src/cli.ts')
+const command = existsSync(source) ? source : join(root, 'dist/cli.js')
 const pinned = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 if (!existsSync(pinned) || realpathSync(pinned) === realpathSync(process.execPath)) {

@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { refuseField } from '../errors.ts'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
-import { decodeCursor, type Position } from '../http/cursor.ts'
+import { asksForCsv, csvFile } from '../http/csv.ts'
+import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
-import type { AuditFilter } from './audit-store.ts'
-import { CSV_HEADER, toCsv } from './csv.ts'
+import { AUDIT_COLUMNS } from './csv.ts'
 import { eachEvent, listEvents } from './list-events.ts'
+import { nameTargets } from './target-name-store.ts'
 
 const Query = Type.Object(
   {
@@ -18,6 +20,12 @@ const Query = Type.Object(
     ),
     actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of the actor.' })),
     target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of the target.' })),
+    about: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: 'An id: entries whose actor or target it is. Not with actor or target.',
+      }),
+    ),
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
@@ -56,29 +64,19 @@ export const auditRoutes =
       async (request, reply) => {
         const { limit, cursor, format, ...filter } = request.query
         const after = decodeCursor(cursor)
-        if ((format ?? preferred(request.headers.accept)) === 'csv') {
-          const rows = await csvOf(services, filter, limit ?? Number.POSITIVE_INFINITY, after)
+        if (filter.about !== undefined && (filter.actor !== undefined || filter.target !== undefined))
+          refuseField('about', 'Name either about, or actor and target.')
+        if (asksForCsv(format, request.headers.accept)) {
+          const pages = eachEvent(services.db.read, filter, limit ?? Number.POSITIVE_INFINITY, after)
+          const rows = Readable.from(await csvFile(AUDIT_COLUMNS, pages))
           reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"')
           // The contract describes the text; it is sent as it is read.
           return reply.send(rows as unknown as string)
         }
         const { items, nextCursor } = await listEvents(services.db.read, filter, limit ?? 50, after)
-        return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
+        return reply
+          .type('application/json; charset=utf-8')
+          .send({ events: await nameTargets(services.db.read, items), nextCursor })
       },
     )
   }
-
-const preferred = (accept: string | undefined): 'csv' | 'json' =>
-  accept !== undefined && /\btext\/csv\b/i.test(accept) ? 'csv' : 'json'
-
-/** The first page is read before the answer begins, so that a failure there is still answered with an error. */
-async function csvOf({ db }: Services, filter: AuditFilter, maxEntries: number, after: Position | undefined) {
-  const pages = eachEvent(db.read, filter, maxEntries, after)
-  const first = await pages.next()
-  return Readable.from(
-    (async function* () {
-      yield CSV_HEADER + (first.done ? '' : toCsv(first.value))
-      for await (const page of pages) yield toCsv(page)
-    })(),
-  )
-}

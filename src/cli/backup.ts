@@ -1,5 +1,7 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { LAST_BACKUP_FILE } from '../config/data-files.ts'
 import { StartError } from '../errors.ts'
+import { writeDurably } from '../storage/durable-files.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
 import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { readArguments } from './usage.ts'
@@ -24,6 +26,8 @@ export async function run(args: string[]): Promise<void> {
   await refuseWithoutDatabase(config.databaseUrl)
   const { makeBackup } = await import('../backup/make-backup.ts')
   const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())
+  // The dashboard reminds administrators until there is one. Where the data folder can't be written, the backup is made all the same.
+  await writeDurably(join(config.dataDir, LAST_BACKUP_FILE), `${manifest.createdAt}\n`).catch(() => undefined)
   say(folder)
   if (manifest.secretKey === 'in SECRET_KEY') {
     say(

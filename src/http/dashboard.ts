@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ROOT_FOLDER } from '../root-folder.ts'
 import { HIDDEN, type Routes } from './contracts.ts'
 import { PAGE_POLICY } from './headers.ts'
 
-const DIST = join(import.meta.dirname, '../../dashboard/dist')
+const DIST = join(ROOT_FOLDER, 'dashboard/dist')
 
 /** The paths of the dashboard's own router. Any other path that is not served is 404. */
 const PAGES = [

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { AppError, StartError } from '../errors.ts'
+import { ROOT_FOLDER } from '../root-folder.ts'
 import { StorageFailure } from '../storage/failure.ts'
 
 /** Fields that may hold a secret are redacted by name, at the top of a line and one level below. */
@@ -32,7 +32,6 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     ...(destination ? [destination] : []),
   )
 
-const ROOT = join(import.meta.dirname, '../..')
 const MAX_FRAMES = 6
 
 /**
@@ -55,9 +54,9 @@ function describeError(error: unknown): unknown {
 }
 
 function locationsIn(stack = ''): string[] {
-  const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes(`${ROOT}/`))
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes(`${ROOT_FOLDER}/`))
   const locations = frames.flatMap(
-    (line) => /^[\w@/.-]+:\d+/.exec(line.slice(line.indexOf(ROOT) + ROOT.length + 1)) ?? [],
+    (line) => /^[\w@/.-]+:\d+/.exec(line.slice(line.indexOf(ROOT_FOLDER) + ROOT_FOLDER.length + 1)) ?? [],
   )
   const own = locations.filter((location) => location.startsWith('src/'))
   return (own.length > 0 ? own : locations).slice(0, MAX_FRAMES)

@@ -78,7 +78,7 @@ test('the service imports no development dependency, since the image has none', 
 
 test('the image, the systemd unit and the benchmark start Node with the flags of npm start', () => {
   const flags = (path: string, line: RegExp) => (line.exec(read(path))?.[0] ?? '').match(/--[\w-]+(=\d+)?/g)
-  const required = flags('package.json', /node (--\S+ )+src\/main\.ts/)
+  const required = flags('package.json', /node (--\S+ )+dist\/main\.js/)
   assert.equal(required?.length, 2)
   assert.deepEqual(flags('deploy/Dockerfile', /^CMD \["node".*$/m), required)
   assert.deepEqual(flags('deploy/systemd/latchkey.service', /^ExecStart=.*$/m), required)

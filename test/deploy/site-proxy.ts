@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { caddyConfiguration, nginxConfiguration } from '../../dashboard/src/admin/sites/proxy-configuration.ts'
 import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { DEPLOY } from './proxy.ts'
 
 export const SITE_EXAMPLES = ['proxy-caddy/Caddyfile', 'proxy-nginx/sites.conf'] as const

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 
 export interface Running {
   child: ChildProcessWithoutNullStreams
@@ -27,7 +27,7 @@ export async function start(
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-process-'))
   if (envFile !== undefined) writeFileSync(join(folder, '.env'), envFile)
   const port = await freePort()
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/main.js')], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port), DATA_DIR: join(folder, 'data'), ...environment },
   })

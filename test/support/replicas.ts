@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { SECRET_KEY } from './app.ts'
 import type { Clock } from './clock.ts'
 import type { TestStorage } from './engines.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './free-port.ts'
 
 /** A separate process of the service. */
 export interface Replica {
@@ -46,7 +46,7 @@ export async function startReplica(
 ): Promise<Replica> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
   const port = requestedPort ?? (await freePort())
-  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../src/main.ts')]
+  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../dist/main.js')]
   const child = spawn(command, args, {
     cwd: folder,
     env: {

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { answer, api } from '../api/client.ts'
 import type { Notification, NotificationType } from '../api/shapes.ts'
 import { deviceName } from '../lib/user-agent.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { asText } from '../texts/as-text.ts'
 import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -10,6 +11,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 import type { IconName } from '../ui/Icon.tsx'
 import { PagedList } from '../ui/PagedList.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { PersonLink } from '../ui/PersonLink.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
@@ -32,6 +34,9 @@ function signInOrigin({ data }: Notification): string[] {
   return [deviceName(asText(data['userAgent'], '')) ?? '', ...location].filter(Boolean)
 }
 
+/** The person whom a notification for administrators is about. */
+const personOf = ({ data }: Notification): string | undefined => asText(data['userId'], '') || undefined
+
 export function NotificationsPage() {
   const texts = useTexts('account').notifications
   const client = useQueryClient()
@@ -40,11 +45,13 @@ export function NotificationsPage() {
   const readOne = useMutation({
     mutationFn: (id: string) => answer(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } })),
     onMutate: (id) => showAsRead(client, (notification) => notification.id === id),
+    onSuccess: () => tellTabs({ kind: 'notifications-read' }),
     onError: reload,
   })
   const readAll = useMutation({
     mutationFn: () => answer(api.POST('/api/notifications/read-all')),
     onMutate: () => showAsRead(client, () => true),
+    onSuccess: () => tellTabs({ kind: 'notifications-read' }),
     onSettled: reload,
   })
   const unread = query.data?.pages[0]?.unreadCount ?? 0
@@ -73,7 +80,7 @@ export function NotificationsPage() {
               <Row
                 key={notification.id}
                 icon={findText(icons, notification.type.split('.')[0] ?? '') ?? 'bell'}
-                title={textOf(notification)}
+                title={<PersonLink id={personOf(notification)}>{textOf(notification)}</PersonLink>}
                 badge={
                   !notification.read && (
                     <Badge size="sm" variant="light">

@@ -2,20 +2,24 @@ import type { account } from './en/account.ts'
 import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
+import type { people } from './en/people.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
 import type { Language } from './language.ts'
+import type { Refusals } from './translate-sentence.ts'
 
 /** English is the language that the others are checked against: a text missing in one of them fails the type check. */
 export type Texts = {
   shared: typeof shared
+  refusals: Refusals
   entrance: typeof entrance
   account: typeof account
   ssh: typeof ssh
   admin: typeof admin
   applications: typeof applications
   sites: typeof sites
+  people: typeof people
 }
 export type Part = keyof Texts
 

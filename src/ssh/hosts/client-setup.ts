@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import { ROOT_FOLDER } from '../../root-folder.ts'
 import { quote } from './host-setup.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../../deploy/ssh-client/latchkey-ssh')
+const PROGRAM = join(ROOT_FOLDER, 'deploy/ssh-client/latchkey-ssh')
 const END = 'END_OF_LATCHKEY_FILE'
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ROOT_FOLDER } from '../../root-folder.ts'
 
-const FOLDER = join(import.meta.dirname, '../../../deploy/ssh-host')
+const FOLDER = join(ROOT_FOLDER, 'deploy/ssh-host')
 const FILES = ['latchkey-ssh-sync', 'latchkey-ssh-sync.service', 'latchkey-ssh-sync.timer']
 const END = 'END_OF_LATCHKEY_FILE'
 

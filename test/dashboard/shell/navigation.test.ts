@@ -12,7 +12,16 @@ const seenBy = (...permissions: string[]) =>
     ]),
   )
 
-const ACCOUNT_LINKS = ['home', 'profile', 'password', 'passkeys', 'sessions', 'applications', 'notifications']
+const ACCOUNT_LINKS = [
+  'home',
+  'profile',
+  'password',
+  'passkeys',
+  'sessions',
+  'applications',
+  'appPasswords',
+  'notifications',
+]
 
 describe('the navigation', () => {
   test('shows a user without permissions only the pages of their own account', () => {
@@ -32,6 +41,7 @@ describe('the navigation', () => {
       ['oauth_clients:read', ['clients']],
       ['ssh:cert:list', ['certificates']],
       ['audit:read', ['audit']],
+      ['settings:manage', ['settings']],
     ]
     for (const [permission, links] of administration) {
       assert.deepEqual(seenBy(permission), { yours: ACCOUNT_LINKS, admin: links })
@@ -62,7 +72,7 @@ describe('the navigation', () => {
     assert.deepEqual(seenBy(...PERMISSIONS), {
       yours: ACCOUNT_LINKS,
       ssh: ['sshKeys'],
-      admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit'],
+      admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit', 'settings'],
     })
   })
 })

@@ -13,7 +13,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { allowedRolesOf, EVERYBODY } from '../clients/access-draft.ts'
-import { clientsQuery } from '../clients/clients-query.ts'
+import { CLIENTS_KEY } from '../clients/clients-query.ts'
 import { RoleChoice } from '../clients/RoleChoice.tsx'
 
 const SHOWN = ['name', 'hosts', 'allowedRoles']
@@ -38,7 +38,7 @@ export function NewSitePage() {
     const made = await answer(
       api.POST('/oauth/clients', { body: { clientType: 'proxied', name: name.trim(), hosts: given, allowedRoles } }),
     )
-    await client.invalidateQueries({ queryKey: clientsQuery.queryKey })
+    await client.invalidateQueries({ queryKey: CLIENTS_KEY })
     await navigate({ to: paths.adminClient, params: { clientId: made.client_id }, search: {}, replace: true })
   })
   const form = useFocusFirstError(attempts, create.failure)
