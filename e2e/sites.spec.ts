@@ -53,8 +53,8 @@ for (const example of SITE_EXAMPLES) {
         () =>
           new Promise<string>((resolve, reject) => {
             const socket = new WebSocket('wss://wiki.example.com/socket')
-            socket.onmessage = ({ data }) => resolve(String(data))
-            socket.onerror = () => reject(new Error('The WebSocket failed.'))
+            socket.addEventListener('message', ({ data }) => resolve(String(data)))
+            socket.addEventListener('error', () => reject(new Error('The WebSocket failed.')))
           }),
       )
       expect(await page.locator('#user').textContent()).toBe(greeting)

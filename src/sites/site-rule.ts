@@ -40,7 +40,7 @@ export type SiteRule = Type.Static<typeof SiteRule>
 export function checkRules(rules: readonly SiteRule[]): void {
   for (const [at, { path, policy, roles }] of rules.entries()) {
     const problem = findPathProblem(path)
-    if (problem !== undefined) refuseField(`rules/${at}/path`, `The path ${problem}.`)
+    if (problem !== undefined) refuseField(`rules/${at}/path`, problem)
     if (policy === 'roles' && (roles ?? []).length === 0)
       refuseField(`rules/${at}/roles`, 'A rule with the policy "roles" needs at least one role.')
     if (policy !== 'roles' && roles !== undefined)
@@ -49,13 +49,14 @@ export function checkRules(rules: readonly SiteRule[]): void {
 }
 
 function findPathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return 'must begin with a slash'
+  if (!path.startsWith('/')) return 'The path must begin with a slash.'
   const fixed = path.endsWith('/*') ? path.slice(0, -1) : path
-  if (fixed.includes('*')) return 'may have an asterisk only at its end, after a slash'
-  if (/[?#%\\]/.test(fixed)) return 'must not have ?, #, % or \\'
-  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(fixed)) return 'must not have control characters'
-  if (fixed.includes('//')) return 'must not have two slashes in a row'
-  if (fixed.split('/').some((segment) => segment === '.' || segment === '..')) return 'must not have dot segments'
+  if (fixed.includes('*')) return 'The path may have an asterisk only at its end, after a slash.'
+  if (/[?#%\\]/.test(fixed)) return 'The path must not have ?, #, % or \\.'
+  if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(fixed)) return 'The path must not have control characters.'
+  if (fixed.includes('//')) return 'The path must not have two slashes in a row.'
+  if (fixed.split('/').some((segment) => segment === '.' || segment === '..'))
+    return 'The path must not have dot segments.'
   return undefined
 }
 
