@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
 import { failures, type Routes } from '../http/contracts.ts'
-import { toAppError } from '../http/errors.ts'
+import { latchkeyFormat, sendError, toAppError } from '../http/errors.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { currentlySignedIn } from '../sessions/guards.ts'
+import { isNavigation } from './forwarded-request.ts'
 import { noteRefusal } from './note-refusal.ts'
 import { loginAddress } from './own-paths.ts'
 import { sendRefusalPage } from './refusal-page.ts'
-import { signInAtSite } from './sign-in-at-site.ts'
+import { type SiteSignIn, signInAtSite } from './sign-in-at-site.ts'
 import { SiteRefusal } from './site-refusal.ts'
 
 const Text = (maxLength: number) => Type.String({ maxLength })
@@ -17,22 +18,19 @@ const PATH = '/api/authz/sign-in'
 export const siteSignInRoutes =
   (provider: Provider): Routes =>
   async (app) => {
-    // A browser is here, not a program: every refusal is a page.
+    // A browser gets a page; whoever accepts none gets JSON.
     app.setErrorHandler((thrown, request, reply) => {
       const error = toAppError(thrown)
       const shown = error.status === 400 ? new AppError('address_refused', error.message) : error
-      if (shown.status >= 500) request.log.warn({ requestId: request.id, err: thrown }, 'A page could not be answered.')
-      reply.refusalCode = shown.code
-      if (shown.retryAfter !== undefined) void reply.header('retry-after', String(shown.retryAfter))
-      const { host = '', to = '/' } = request.query as { host?: string; to?: string }
-      const asked = {
-        method: 'GET',
-        host,
-        path: to.split('?')[0] ?? '/',
-        query: to.slice((to.split('?')[0] ?? '').length),
-      }
       const isOfSite = shown instanceof SiteRefusal
+      // Before the parameters were checked they may be anything.
+      const { host, to } = isOfSite ? (request.query as SiteSignIn) : { host: '', to: '/' }
+      const [path = '/'] = to.split('?')
+      const asked = { method: 'GET', host, path, query: to.slice(path.length) }
       if (isOfSite) noteRefusal(provider.refusals, PATH, asked, shown)
+      if (shown.status !== 403 || !isNavigation(asked, request))
+        return sendError(request, reply, shown.status >= 500 ? thrown : shown, latchkeyFormat)
+      reply.refusalCode = shown.code
       return sendRefusalPage(request, reply, shown, isOfSite ? loginAddress(asked, { account: 'another' }) : undefined)
     })
 

@@ -201,7 +201,7 @@ onEachEngine('a request to a site', (engine) => {
     const { id, origin } = await createSite(admin, { name: '<b>Wiki</b>', allowedRoles: [] })
     const person = await signedInPerson(app())
     const begun = await forwardAuth(app(), { url: `${origin}/.latchkey/login?to=/x` })
-    const refused = await person.get(locationOf(begun).replace('http://localhost:3000', ''))
+    const refused = await person.get(locationOf(begun).replace('http://localhost:3000', ''), undefined, NAVIGATION)
     assert.equal(refused.statusCode, 403)
     await admin.patch(`/oauth/clients/${id}`, { allowedRoles: null })
     const cookie = await signInAt(app(), person, origin)
