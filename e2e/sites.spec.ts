@@ -147,14 +147,30 @@ test('an administrator protects a site, writes rules, tries them, and copies the
   await expect(page.getByText('Saved')).toBeVisible()
   await expectAccessible()
 
+  await page.getByRole('tab', { name: 'Refusals' }).click()
+  await expect(page.getByText('Nothing was refused')).toBeVisible()
+  const { clients } = (await (await administration.api.get('/oauth/clients?q=Team+wiki')).json()) as {
+    clients: { client_id: string }[]
+  }
+  for (const { client_id } of clients) await administration.api.delete(`/oauth/clients/${client_id}`)
+})
+
+test('a site that takes app passwords lets a person make one, which is shown once and can be ended', async ({
+  asAdministrator: page,
+  administration,
+  expectAccessible,
+}) => {
+  const { client_id: clientId } = await administration.post<{ client_id: string }>('/oauth/clients', {
+    clientType: 'proxied',
+    name: 'Team calendar',
+    hosts: [`calendar-${randomUUID().slice(0, 8)}.example.com`],
+  })
+  await page.goto(`/admin/applications/${clientId}`)
   await page.getByRole('tab', { name: 'Site', exact: true }).click()
   await page.getByLabel('Programs may use app passwords').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved')).toBeVisible()
   await expectAccessible()
-  await page.getByRole('tab', { name: 'Refusals' }).click()
-  await expect(page.getByText('Nothing was refused')).toBeVisible()
-
   await page.goto('/account/app-passwords')
   await page.getByRole('button', { name: 'Make an app password' }).click()
   await page.getByLabel('Name').fill('Calendar')
@@ -162,12 +178,9 @@ test('an administrator protects a site, writes rules, tries them, and copies the
   await expect(page.getByLabel('App password', { exact: true })).toHaveText(/^ap_[\w-]{43}$/)
   await expectAccessible()
   await page.getByRole('button', { name: 'I have copied it' }).click()
-  await expect(page.getByText('Team wiki')).toBeVisible()
+  await expect(page.getByText('Team calendar')).toBeVisible()
   await page.getByRole('button', { name: 'End' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await expect(page.getByText('No app passwords')).toBeVisible()
-  const { clients } = (await (await administration.api.get('/oauth/clients?q=Team+wiki')).json()) as {
-    clients: { client_id: string }[]
-  }
-  for (const { client_id } of clients) await administration.api.delete(`/oauth/clients/${client_id}`)
+  await administration.api.delete(`/oauth/clients/${clientId}`)
 })
