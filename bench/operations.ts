@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Answer, type Connection, expect, get, postForm, postJson, type Step } from './connection.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { passkeyLogin } from './passkey-login.ts'
+import { siteVisits } from './site-visits.ts'
 
 export interface Operation {
   name: string
@@ -122,6 +123,12 @@ export const OPERATIONS: Operation[] = [
         people.map(({ session }) => get('/api/auth/me', { Cookie: `session=${session}` })),
         '"user"',
       ),
+  },
+  {
+    name: 'forward-auth',
+    title: 'forward-auth, signed in',
+    requests: 1,
+    prepare: async (connection, fixture) => cycleThrough(await siteVisits(connection, fixture), ''),
   },
   {
     name: 'certificates',

@@ -195,6 +195,18 @@ function targets({ rows, starts, extras }: Findings): string[] {
       lines.push([`${title}: p99 divided by oidc-provider's`, '< 1 ×', times(share), verdict(share < 1)])
     }
   }
+  const [me, visit] = [rateOf(rows, 'me'), rateOf(rows, 'forward-auth')]
+  if (me && visit) {
+    const share = me.cpu / visit.cpu
+    lines.push([
+      'forward-auth: processor time of GET /api/auth/me divided by its own',
+      '0.80',
+      fixed(share, 2),
+      verdict(share >= 0.8),
+    ])
+    const late = visit.p99 / me.p99
+    lines.push(['forward-auth: p99 divided by that of GET /api/auth/me', '≤ 1.5 ×', times(late), verdict(late <= 1.5)])
+  }
   if (extras) {
     const factor = extras.certificates.ratio
     lines.push([

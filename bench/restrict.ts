@@ -25,7 +25,7 @@ export async function restrictApplication(databaseUrl: string, dataDir: string, 
       const client = await readClient(trx, clientId)
       if (!client) throw new Error('The application is missing.')
       const settings = { ...settingsOf(client), allowedRoles: [ADMIN_ROLE], claims: CLAIMS }
-      await updateClientRow(trx, clientId, settingColumns(settings))
+      await updateClientRow(trx, clientId, settingColumns(client.clientType, settings))
       await replaceAllowedRoles(trx, clientId, settings.allowedRoles)
       await trx
         .updateTable('roles')

@@ -65,6 +65,8 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
     DATABASE_URL: databaseUrl,
     SECRET_KEY,
     RATE_LIMITS: 'off',
+    // Of the load generator, which is the proxy of forward-auth.
+    TRUST_PROXY: '127.0.0.1',
     LOG_LEVEL: options.logLevel ?? 'warn',
     // The same as in `npm start`.
     MALLOC_ARENA_MAX: '1',

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import { fastify, LogController } from 'fastify'
 import { avatarRoutes } from './account/avatar-routes.ts'
 import { accountRoutes } from './account/routes.ts'
+import { appPasswordRoutes } from './app-passwords/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { AppError } from './errors.ts'
 import { answerTogether } from './http/answer-together.ts'
@@ -48,6 +49,9 @@ import { emailRoutes } from './people/email-routes.ts'
 import { importRoutes } from './people/import-routes.ts'
 import { invitationRoutes } from './people/invitation-routes.ts'
 import { adminUserRoutes } from './people/routes.ts'
+import { proxyRoutes, PROXY_HEADERS } from './proxy/routes.ts'
+import { siteSignInRoutes } from './proxy/sign-in-routes.ts'
+import { siteAdminRoutes } from './proxy/site-admin-routes.ts'
 import { assignmentRoutes } from './roles/assignment-routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -82,7 +86,8 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     return503OnClosing: false,
     http: { maxHeaderSize: HEADER_LIMIT },
     frameworkErrors: (error, request, reply) => {
-      void sendError(request, setCommonHeaders(request, reply, headers), error, errorFormatOf(request.url))
+      const common = isOfProxy(request.url) ? PROXY_HEADERS : headers
+      void sendError(request, setCommonHeaders(request, reply, common), error, errorFormatOf(request.url))
     },
     clientErrorHandler: answerClientErrors(headers, log),
   }) as unknown as FastifyInstance
@@ -138,6 +143,12 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     showErrors(part, services)
   })
 
+  /** Where proxies ask. What they make of an answer belongs to the site that they protect, so it has no headers of ours. */
+  await group(app, [proxyRoutes(provider)], (part) => addHeaders(part, PROXY_HEADERS))
+  await group(app, [siteSignInRoutes(provider)], (part) =>
+    addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER }),
+  )
+
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */
   const dashboardApi: Routes[] = [
     sessionRoutes(services),
@@ -145,6 +156,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     accountRoutes(services),
     avatarRoutes(services),
     passkeyRoutes(services),
+    appPasswordRoutes(services),
     sshRoutes(services),
     hostAdminRoutes(services),
     adminUserRoutes(services),
@@ -166,6 +178,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     previewRoutes(provider),
     trialRoutes(provider),
     usableAppRoutes(provider),
+    siteAdminRoutes(provider),
     consentRoutes(provider),
     deviceDecisionRoutes(provider),
     grantRoutes(provider),
@@ -198,6 +211,8 @@ function useErrorFormat(part: FastifyInstance, format: ErrorFormat): void {
 /** Errors below /oauth have the format of RFC 6749, except where only the dashboard calls. */
 const errorFormatOf = (url: string): ErrorFormat =>
   /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url) ? oauthFormat : latchkeyFormat
+
+const isOfProxy = (url: string): boolean => /^\/(?:\.latchkey|api\/authz)\//.test(url)
 
 const pathOf = (url: string): string => (url.split('?')[0] ?? '').slice(0, 200)
 

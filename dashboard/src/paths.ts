@@ -18,6 +18,7 @@ export const paths = {
   passkeys: '/account/passkeys',
   sessions: '/account/sessions',
   applications: '/account/applications',
+  appPasswords: '/account/app-passwords',
   notifications: '/notifications',
   ssh: '/ssh',
   admin: '/admin',
@@ -26,6 +27,7 @@ export const paths = {
   adminRoles: '/admin/roles',
   adminClients: '/admin/applications',
   adminNewClient: '/admin/applications/new',
+  adminNewSite: '/admin/applications/new-site',
   adminClient: '/admin/applications/$clientId',
   adminTrial: '/admin/applications/$clientId/trial',
   adminHosts: '/admin/hosts',
@@ -37,6 +39,7 @@ export const paths = {
 /** Endpoints of the server that the browser opens itself, without the API client. */
 export const endpoints = {
   authorize: '/oauth/authorize',
+  siteSignIn: '/api/authz/sign-in',
   endSession: '/oauth/logout',
   avatar: '/api/account/profile/avatar',
   clientLogo: (clientId: string) => `/oauth/clients/${clientId}/logo`,

@@ -71,3 +71,11 @@ export function refuseOwnUsername(held: UserHoldings, userId: string): void {
     refuse('forbidden', 'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.')
   }
 }
+
+/** Nobody opens an application or a host for themselves, except administrators. Null admits everybody. */
+export function refuseAdmittingOneself(held: UserHoldings, before: string[] | null, after: string[] | null): void {
+  const admits = (roles: string[] | null) => roles === null || roles.some((id) => held.roleIds.has(id))
+  if (!isAdministrator(held) && admits(after) && !admits(before)) {
+    refuse('forbidden', 'This would let you in. Somebody else has to do it.')
+  }
+}

@@ -16,6 +16,9 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'oauth_answered_requests', key: 'id_hash', expiry: 'expires_at', keptMs: 3_600_000 },
   // A device that polls a little later still learns that its code has expired.
   { table: 'oauth_device_codes', key: 'device_code_hash', expiry: 'expires_at', keptMs: 3_600_000 },
+  { table: 'proxy_codes', key: 'code_hash', expiry: 'expires_at', keptMs: 0 },
+  // Its owner still sees for some days that it has expired.
+  { table: 'app_passwords', key: 'id', expiry: 'expires_at', keptMs: 7 * DAY },
   { table: 'oauth_access_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'ssh_keys', key: 'id', expiry: 'ephemeral_until', keptMs: 0 },

@@ -77,6 +77,8 @@ async function endAllAccess(services: Needs): Promise<Recovered['ended']> {
   const authorizations = await deleteAllRows(db, 'oauth_authorization_codes', 'code_hash')
   const tokens = await deleteAllRows(db, 'oauth_access_tokens', 'token_hash')
   const refreshing = await deleteAllRows(db, 'oauth_refresh_tokens', 'token_hash')
+  // One that was ended after the backup was made would work again.
+  await deleteAllRows(db, 'app_passwords', 'id')
   // A link that was used or replaced after the backup was made would work again.
   const links = await deleteAllRows(db, 'email_tokens', 'token_hash')
   await deleteAllRows(db, 'reset_requests', 'id')

@@ -146,7 +146,8 @@ export const VARIABLES = {
     parse: nonEmpty,
   }),
   TRUST_PROXY: variable({
-    meaning: 'The proxies whose `X-Forwarded-For` and edge headers are trusted.',
+    meaning:
+      'The proxies whose `X-Forwarded-For` and edge headers are trusted; given as addresses, they may also ask about sites (docs/proxy.md).',
     fallback: 'none',
     accepts: 'a number of hops from 1 to 16, or addresses and CIDR ranges with commas between them',
     parse: proxies,

@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 /** 256 bits: guessing one is out of reach, so its plain SHA-256 is safe to store and can be a primary key. */
 const TOKEN_BYTES = 32
 
-export type TokenPrefix = 'ac_' | 'dc_' | 'at_' | 'rt_' | 'pr_' | 'ev_' | 'ec_' | 'er_' | 'cs_' | ''
+export type TokenPrefix = 'ac_' | 'dc_' | 'at_' | 'rt_' | 'pr_' | 'ev_' | 'ec_' | 'er_' | 'cs_' | 'ap_' | ''
 
 export interface IssuedToken {
   /** Given to its holder once and kept nowhere. */

@@ -31,6 +31,8 @@ export function trackMethods(app: FastifyInstance): () => void {
   return () => {
     // The routes added here are seen by the hook above as well, so the list is fixed first.
     for (const { context, path, methods, route } of served.values().toArray()) {
+      // It answers every method itself.
+      if (methods.has('OPTIONS')) continue
       const allow = [...methods, 'OPTIONS'].join(', ')
       context.route({
         method: 'OPTIONS',

@@ -8,7 +8,7 @@ import { loadServiceKeys, readServiceKeys, type ServiceKey } from './load-servic
 /** The keys that sign ID tokens: one is active; the earlier ones and the next one are published beside it. */
 export interface SigningKeys {
   /** A compact JWS over the claims, by the active key for this algorithm. */
-  sign(claims: Record<string, unknown>, alg?: SigningAlgorithm): string
+  sign(claims: Record<string, unknown>, alg?: SigningAlgorithm, type?: TokenType): string
   /** The algorithms that there is a key for. */
   algorithms(): readonly SigningAlgorithm[]
   /** RFC 7517, as text. */
@@ -19,6 +19,10 @@ export interface SigningKeys {
 
 export type SigningAlgorithm = 'ES256' | 'RS256'
 
+/** What a token is for, so that one kind is never taken for another (RFC 8725 section 3.11). */
+export const PROXY_TOKEN = 'latchkey-proxy+jwt'
+export type TokenType = 'JWT' | typeof PROXY_TOKEN
+
 interface Needs {
   db: Database
   now: () => number
@@ -28,7 +32,7 @@ interface Needs {
 }
 
 interface Signer {
-  header: string
+  headers: Record<TokenType, string>
   privateKey: KeyObject
 }
 
@@ -69,10 +73,10 @@ export async function openSigningKeys(needs: Needs): Promise<SigningKeys> {
     reload: async () => void (await read()),
     jwks: () => current().jwks,
     algorithms: () => Object.keys(current().signers) as SigningAlgorithm[],
-    sign(claims, alg = 'ES256') {
+    sign(claims, alg = 'ES256', type = 'JWT') {
       const signer = current().signers[alg]
       if (!signer) throw new Error(`There is no key for ${alg}.`)
-      const content = `${signer.header}.${encode(claims)}`
+      const content = `${signer.headers[type]}.${encode(claims)}`
       // The encoding matters to elliptic curves only.
       const signature = sign('sha256', Buffer.from(content), { key: signer.privateKey, dsaEncoding: ENCODING })
       return `${content}.${signature.toString('base64url')}`
@@ -93,7 +97,8 @@ const findActive = (keys: ServiceKey[]): ServiceKey | undefined => keys.findLast
 function toSigner(alg: SigningAlgorithm, keys: ServiceKey[]): Signer {
   const active = findActive(keys)
   if (!active) throw new Error('No signing key is active.')
-  return { header: encode({ alg, typ: 'JWT', kid: active.id }), privateKey: active.privateKey }
+  const header = (typ: TokenType) => encode({ alg, typ, kid: active.id })
+  return { headers: { JWT: header('JWT'), [PROXY_TOKEN]: header(PROXY_TOKEN) }, privateKey: active.privateKey }
 }
 
 function activeFirst(keys: ServiceKey[]): ServiceKey[] {

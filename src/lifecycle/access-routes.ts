@@ -3,7 +3,7 @@ import { failures, type Routes, Success, success } from '../http/contracts.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
-import { endUserSession, removeUserPasskey, signOutUser } from './end-access.ts'
+import { endUserSession, removeUserAppPassword, removeUserPasskey, signOutUser } from './end-access.ts'
 import { Access, readAccess } from './read-access.ts'
 
 const tags = ['Users']
@@ -80,6 +80,24 @@ export const accessRoutes =
       },
       async (request) => {
         await removeUserPasskey(services, request.params, actorOf(services, request))
+        return success
+      },
+    )
+
+    app.delete(
+      '/api/admin/users/:userId/app-passwords/:appPasswordId',
+      {
+        onRequest: needs(services, 'users:lifecycle'),
+        schema: {
+          tags,
+          summary: 'End an app password of a user',
+          description: 'The user is notified.',
+          params: Type.Object({ userId: Id, appPasswordId: Id }),
+          response: { 200: Success, ...failures(401, 403, 404) },
+        },
+      },
+      async (request) => {
+        await removeUserAppPassword(services, request.params, actorOf(services, request))
         return success
       },
     )

@@ -1,3 +1,4 @@
+import { deleteAppPasswordsOfUsers } from '../app-passwords/app-password-store.ts'
 import { revokeTokensOfUsers } from '../oauth/tokens/revoke-tokens.ts'
 import type { Services } from '../services.ts'
 import { endSessionsOfUsers } from '../sessions/end-sessions.ts'
@@ -22,6 +23,7 @@ export async function cutAccess(
   await holdUsers(trx, userIds)
   const tokens = await revokeTokensOfUsers(trx, userIds, services.now())
   const sessions = await endSessionsOfUsers(services, trx, userIds)
+  await deleteAppPasswordsOfUsers(trx, userIds)
   await deleteEmailTokensOfUsers(trx, userIds)
   await deleteKnownBrowsersOfUsers(trx, userIds)
   const certificates = await revokeCertificatesOfUsers(services, trx, userIds, reason)

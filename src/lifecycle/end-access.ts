@@ -1,4 +1,5 @@
 import { refuseIfHoldsMore } from '../access/holdings.ts'
+import { endAppPassword } from '../app-passwords/end-app-password.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
@@ -66,6 +67,16 @@ export const removeUserPasskey = (
       data: { userId, name },
     })
   })
+
+/** Ends an app password of a person. */
+export const removeUserAppPassword = (
+  services: Needs,
+  { userId, appPasswordId }: { userId: string; appPasswordId: string },
+  actor: SignedInActor,
+): Promise<void> =>
+  changeUserAccess(services, userId, actor, (trx) =>
+    endAppPassword(services, trx, { userId, id: appPasswordId }, actor),
+  )
 
 /** Users can't take access away from a person who holds more than they do. */
 const changeUserAccess = (

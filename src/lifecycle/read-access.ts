@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { readHoldings } from '../access/holdings-store.ts'
+import { listAppPasswords } from '../app-passwords/app-password-store.ts'
+import { AppPassword } from '../app-passwords/app-password.ts'
 import { refuse } from '../errors.ts'
 import { Nullable } from '../http/contracts.ts'
 import { listGrants } from '../oauth/consents/grant-store.ts'
@@ -28,6 +30,7 @@ export const Access = Type.Object(
     sshKeys: Nullable(Type.Array(UserSshKey)),
     certificates: Nullable(Type.Array(SshCertificate, { description: 'Those that are still valid, newest first.' })),
     apps: Type.Array(OAuthGrant),
+    appPasswords: Type.Array(AppPassword),
     roles: User.properties.roles,
     pendingActions: Nullable(Type.Array(LifecycleAction)),
   },
@@ -56,6 +59,7 @@ export async function readAccess(
     sshKeys: await readIf('ssh:cert:list', () => listSshKeys(db.read, userId, now())),
     certificates: await readIf('ssh:cert:list', readCertificates),
     apps: await listGrants(db.read, userId),
+    appPasswords: await listAppPasswords(db.read, userId),
     roles: user.roles,
     pendingActions: await readIf('users:lifecycle', () =>
       listPendingActions(db.read, { userId, viewerId: actor.id, limit: MAX_LISTED }),

@@ -14,6 +14,8 @@ import {
 
 /** The data of each type of notification. */
 export interface NotificationData {
+  'security.app_password_added': { appPasswordId: string; name: string; site: string }
+  'security.app_password_removed': { appPasswordId: string; name: string }
   'security.email_changed': { from: string; to: string }
   'security.passkey_added': { passkeyId: string; name: string }
   'security.passkey_removed': { passkeyId: string; name: string }

@@ -32,8 +32,9 @@ async function verify(jws: string, keys: JSONWebKeySet): Promise<Record<string, 
   const keySet = createLocalJWKSet(keys)
   try {
     const { payload, protectedHeader } = await compactVerify(jws, keySet, { algorithms: ['ES256', 'RS256'] })
-    // Without a kid any key of the set would be tried. Our own tokens always have one.
-    if (typeof protectedHeader.kid !== 'string') return undefined
+    // Without a kid any key of the set would be tried. Our own tokens always have one. The same keys sign other tokens too,
+    // which have another type.
+    if (typeof protectedHeader.kid !== 'string' || protectedHeader.typ !== 'JWT') return undefined
     return JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { deleteAppPasswordsOfUsers } from '../app-passwords/app-password-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
@@ -12,7 +13,7 @@ import { removeAddedAccess } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
- * Sets a password with the link of a reset or invitation mail, and ends every session. This browser becomes the only known
+ * Sets a password with the link of a reset or invitation mail, and ends every session and app password. This browser becomes the only known
  * one of the account. The link proves that its holder receives mail at the address, so the address counts as confirmed. If
  * that is the first proof for an account that registered itself, a stranger may have registered it: what was added to the
  * account before is removed.
@@ -38,6 +39,7 @@ export async function confirmPasswordReset(
     await setPassword(services, trx, owner.id, passwordHash)
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
+    await deleteAppPasswordsOfUsers(trx, [owner.id])
     const removed = account.neverConfirmed ? await removeAddedAccess(services, trx, owner.id) : undefined
     await recordEvent(services, trx, {
       action: 'user.password_reset',

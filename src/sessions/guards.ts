@@ -12,13 +12,11 @@ import { hasBearer, readBearer } from '../http/bearer.ts'
 import type { Guard } from '../http/contracts.ts'
 import { isChange } from '../http/cors.ts'
 import type { Services } from '../services.ts'
-import { isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
-import { isUnwritable } from '../storage/failure.ts'
-import { within } from '../storage/within.ts'
 import type { Permission } from '../vocabulary/permissions.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { findSignedIn, findSignedInAccount, markUsed } from './session-store.ts'
-import { type Caller, type SignedIn, type SignedInAccount, type TokenBearer, TOUCH_MS } from './session.ts'
+import { type Caller, type SignedIn, type SignedInAccount, type TokenBearer } from './session.ts'
+import { touch } from './touch.ts'
 
 declare const guarded: unique symbol
 
@@ -147,9 +145,7 @@ async function readSession<T extends { user: { id: string }; session: { id: stri
   if (token === undefined) return undefined
   const found = await find(digest(token))
   if (found) refuseOtherUser(request, found.user.id)
-  // A time in the future was written under a wrong clock, and would keep an unused session alive until then.
-  if (found && isDue(found.session.lastUsedAt + TOUCH_MS, now(), TOUCH_MS + MAX_CLOCK_SKEW_MS))
-    await within(MAX_TOUCH_MS, db.transaction((trx) => markUsed(trx, found.session.id, now())).catch(ignoreUnwritable))
+  if (found) await touch({ db, now }, found.session.lastUsedAt, (trx, at) => markUsed(trx, found.session.id, at))
   return found
 }
 
@@ -161,15 +157,4 @@ function refuseOtherUser(request: FastifyRequest, userId: string): void {
   const expected = request.headers['x-latchkey-user']
   if (expected === undefined || expected === userId || !isChange(request)) return
   refuse('other_user', 'This browser is now signed in to another account. Reload the page.')
-}
-
-/** How long a request waits for `last_used_at` to be written: another program may have locked the database. */
-const MAX_TOUCH_MS = 100
-
-/**
- * A request is not refused because `last_used_at` can't be written: on a full disk everything can still be read. When the
- * database does not answer at all, it is refused at once: the next query would not be answered either.
- */
-function ignoreUnwritable(error: unknown): void {
-  if (!isUnwritable(error)) throw error
 }

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Config } from '../config/config.ts'
 import { refuse } from '../errors.ts'
 import type { Reader, Trx } from '../storage/database.ts'
@@ -11,6 +12,13 @@ export async function refuseForeignDomain(db: Reader, config: Config, email: str
   if (allowedEmailDomains.length > 0 && !allowedEmailDomains.includes(domain))
     refuse('email_domain', `Addresses of ${domain} are not accepted here.`)
 }
+
+/**
+ * The rule of `refuseUnconfirmed` as part of a query over `users`: true for an account that has to confirm its address first.
+ * The environment can't set the domains.
+ */
+export const mustConfirmFirst = sql<SqlBool>`(users.never_confirmed = 1 and exists (
+  select 1 from settings where settings.name = 'allowedEmailDomains' and settings.value <> '[]'))`
 
 const neverConfirmed = readStatement((db, value: Values<{ userId: string }>) =>
   db.selectFrom('users').select('never_confirmed').where('id', '=', value('userId')),

@@ -1,6 +1,9 @@
 /** Every action in the audit trail, as `thing.verb`. */
 export const AUDIT_ACTIONS = [
   'administrator.bootstrapped',
+  'app_password.added',
+  'app_password.refused',
+  'app_password.removed',
   'lifecycle.cancelled',
   // A planned action was given up: recorded as refused, with the reason.
   'lifecycle.disable',

@@ -1,5 +1,7 @@
 /** Everything that people are notified of. What each type carries is in notifications/notify.ts. */
 export const NOTIFICATION_TYPES = [
+  'security.app_password_added',
+  'security.app_password_removed',
   'security.email_changed',
   'security.passkey_added',
   'security.passkey_removed',

@@ -22,6 +22,8 @@ const SETTING_FILES = {
   'deploy/caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/caddy/replicas.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/nginx/latchkey.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
+  'deploy/proxy-caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
+  'deploy/proxy-nginx/sites.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
 }
 for (const [path, pattern] of Object.entries(SETTING_FILES)) {
   test(`every setting in ${path} is one that the service knows`, () => {

@@ -53,6 +53,16 @@ for (const example of EXAMPLES) {
       assert.equal((JSON.parse(me.body) as { session: { ipAddress: string } }).session.ipAddress, '127.0.0.9')
     })
 
+    test('the endpoints for proxies are not offered on the public site', async () => {
+      for (const path of [
+        '/api/authz/forward-auth',
+        '/api/authz/auth-request',
+        '/api/%61uthz/forward-auth',
+        '/.latchkey/login',
+      ])
+        assert.equal((await proxy.send(path)).status, 404, path)
+    })
+
     test('requests that a stopped replica refuses go to the other one, including those that change data', async () => {
       const { user } = await signedInPerson(app(), { password: PASSWORD })
       const statuses = new Set<number>()

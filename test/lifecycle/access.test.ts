@@ -8,7 +8,7 @@ import { onEachEngine } from '../support/engines.ts'
 import { lastMailTo, sentMails } from '../support/mail.ts'
 import { type Person, signedInPerson, type SignedInPerson, signIn } from '../support/people.ts'
 
-const PARTS = ['sessions', 'passkeys', 'sshKeys', 'certificates', 'apps', 'roles', 'pendingActions']
+const PARTS = ['sessions', 'passkeys', 'sshKeys', 'certificates', 'apps', 'appPasswords', 'roles', 'pendingActions']
 
 const typesOf = async (person: Person): Promise<string[]> =>
   (await person.get('/api/notifications')).json().notifications.map(({ type }: { type: string }) => type)

@@ -5,6 +5,7 @@ import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
 import { registerDeviceClient, startDevice } from '../oauth/device/devices.ts'
 import { newAuthenticator, registrationOptions } from '../passkeys/ceremonies.ts'
+import { createSite } from '../proxy/visits.ts'
 import { newPublicKey, issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, type TestApp } from '../support/app.ts'
 import { authorizeUrl, getTokens, newPkce, registerApplication } from '../support/application.ts'
@@ -322,6 +323,29 @@ const CHANGES: Record<string, ChangeTest> = {
       body: { code: 'ac_unknown', codeVerifier: 'unknown' },
     }),
   },
+  'POST /oauth/clients/{clientId}/try-out': {
+    permission: 'oauth_clients:read',
+    prepare: async () => ({
+      path: `/oauth/clients/${(await createSite(admin)).id}/try-out`,
+      body: { address: '/' },
+    }),
+  },
+  'POST /api/account/app-passwords': {
+    prepare: async () => ({
+      path: '/api/account/app-passwords',
+      body: { name: 'Phone', client_id: (await createSite(admin, { basic: true })).id },
+    }),
+  },
+  'DELETE /api/account/app-passwords/{id}': {
+    prepare: async (_app, person) => ({ path: `/api/account/app-passwords/${await addAppPassword(person)}` }),
+  },
+  'DELETE /api/admin/users/{userId}/app-passwords/{appPasswordId}': {
+    permission: 'users:lifecycle',
+    async prepare(app) {
+      const other = await signedInPerson(app)
+      return { path: `/api/admin/users/${other.user.id}/app-passwords/${await addAppPassword(other)}` }
+    },
+  },
   'POST /api/ssh/hosts': {
     permission: 'ssh:hosts:manage',
     prepare: async () => ({ path: '/api/ssh/hosts', body: newHost() }),
@@ -357,6 +381,11 @@ const CHANGES: Record<string, ChangeTest> = {
       return { path: `/api/account/oauth/grants/${application.clientId}` }
     },
   },
+}
+
+async function addAppPassword(person: SignedInPerson): Promise<string> {
+  const { id } = await createSite(admin, { basic: true })
+  return (await person.post('/api/account/app-passwords', { name: 'Phone', client_id: id })).json().appPassword.id
 }
 
 async function addPasskey(_app: TestApp, person: SignedInPerson): Promise<string> {

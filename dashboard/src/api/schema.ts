@@ -94,6 +94,75 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/account/app-passwords': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** List your app passwords */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              appPasswords: components['schemas']['AppPassword'][]
+              sites: components['schemas']['BasicSite'][]
+            }
+          }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post: /** Make an app password */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': { name: string; client_id: string; /** Epoch milliseconds. */ expiresAt?: number }
+        }
+      }
+      responses: {
+        201: {
+          headers: Record<string, unknown>
+          content: {
+            'application/json': {
+              appPassword: components['schemas']['AppPassword']
+              /** Shown only in this answer. */ password: string
+            }
+          }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/account/app-passwords/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** End an app password */ {
+      parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/account/apps': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** Applications that you may use */ {
@@ -906,11 +975,17 @@ export type paths = {
                   | 'fresh_sign_in_needed'
                   | 'email_domain'
                   | 'email_unconfirmed'
+                  | 'proxy_not_trusted'
+                  | 'https_required'
+                  | 'address_refused'
+                  | 'unknown_host'
+                  | 'sign_in_failed'
                   | 'not_found'
                   | 'method_not_allowed'
                   | 'request_timeout'
                   | 'conflict'
                   | 'other_user'
+                  | 'host_taken'
                   | 'body_too_large'
                   | 'uri_too_long'
                   | 'unsupported_media_type'
@@ -988,11 +1063,17 @@ export type paths = {
                   | 'fresh_sign_in_needed'
                   | 'email_domain'
                   | 'email_unconfirmed'
+                  | 'proxy_not_trusted'
+                  | 'https_required'
+                  | 'address_refused'
+                  | 'unknown_host'
+                  | 'sign_in_failed'
                   | 'not_found'
                   | 'method_not_allowed'
                   | 'request_timeout'
                   | 'conflict'
                   | 'other_user'
+                  | 'host_taken'
                   | 'body_too_large'
                   | 'uri_too_long'
                   | 'unsupported_media_type'
@@ -1117,6 +1198,26 @@ export type paths = {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/app-passwords/{appPasswordId}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: /** End an app password of a user */ {
+      parameters: { query?: never; header?: never; path: { userId: string; appPasswordId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
     options?: never
     head?: never
     patch?: never
@@ -1772,6 +1873,90 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/authz/auth-request': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Whether a proxy lets a request through */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content?: never }
+        302: { headers: Record<string, unknown>; content?: never }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/authz/forward-auth': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Whether a proxy lets a request through */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content?: never }
+        302: { headers: Record<string, unknown>; content?: never }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/authz/sign-in': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Sign in at a site */ {
+      parameters: {
+        query: { host: string; state: string; to: string; account?: string }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        302: { headers: Record<string, unknown>; content?: never }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/authz/sites/{host}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Whether a host is that of a site */ {
+      parameters: { query?: never; header?: never; path: { host: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { site: { host: string } } } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -2726,7 +2911,7 @@ export type paths = {
             operator?: string | null
             redirectUris?: string[]
             postLogoutRedirectUris?: string[]
-            scopes: string[]
+            scopes?: string[]
             grantTypes?: (
               | 'authorization_code'
               | 'refresh_token'
@@ -2766,7 +2951,11 @@ export type paths = {
               | 'optional'
             /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
             launchUrl?: string | null
-            clientType: 'confidential' | 'public'
+            /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+            /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
+            headers?: components['schemas']['SiteHeaders']
+            /** For a site: whether programs may use app passwords. */ basic?: boolean
+            clientType: 'confidential' | 'public' | 'proxied'
           }
         }
       }
@@ -2874,6 +3063,10 @@ export type paths = {
               | 'optional'
             /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
             launchUrl?: string | null
+            /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+            /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
+            headers?: components['schemas']['SiteHeaders']
+            /** For a site: whether programs may use app passwords. */ basic?: boolean
             /** For an application that is built in: turns it off or on. */ disabled?: boolean
           }
         }
@@ -3056,6 +3249,37 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients/{clientId}/try-out': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What would happen for an address of a site and a person */ {
+      parameters: { query?: never; header?: never; path: { clientId: string }; cookie?: never }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** A path, or a URL of the site. */ address: string
+            method?: string
+            userId?: string
+            /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
+          }
+        }
+      }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['SiteTryOut'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -3750,11 +3974,17 @@ export type components = {
         | 'fresh_sign_in_needed'
         | 'email_domain'
         | 'email_unconfirmed'
+        | 'proxy_not_trusted'
+        | 'https_required'
+        | 'address_refused'
+        | 'unknown_host'
+        | 'sign_in_failed'
         | 'not_found'
         | 'method_not_allowed'
         | 'request_timeout'
         | 'conflict'
         | 'other_user'
+        | 'host_taken'
         | 'body_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
@@ -3950,6 +4180,15 @@ export type components = {
       authenticatorAttachment?: string | null
       clientExtensionResults?: Record<string, unknown>
     }
+    AppPassword: {
+      id: string
+      name: string
+      /** The only site where it works. */ client_id: string
+      /** Epoch milliseconds. */ createdAt: number
+      lastUsedAt: number | null
+      expiresAt: number | null
+    }
+    BasicSite: { client_id: string; name: string; hosts: string[] }
     UserSshKey: {
       id: string
       name: string
@@ -4100,10 +4339,13 @@ export type components = {
       sshKeys: components['schemas']['UserSshKey'][] | null
       certificates: components['schemas']['SshCert'][] | null
       apps: components['schemas']['OAuthGrant'][]
+      appPasswords: components['schemas']['AppPassword'][]
       roles: { id: string; name: string }[]
       pendingActions: components['schemas']['LifecycleAction'][] | null
     }
     /** The known ones. In answers the type is string, because another version may send others. */ NotificationType:
+      | 'security.app_password_added'
+      | 'security.app_password_removed'
       | 'security.email_changed'
       | 'security.passkey_added'
       | 'security.passkey_removed'
@@ -4134,6 +4376,9 @@ export type components = {
     }
     /** The known ones. In answers the type is string, because another version may send others. */ AuditAction:
       | 'administrator.bootstrapped'
+      | 'app_password.added'
+      | 'app_password.refused'
+      | 'app_password.removed'
       | 'lifecycle.cancelled'
       | 'lifecycle.disable'
       | 'lifecycle.enable'
@@ -4289,11 +4534,27 @@ export type components = {
       registration: 'open' | 'invite'
       /** Whether there is an administrator. */ isSetUp: boolean
     }
+    SiteRule: {
+      /** An exact path, or one that ends in `/*` and covers what is below that slash. */ path: string
+      /** The methods that it is about; `GET` includes `HEAD`. Without it, all. */ methods?: string[]
+      /** `bypass` lets everybody in, `deny` nobody, `roles` the holders of one of these roles. `bypass` matches exactly; the others match in any case, and with or without a slash at the end. */ policy:
+        | 'bypass'
+        | 'deny'
+        | 'roles'
+      /** With `roles`: the ids of these roles. Roles that are deleted leave the list; an empty one admits nobody. */ roles?: string[]
+    }
+    SiteHeaders: {
+      user?: string | null
+      email?: string | null
+      name?: string | null
+      groups?: string | null
+      jwt?: string | null
+    }
     Client: {
       client_id: string
       name: string
       operator: string | null
-      clientType: 'confidential' | 'public'
+      clientType: 'confidential' | 'public' | 'proxied'
       redirect_uris: string[]
       post_logout_redirect_uris: string[]
       scopes: string[]
@@ -4333,6 +4594,10 @@ export type components = {
       /** Part of the service: it can be turned off, but not changed or deleted. */ builtIn: boolean
       /** Turned off: it gets no tokens, and those that it has do not work. */ disabled: boolean
       /** Epoch milliseconds. */ createdAt: number
+      /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+      /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
+      headers?: components['schemas']['SiteHeaders']
+      /** For a site: whether programs may use app passwords. */ basic?: boolean
     }
     Refusal: {
       /** Epoch milliseconds. */ at: number
@@ -4370,6 +4635,12 @@ export type components = {
       /** Whether it is open to everybody. */ everybody: boolean
       /** Otherwise: the roles of this user that it admits. */ roles: { id: string; name: string }[]
       /** Whether the user has granted it something. */ authorized: boolean
+    }
+    SiteTryOut: {
+      outcome: 'allowed' | 'sign_in' | 'refused'
+      reason: 'path' | 'denied' | 'role' | 'unconfirmed' | null
+      rule: number | null
+      /** Whether the application would be told who it is. */ named: boolean
     }
     SignInApplication: { name: string; logoUrl: string | null }
     ConsentDetails: {

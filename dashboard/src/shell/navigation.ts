@@ -28,6 +28,7 @@ const navigation: Group[] = [
       { to: paths.passkeys, icon: 'fingerprint', label: 'passkeys' },
       { to: paths.sessions, icon: 'laptop', label: 'sessions' },
       { to: paths.applications, icon: 'apps', label: 'applications' },
+      { to: paths.appPasswords, icon: 'key', label: 'appPasswords' },
       { to: paths.notifications, icon: 'bell', label: 'notifications' },
     ],
   },

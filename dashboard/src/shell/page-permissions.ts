@@ -9,6 +9,7 @@ export const pagePermissions = {
   [paths.adminRoles]: 'roles:read',
   [paths.adminClients]: 'oauth_clients:read',
   [paths.adminNewClient]: 'oauth_clients:write',
+  [paths.adminNewSite]: 'oauth_clients:write',
   [paths.adminClient]: 'oauth_clients:read',
   [paths.adminTrial]: 'oauth_clients:read',
   [paths.adminHosts]: 'ssh:hosts:manage',

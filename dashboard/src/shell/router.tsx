@@ -60,6 +60,11 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: paths.appPasswords,
+    component: lazyRouteComponent(() => import('../account/AppPasswordsPage.tsx'), 'AppPasswordsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: paths.notifications,
     component: lazyRouteComponent(() => import('../notifications/NotificationsPage.tsx'), 'NotificationsPage'),
   }),
@@ -114,6 +119,12 @@ const routeTree = root.addChildren([
     staticData: needed(paths.adminNewClient),
     validateSearch: readNewClientSearch,
     component: lazyRouteComponent(() => import('../admin/clients/NewClientPage.tsx'), 'NewClientPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: paths.adminNewSite,
+    staticData: needed(paths.adminNewSite),
+    component: lazyRouteComponent(() => import('../admin/sites/NewSitePage.tsx'), 'NewSitePage'),
   }),
   createRoute({
     getParentRoute,

@@ -1,5 +1,5 @@
-import { Button, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { Anchor, Button, Stack } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
@@ -14,6 +14,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 export default function LogoutPage() {
   const texts = useTexts('entrance').logout
   const [done, setDone] = useState(false)
+  const site = useKnownSite()
   const { busy, failure, onSubmit } = useSubmit(async () => {
     await answer(api.POST('/api/auth/logout')).catch((error: unknown) => {
       // Whoever has no session any more is signed out already.
@@ -30,23 +31,51 @@ export default function LogoutPage() {
         <Button component="a" href={paths.login} size="md">
           {texts.again}
         </Button>
+        {site !== undefined && <WayBack host={site} />}
       </Stack>
     )
   }
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.title}>{texts.text(look().name)}</EntranceHeading>
+      <EntranceHeading title={site === undefined ? texts.title : texts.doneTitle}>
+        {site === undefined ? texts.text(look().name) : texts.ofSite(site)}
+      </EntranceHeading>
       <FailureAlert failure={failure} />
       <form onSubmit={onSubmit}>
         <Stack gap="sm">
           <Button type="submit" size="md" fullWidth loading={busy}>
-            {texts.submit}
+            {site === undefined ? texts.submit : texts.everywhere}
           </Button>
           <Button component="a" href={paths.home} size="md" variant="default" fullWidth>
             {texts.stay}
           </Button>
+          {site !== undefined && <WayBack host={site} />}
         </Stack>
       </form>
     </Stack>
+  )
+}
+
+const named = new URLSearchParams(location.search).get('site')
+
+/** The site that sent the browser here. The server is asked whether it is one, so that no link leads to a stranger's page. */
+function useKnownSite(): string | undefined {
+  const [site, setSite] = useState<string>()
+  useEffect(() => {
+    if (named === null) return
+    answer(api.GET('/api/authz/sites/{host}', { params: { path: { host: named } } })).then(
+      ({ site: found }) => setSite(found.host),
+      () => {},
+    )
+  }, [])
+  return site
+}
+
+function WayBack({ host }: { host: string }) {
+  const texts = useTexts('entrance').logout
+  return (
+    <Anchor size="sm" ta="center" href={`https://${host}/`} underline="always" style={{ overflowWrap: 'anywhere' }}>
+      {texts.backTo(host)}
+    </Anchor>
   )
 }

@@ -4,6 +4,7 @@ import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
 import type { people } from './en/people.ts'
 import type { shared } from './en/shared.ts'
+import type { sites } from './en/sites.ts'
 import type { ssh } from './en/ssh.ts'
 import type { Language } from './language.ts'
 import type { Refusals } from './translate-sentence.ts'
@@ -17,6 +18,7 @@ export type Texts = {
   ssh: typeof ssh
   admin: typeof admin
   applications: typeof applications
+  sites: typeof sites
   people: typeof people
 }
 export type Part = keyof Texts

@@ -13,6 +13,13 @@ export const mayUseClient = (userId: string | RawBuilder<unknown>) =>
     join user_roles on user_roles.role_id = oauth_client_roles.role_id
     where oauth_client_roles.client_id = oauth_clients.client_id and user_roles.user_id = ${userId}))`
 
+/** Whether a user gets in anywhere at a site: by its roles as a whole, or by a role that one of its rules names. */
+export const mayEnterSite = (userId: string | RawBuilder<unknown>) =>
+  sql<SqlBool>`(${mayUseClient(userId)} or exists (
+    select 1 from proxy_rule_roles
+    join user_roles on user_roles.role_id = proxy_rule_roles.role_id
+    where proxy_rule_roles.client_id = oauth_clients.client_id and user_roles.user_id = ${userId}))`
+
 const usable = readStatement((db, value: Values<{ clientId: string; userId: string }>) =>
   db
     .selectFrom('oauth_clients')

@@ -1,19 +1,23 @@
+import { readHoldings } from '../../access/holdings-store.ts'
+import { refuseAdmittingOneself } from '../../access/holdings.ts'
 import { type AuditEvent, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
 import { refuse } from '../../errors.ts'
 import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
+import { deleteHosts } from '../../sites/site-store.ts'
 import type { Trx } from '../../storage/database.ts'
 import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
 import { planAccessReview } from '../access/plan-access-review.ts'
 import type { Provider } from '../provider.ts'
 import { refuseBuiltIn, refuseBuiltInChange, refuseReservedScope } from './built-in-client.ts'
-import { checkSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
+import { checkSettings, refuseForeignSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
 import { holdClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
 import { removeDeletedClient } from './remove-deleted-clients.ts'
+import { replaceSite, withStoredHosts } from './site-of-client.ts'
 
 export type ClientChanges = Pick<
   Provider,
@@ -34,8 +38,9 @@ export async function updateClient(
   const updated = await changeClient(services, clientId, actor, async (trx, record) => {
     const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     refuseBuiltInChange(clientId, request)
-    const { disabled = client.disabled, ...changes } = request
+    const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
+    refuseForeignSettings(client.clientType, changes)
     if (client.builtIn) return turnClient(services, trx, client, disabled, record)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
@@ -43,9 +48,12 @@ export async function updateClient(
     checkSettings(services.config, client.clientType, after, given)
     if (Object.keys(given).length === 0) return client
     await checkRoles(trx, given)
+    if (given.allowedRoles !== undefined)
+      refuseAdmittingOneself(await readHoldings(trx, actor.id), before.allowedRoles, after.allowedRoles)
     await rsaKey?.store(trx)
-    await updateClientRow(trx, clientId, settingColumns(after))
+    await updateClientRow(trx, clientId, settingColumns(client.clientType, after))
     await replaceAllowedRoles(trx, clientId, after.allowedRoles ?? [])
+    await replaceSite(trx, clientId, given)
     if (isNarrower(before.allowedRoles, after.allowedRoles)) await planAccessReview(services, trx, [clientId])
     await record('oauth_client.updated', { ...changes })
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
@@ -87,6 +95,7 @@ export async function deleteClient(services: ClientChanges, clientId: string, ac
   await changeClient(services, clientId, actor, async (trx, record) => {
     refuseBuiltIn(clientId)
     const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
+    await deleteHosts(trx, clientId)
     await record('oauth_client.deleted', { name })
   })
   await removeDeletedClient(services, clientId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
@@ -99,7 +108,7 @@ export async function rotateClientSecret(services: ClientChanges, clientId: stri
   const secret = issueToken(services.random, 'cs_')
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
     const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
-    if (clientType === 'public') refuse('conflict', 'A public client has no secret.')
+    if (clientType !== 'confidential') refuse('conflict', 'Only a confidential client has a secret.')
     await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()

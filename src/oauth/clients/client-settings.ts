@@ -3,6 +3,8 @@ import type { Config } from '../../config/config.ts'
 import { refuse, refuseField } from '../../errors.ts'
 import { Nullable } from '../../http/contracts.ts'
 import { VisibleName } from '../../http/visible-name.ts'
+import { siteColumns } from '../../sites/site-row.ts'
+import { SITE_FIELDS, type SiteSettings } from '../../sites/site-settings.ts'
 import { checkMappings, ClaimMappings } from '../claims/claim-mapping.ts'
 import { SCOPE_TOKEN } from '../scope.ts'
 import {
@@ -50,16 +52,17 @@ export const ClientSettings = {
   launchUrl: Nullable(Type.String({ minLength: 1, maxLength: 2048, description: 'Where people open it.' })),
 }
 
-/** The same as values: `defaultSettings` has one for each. */
-export type Settings = { [name in keyof typeof ClientSettings]: Type.Static<(typeof ClientSettings)[name]> }
+/** The same as values, with those of a site: `defaultSettings` has one for each. */
+export type Settings = SiteSettings & {
+  [name in keyof typeof ClientSettings]: Type.Static<(typeof ClientSettings)[name]>
+}
 
 export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   operator: null,
   redirectUris: [],
   postLogoutRedirectUris: [],
   scopes: [],
-  // Public clients can't keep a secret, so they can't get tokens for themselves.
-  grantTypes: ['authorization_code', 'refresh_token', ...(type === 'public' ? [] : ['client_credentials' as const])],
+  grantTypes: defaultGrantTypes(type),
   allowedRoles: null,
   idTokenClaims: 'minimal',
   id_token_signed_response_alg: 'ES256',
@@ -67,7 +70,17 @@ export const defaultSettings = (type: ClientType): Omit<Settings, 'name'> => ({
   pkce: 'required',
   consent: 'ask',
   launchUrl: null,
+  hosts: [],
+  rules: [],
+  headers: {},
+  basic: false,
 })
+
+/** Public clients can't keep a secret, so they can't get tokens for themselves. A site gets no tokens at all. */
+const defaultGrantTypes = (type: ClientType): Settings['grantTypes'] =>
+  type === 'proxied'
+    ? []
+    : ['authorization_code', 'refresh_token', ...(type === 'public' ? [] : ['client_credentials' as const])]
 
 /**
  * Checks the settings of a client, also against one another. What the service's own configuration allows is checked for
@@ -79,14 +92,34 @@ export function checkSettings(
   settings: Settings,
   given: Partial<Settings>,
 ): void {
+  if (typeof given.launchUrl === 'string') checkLaunchUrl(config, given.launchUrl)
+  if (type === 'proxied') {
+    if (settings.hosts.length === 0) refuseField('hosts', 'A site needs a host.')
+    return
+  }
   given.redirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `redirectUris/${at}`))
   given.postLogoutRedirectUris?.forEach((uri, at) => checkRedirectUri(config, uri, `postLogoutRedirectUris/${at}`))
-  if (typeof given.launchUrl === 'string') checkLaunchUrl(config, given.launchUrl)
   checkMappings(settings.claims)
   checkGrantTypes(type, settings)
   checkPkce(config, type, given)
   if (settings.consent === 'skip' && type === 'public' && !settings.redirectUris.every(isHttps))
     refuseField('consent', 'Consent can be skipped for a public client only if all its redirect URLs use https.')
+}
+
+/** What a site has in common with other clients. */
+const COMMON_FIELDS = new Set<string>(['name', 'allowedRoles', 'launchUrl', ...SITE_FIELDS])
+const OAUTH_FIELDS = (Object.keys(ClientSettings) as (keyof Settings)[]).filter((name) => !COMMON_FIELDS.has(name))
+
+/** Refuses settings that a client of this type does not have. */
+export function refuseForeignSettings(type: ClientType, given: Partial<Settings>): void {
+  const foreign = (type === 'proxied' ? OAUTH_FIELDS : SITE_FIELDS).find((name) => given[name] !== undefined)
+  if (foreign === undefined) return
+  refuseField(
+    foreign,
+    type === 'proxied'
+      ? 'A site behind a proxy is no OAuth client and does not have this.'
+      : 'Only a site behind a proxy has this.',
+  )
 }
 
 export type SettingRules = Pick<Config, 'httpRedirectHosts' | 'redirectSchemes' | 'allowMissingPkce'>
@@ -124,10 +157,14 @@ export const settingsOf = (client: Client): Settings => ({
   pkce: client.pkce,
   consent: client.consent,
   launchUrl: client.launchUrl,
+  hosts: client.hosts ?? [],
+  rules: client.rules ?? [],
+  headers: client.headers ?? {},
+  basic: client.basic ?? false,
 })
 
 /** The columns of `oauth_clients`. The roles themselves are rows of another table. */
-export const settingColumns = (settings: Settings) => ({
+export const settingColumns = (type: ClientType, settings: Settings) => ({
   name: settings.name,
   operator: settings.operator,
   redirect_uris: JSON.stringify(settings.redirectUris),
@@ -142,4 +179,5 @@ export const settingColumns = (settings: Settings) => ({
   pkce: settings.pkce,
   consent: settings.consent,
   launch_url: settings.launchUrl,
+  ...(type === 'proxied' ? siteColumns(settings) : {}),
 })

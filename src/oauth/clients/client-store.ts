@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Insertable, sql, type Updateable } from 'kysely'
 import { type Position, toPage } from '../../http/cursor.ts'
+import { packedRuleRoles } from '../../sites/site-row.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readStatement, writeStatement, type Values } from '../../storage/statement.ts'
@@ -24,12 +25,17 @@ export const packedAllowedRoles = sql<string | null>`(
   from oauth_client_roles where oauth_client_roles.client_id = oauth_clients.client_id)`.as('allowedRoles')
 
 const clients = (db: Reader) =>
-  db.selectFrom('oauth_clients').selectAll('oauth_clients').select(packedAllowedRoles).where(clientExists)
+  db
+    .selectFrom('oauth_clients')
+    .selectAll('oauth_clients')
+    .select([packedAllowedRoles, packedRuleRoles])
+    .where(clientExists)
 
 const byId = readStatement((db, value: Values<{ clientId: string }>) =>
-  clients(db).where('client_id', '=', value('clientId')),
+  clients(db).where('client_id', '=', value('clientId')).where('client_type', '!=', 'proxied'),
 )
 
+/** A client of the OAuth provider: a site behind a proxy is none. */
 export async function findClient(db: Reader, clientId: string): Promise<KnownClient | undefined> {
   const [row] = await byId(db, { clientId })
   return row && toKnownClient(row)

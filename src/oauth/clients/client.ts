@@ -2,6 +2,8 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
 import { Nullable, Time } from '../../http/contracts.ts'
+import { readSite } from '../../sites/site-row.ts'
+import { SiteSettings } from '../../sites/site-settings.ts'
 import type { Schema } from '../../storage/schema.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { ClaimMapping } from '../claims/claim-mapping.ts'
@@ -14,7 +16,7 @@ export type GrantType = (typeof GRANT_TYPES)[number]
 /** The client of `latchkey-ssh`, the program for people. It is built in, and only its tokens have the scope `ssh`. */
 export const SSH_CLIENT_ID = 'latchkey-ssh'
 export const SSH_SCOPE = 'ssh'
-export const CLIENT_TYPES = ['confidential', 'public'] as const
+export const CLIENT_TYPES = ['confidential', 'public', 'proxied'] as const
 export type ClientType = (typeof CLIENT_TYPES)[number]
 
 /** The settings with a few possible values, the default first. */
@@ -53,6 +55,7 @@ export const Client = Type.Object(
     builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
     disabled: Type.Boolean({ description: 'Turned off: it gets no tokens, and those that it has do not work.' }),
     createdAt: Time,
+    ...Type.Partial(Type.Object(SiteSettings)).properties,
   },
   { title: 'Client' },
 )
@@ -63,8 +66,11 @@ export interface KnownClient extends Client {
   secretHash: string | null
 }
 
-/** A row with the roles that may use it, packed into one text. */
-export type ClientRow = Omit<Selectable<Schema['oauth_clients']>, 'deleted_at'> & { allowedRoles: string | null }
+/** A row with the roles that may use it, and those of its rules that exist, each packed into one text. */
+export type ClientRow = Omit<Selectable<Schema['oauth_clients']>, 'deleted_at'> & {
+  allowedRoles: string | null
+  ruleRoles: string | null
+}
 
 export const toClient = (row: ClientRow): Client => ({
   client_id: row.client_id,
@@ -88,6 +94,7 @@ export const toClient = (row: ClientRow): Client => ({
   builtIn: row.client_id === SSH_CLIENT_ID,
   disabled: row.disabled_at !== null,
   createdAt: row.created_at,
+  ...(row.client_type === 'proxied' ? readSite(row) : {}),
 })
 
 /** The version makes a new logo a new address, so that caches never show the old one. */

@@ -1,5 +1,6 @@
 import { type Actor, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
+import { refuseField } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { Services } from '../../services.ts'
@@ -10,9 +11,16 @@ import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
 import type { Provider } from '../provider.ts'
 import { refuseReservedScope } from './built-in-client.ts'
-import { checkSettings, defaultSettings, type Settings, settingColumns } from './client-settings.ts'
+import {
+  checkSettings,
+  defaultSettings,
+  refuseForeignSettings,
+  type Settings,
+  settingColumns,
+} from './client-settings.ts'
 import { addClient, readClient } from './client-store.ts'
 import { type Client, type ClientType, refuseUnknownClient } from './client.ts'
+import { replaceSite, withStoredHosts } from './site-of-client.ts'
 
 export type CreateClientRequest = Pick<Settings, 'name'> & Partial<Settings> & { clientType: ClientType }
 
@@ -28,6 +36,7 @@ export async function createClient(
   request: CreateClientRequest,
   actor: SignedInActor,
 ): Promise<CreatedClient> {
+  if (request.clientType !== 'proxied' && !request.scopes) refuseField('scopes', '"scopes" is required.')
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
   const created = await changeAs(services, actor, async (trx) => {
     await rsaKey?.store(trx)
@@ -45,7 +54,8 @@ export async function insertClient(
   request: CreateClientRequest,
   actor: Actor,
 ): Promise<CreatedClient> {
-  const { clientType: type, ...given } = request
+  const { clientType: type, ...given } = withStoredHosts(services.config, request)
+  refuseForeignSettings(type, given)
   const settings: Settings = { ...defaultSettings(type), ...given }
   checkSettings(services.config, type, settings, given)
   refuseReservedScope(settings.scopes)
@@ -57,15 +67,19 @@ export async function insertClient(
     client_secret_hash: secret?.hash ?? null,
     client_type: type,
     created_at: services.now(),
-    ...settingColumns(settings),
+    ...settingColumns(type, settings),
   })
   await replaceAllowedRoles(trx, clientId, settings.allowedRoles ?? [])
+  await replaceSite(trx, clientId, settings)
   await recordEvent(services, trx, {
     action: 'oauth_client.created',
     outcome: 'success',
     actor,
     target: { type: 'oauth_client', id: clientId },
-    data: { ...request, operator: settings.operator, redirectUris: settings.redirectUris, scopes: settings.scopes },
+    data:
+      type === 'proxied'
+        ? { clientType: type, ...given }
+        : { ...request, operator: settings.operator, redirectUris: settings.redirectUris, scopes: settings.scopes },
   })
   const client = (await readClient(trx, clientId)) ?? refuseUnknownClient()
   return { client, client_id: clientId, ...(secret ? { client_secret: secret.plaintext } : {}) }

@@ -3,6 +3,7 @@ import { failures, NextCursor, PageQuery, type Routes, strict, Success, success 
 import { decodeCursor } from '../../http/cursor.ts'
 import { actorOf } from '../../sessions/actor.ts'
 import { needs } from '../../sessions/guards.ts'
+import { SiteSettings } from '../../sites/site-settings.ts'
 import type { Provider } from '../provider.ts'
 import { deleteClient, rotateClientSecret, updateClient } from './change-client.ts'
 import { ClientSettings } from './client-settings.ts'
@@ -49,11 +50,12 @@ export const clientRoutes =
         schema: {
           tags,
           summary: 'Register an application',
+          description:
+            'OAuth clients need `scopes`. A site behind a proxy (`proxied`) needs `hosts`; besides `name`, `allowedRoles` and `launchUrl` it takes only `hosts`, `rules`, `headers` and `basic`, which no other client takes.',
           body: Type.Object(
             {
-              ...Type.Partial(Type.Object(ClientSettings)).properties,
+              ...Type.Partial(Type.Object({ ...ClientSettings, ...SiteSettings })).properties,
               name: ClientSettings.name,
-              scopes: ClientSettings.scopes,
               clientType: Type.Enum(CLIENT_TYPES),
             },
             strict,
@@ -95,6 +97,7 @@ export const clientRoutes =
           body: Type.Partial(
             Type.Object({
               ...ClientSettings,
+              ...SiteSettings,
               disabled: Type.Boolean({ description: 'For an application that is built in: turns it off or on.' }),
             }),
             strict,

@@ -1,3 +1,4 @@
+import { packedRuleRoles } from '../../sites/site-row.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
@@ -17,7 +18,7 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
     .where('oauth_clients.client_id', '=', value('clientId'))
     .where(clientExists)
     .selectAll('oauth_clients')
-    .select(['oauth_grants.scopes as granted', packedAllowedRoles])
+    .select(['oauth_grants.scopes as granted', packedAllowedRoles, packedRuleRoles])
     .select(mayUseClient(value('userId')).as('mayUse'))
     .forShare('oauth_clients'),
 )

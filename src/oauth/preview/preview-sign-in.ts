@@ -27,6 +27,7 @@ export async function previewSignIn(
   { clientId, userId, scopes }: { clientId: string; userId: string; scopes: string[] | undefined },
 ): Promise<Preview> {
   const client = (await readClient(db.read, clientId)) ?? refuseUnknownClient()
+  if (client.clientType === 'proxied') refuseUnknownClient()
   const found = (await findPreview(db.read, clientId, userId)) ?? refuse('not_found', 'There is no such user.')
   const asked = scopes ?? client.scopes
   if (!includesAll(client.scopes, asked))

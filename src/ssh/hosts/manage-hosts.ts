@@ -1,5 +1,4 @@
-import { ADMIN_ROLE } from '../../access/built-in-roles.ts'
-import type { UserHoldings } from '../../access/holdings-store.ts'
+import { refuseAdmittingOneself } from '../../access/holdings.ts'
 import { recordEvent } from '../../audit/record-event.ts'
 import { digest } from '../../crypto/digest.ts'
 import { refuse, refuseField } from '../../errors.ts'
@@ -110,14 +109,6 @@ async function enroll({ now, random }: Needs, trx: Trx, id: string): Promise<Enr
   const enrollmentToken = `he_${random.text(32)}`
   await setEnrollment(trx, id, digest(enrollmentToken), now() + ENROLLMENT_MS)
   return { host: (await findHostById(trx, id)) ?? refuseUnknown(), enrollmentToken }
-}
-
-/** Nobody opens a host for themselves, except administrators. */
-function refuseAdmittingOneself({ roleIds }: UserHoldings, before: string[] | null, after: string[] | null): void {
-  const admits = (roles: string[] | null) => roles === null || roles.some((id) => roleIds.has(id))
-  if (!roleIds.has(ADMIN_ROLE) && admits(after) && !admits(before)) {
-    refuse('forbidden', 'This would let you in. Somebody else has to do it.')
-  }
 }
 
 export const refuseUnknown = (): never => refuse('not_found', 'There is no such host.')

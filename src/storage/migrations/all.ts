@@ -17,6 +17,7 @@ import { applications } from './0015-applications.ts'
 import { deviceCodes } from './0016-device-codes.ts'
 import { sshHosts } from './0017-ssh-hosts.ts'
 import { people } from './0018-people.ts'
+import { proxiedSites } from './0019-proxied-sites.ts'
 import { failedJobs } from './0021-failed-jobs.ts'
 
 export interface Migration {
@@ -57,5 +58,6 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0016-device-codes', deviceCodes),
   inSql('0017-ssh-hosts', sshHosts),
   inSql('0018-people', people),
+  inSql('0019-proxied-sites', proxiedSites),
   inSql('0021-failed-jobs', failedJobs),
 ]

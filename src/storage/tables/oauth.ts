@@ -7,7 +7,7 @@ export interface OAuthTables {
     client_secret_hash: string | null
     name: string
     operator: string | null
-    client_type: 'confidential' | 'public'
+    client_type: 'confidential' | 'public' | 'proxied'
     redirect_uris: string
     post_logout_redirect_uris: string
     scopes: string
@@ -27,6 +27,12 @@ export interface OAuthTables {
     consent: Generated<'ask' | 'skip'>
     launch_url: string | null
     logo_version: string | null
+    /** Of a site behind a proxy, as JSON: its hosts, its rules, and the names of the headers that name the visitor. */
+    hosts: string | null
+    rules: string | null
+    identity_headers: string | null
+    /** 1 when app passwords are accepted there. */
+    basic: Generated<number>
     created_at: number
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null

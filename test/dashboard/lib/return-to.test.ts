@@ -31,6 +31,13 @@ describe('the address to go to after signing in', () => {
     assert.equal(returnTo(ORIGIN + request), request)
   })
 
+  test('may be the sign-in at a site, but nothing beside it', () => {
+    const request = '/api/authz/sign-in?host=wiki.example.com&state=a.b&to=%2Fx'
+    assert.equal(returnTo(request), request)
+    for (const other of ['/api/authz/forward-auth', '/api/authz/sign-in/x', '/api/auth/logout'])
+      assert.equal(returnTo(other), paths.home)
+  })
+
   test('is the start page when none is given', () => {
     assert.equal(returnTo(null), paths.home)
     assert.equal(returnTo(''), paths.home)

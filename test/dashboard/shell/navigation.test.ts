@@ -12,7 +12,16 @@ const seenBy = (...permissions: string[]) =>
     ]),
   )
 
-const ACCOUNT_LINKS = ['home', 'profile', 'password', 'passkeys', 'sessions', 'applications', 'notifications']
+const ACCOUNT_LINKS = [
+  'home',
+  'profile',
+  'password',
+  'passkeys',
+  'sessions',
+  'applications',
+  'appPasswords',
+  'notifications',
+]
 
 describe('the navigation', () => {
   test('shows a user without permissions only the pages of their own account', () => {

@@ -10,6 +10,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { SiteTabs } from '../sites/SiteTabs.tsx'
 import { AccessForm } from './AccessForm.tsx'
 import { AppearanceForm } from './AppearanceForm.tsx'
 import { BuiltInClientSection } from './BuiltInClientSection.tsx'
@@ -59,7 +60,11 @@ export function ClientPage() {
                   </Group>
                 }
               />
-              <ClientTabs key={clientId} application={application} />
+              {application.clientType === 'proxied' ? (
+                <SiteTabs key={clientId} site={application} mayWrite={mayWrite} />
+              ) : (
+                <ClientTabs key={clientId} application={application} />
+              )}
             </>
           )
         }

@@ -20,14 +20,20 @@ import { PkceBadge } from './PkceBadge.tsx'
 
 export function ClientsPage() {
   const texts = useTexts('admin').clients
+  const sites = useTexts('sites')
   const may = useMay()
   const search = useSearch({ from: paths.adminClients })
   const navigate = useNavigate({ from: paths.adminClients })
   const query = useInfiniteQuery(clientsQuery(search))
   const create = may('oauth_clients:write') && (
-    <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
-      {texts.create}
-    </LinkButton>
+    <Group gap="sm">
+      <LinkButton to={paths.adminNewSite} variant="default" leftSection={<Icon name="globe" size={16} />}>
+        {sites.protect}
+      </LinkButton>
+      <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
+        {texts.create}
+      </LinkButton>
+    </Group>
   )
 
   return (
@@ -72,7 +78,7 @@ export function ClientsPage() {
                   <>
                     {application.operator !== null && <div>{texts.runBy(application.operator)}</div>}
                     <div>{application.client_id}</div>
-                    <div>{application.redirect_uris.join(', ')}</div>
+                    <div>{(application.hosts ?? application.redirect_uris).join(', ')}</div>
                   </>
                 }
               />

@@ -1,5 +1,6 @@
 import type { UserDetails } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
+import { AppPasswordsSection } from './AppPasswordsSection.tsx'
 import { SessionsSection } from './SessionsSection.tsx'
 import { SignInSection } from './SignInSection.tsx'
 
@@ -9,6 +10,7 @@ export function DevicesPanel({ details }: { details: UserDetails }) {
   return (
     <>
       <SignInSection details={details} />
+      <AppPasswordsSection userId={details.user.id} />
       {may('users:lifecycle') && <SessionsSection user={details.user} />}
     </>
   )

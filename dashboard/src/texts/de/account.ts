@@ -23,6 +23,7 @@ export const account: typeof English = {
     passkeys: 'Passkeys',
     sessions: 'Sitzungen',
     applications: 'Anwendungen',
+    appPasswords: 'App-Passwörter',
     notifications: 'Mitteilungen',
     sshKeys: 'Schlüssel und Zertifikate',
     overview: 'Überblick',
@@ -195,6 +196,9 @@ export const account: typeof English = {
     types: {
       'security.email_changed': (data) =>
         `Die Adresse Ihres Kontos wurde von ${asText(data['from'], '')} in ${asText(data['to'], '')} geändert.`,
+      'security.app_password_added': (data) =>
+        `Ein App-Passwort für ${asText(data['site'], 'eine Website')} wurde angelegt: ${asText(data['name'], '')}.`,
+      'security.app_password_removed': (data) => `Ein App-Passwort wurde beendet: ${asText(data['name'], '')}.`,
       'security.passkey_added': (data) =>
         `Ihrem Konto wurde der Passkey „${asText(data['name'], 'ohne Namen')}“ hinzugefügt.`,
       'security.passkey_removed': (data) =>

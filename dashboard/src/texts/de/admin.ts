@@ -119,6 +119,9 @@ export const admin: typeof English = {
     },
     actions: {
       'administrator.bootstrapped': 'Erste Administration eingerichtet',
+      'app_password.added': 'App-Passwort angelegt',
+      'app_password.refused': 'App-Passwort abgewiesen',
+      'app_password.removed': 'App-Passwort beendet',
       'lifecycle.cancelled': 'Vorgemerkte Aktion abgesagt',
       'lifecycle.disable': 'Vorgemerkte Sperrung gescheitert',
       'lifecycle.enable': 'Vorgemerkte Entsperrung gescheitert',
@@ -321,12 +324,14 @@ export const admin: typeof English = {
     types: {
       confidential: 'Läuft auf einem Server und kann ein Geheimnis sicher aufbewahren',
       public: 'Läuft im Browser oder auf einem Gerät',
+      proxied: 'Steht hinter einem Proxy und hat keine eigene Anmeldung',
     },
     kinds: {
       web: 'Webanwendung',
       app: 'App oder Browser',
       machine: 'Maschine',
       device: 'Gerät',
+      site: 'Website',
     },
     search: 'Nach Name oder Client-ID suchen',
     notFoundTitle: 'Nichts gefunden',

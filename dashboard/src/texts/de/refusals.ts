@@ -1,6 +1,41 @@
 import type { ServerSentence } from '../server-sentences.ts'
 
 export const refusals: Record<ServerSentence, string> = {
+  '"scopes" is required.': '„scopes“ wird gebraucht.',
+  'A host is a DNS name in lower case, such as wiki.example.com, with a port if it is not 443. International names are written as A-labels (xn--…).':
+    'Ein Host ist ein DNS-Name in Kleinbuchstaben, etwa wiki.example.com, mit Port, wenn es nicht 443 ist. Namen mit Umlauten werden als A-Label geschrieben (xn--…).',
+  'A rule with the policy "roles" needs at least one role.': 'Wählen Sie für diese Regel mindestens eine Rolle.',
+  'A site needs a host.': 'Eine Website braucht einen Host.',
+  'A site behind a proxy is no OAuth client and does not have this.': 'Eine Website hinter einem Proxy hat das nicht.',
+  'Each header can be used once.': 'Jeder Header kann nur einmal verwendet werden.',
+  'Give a path that begins with a slash, or a whole URL.':
+    'Geben Sie einen Pfad an, der mit einem Schrägstrich beginnt, oder eine ganze URL.',
+  'Only a confidential client has a secret.': 'Nur eine vertrauliche Anwendung hat ein Geheimnis.',
+  'Only a rule with the policy "roles" has roles.': 'Nur eine Regel für Rollen hat Rollen.',
+  'Only a site behind a proxy has this.': 'Das hat nur eine Website hinter einem Proxy.',
+  'The header {} has another meaning.': 'Der Header {} hat schon eine andere Bedeutung.',
+  'The path must begin with a slash.': 'Der Pfad muss mit einem Schrägstrich beginnen.',
+  'The path may have an asterisk only at its end, after a slash.':
+    'Ein Stern darf nur am Ende des Pfads stehen, nach einem Schrägstrich.',
+  'The path must not have ?, #, % or \\.': 'Der Pfad darf kein ?, #, % oder \\ enthalten.',
+  'The path must not have control characters.': 'Der Pfad darf keine Steuerzeichen enthalten.',
+  'The path must not have two slashes in a row.': 'Der Pfad darf keine zwei Schrägstriche hintereinander enthalten.',
+  'The path must not have dot segments.': 'Der Pfad darf keine Punktsegmente (. oder ..) enthalten.',
+  'There is no such app password.': 'Dieses App-Passwort gibt es nicht.',
+  'There is no such site that takes app passwords and that you may use.':
+    'Es gibt keine solche Website, die App-Passwörter annimmt und die Sie benutzen dürfen.',
+  'There is no such site.': 'Diese Website gibt es nicht.',
+  'There is no such user who may sign in.': 'Es gibt diese Person nicht, oder sie darf sich nicht anmelden.',
+  'There is nothing here.': 'Hier ist nichts.',
+  'This host is there twice.': 'Dieser Host kommt doppelt vor.',
+  'This is not a host of this site.': 'Das ist kein Host dieser Website.',
+  'You have {} app passwords already. End one that is not needed any more.':
+    'Sie haben schon {} App-Passwörter. Beenden Sie eines, das nicht mehr gebraucht wird.',
+  'expiresAt must be in the future, in milliseconds.': 'Das Ende muss in der Zukunft liegen.',
+  'One of these hosts is that of another site, or of this service itself.':
+    'Einer dieser Hosts gehört zu einer anderen Website oder zu diesem Dienst selbst.',
+  'Sign in again, and then make the app password within ten minutes.':
+    'Melden Sie sich wieder an, und legen Sie das App-Passwort dann innerhalb von zehn Minuten an.',
   "A built-in role can't be deleted.": 'Eine eingebaute Rolle lässt sich nicht löschen.',
   'A built-in role keeps its name.': 'Eine eingebaute Rolle behält ihren Namen.',
   'A claim holds a NUL character.': 'Ein Claim enthält ein NUL-Zeichen.',
@@ -9,7 +44,6 @@ export const refusals: Record<ServerSentence, string> = {
   'A name is there twice.': 'Ein Name kommt doppelt vor.',
   'A public client always needs PKCE.': 'Eine öffentliche Anwendung braucht immer PKCE.',
   'A public client has no credentials of its own.': 'Eine öffentliche Anwendung hat keine eigenen Zugangsdaten.',
-  'A public client has no secret.': 'Eine öffentliche Anwendung hat kein Geheimnis.',
   'Accounts here are made by an administrator.': 'Konten legt hier die Administration an.',
   'Addresses of {} are not accepted here.': 'Adressen von {} sind hier nicht zugelassen.',
   'An account has at most {} passkeys.': 'Ein Konto hat höchstens {} Passkeys.',

@@ -80,6 +80,13 @@ export const shared: typeof English = {
     fresh_sign_in_needed: 'Melden Sie sich noch einmal mit Ihrem Passkey an, und versuchen Sie es dann erneut.',
     email_domain: 'Adressen dieser Domain sind hier nicht zugelassen.',
     email_unconfirmed: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse mit dem Link, der Ihnen geschickt wurde.',
+    proxy_not_trusted: 'Dem Proxy wird nicht vertraut.',
+    https_required: 'Websites sind nur über https geschützt.',
+    address_refused: 'Diese Adresse ist hier nicht gültig.',
+    unknown_host: 'Für diesen Host ist keine Website eingetragen.',
+    sign_in_failed:
+      'Diese Anmeldung wurde nicht in diesem Browser begonnen oder hat zu lange gedauert. Öffnen Sie die Seite noch einmal.',
+    host_taken: 'Einer dieser Hosts gehört zu einer anderen Website oder zu diesem Dienst selbst.',
     not_found: 'Das gibt es nicht oder nicht mehr.',
     method_not_allowed: 'Das kann der Dienst nicht.',
     request_timeout: 'Die Anfrage hat zu lange gedauert. Versuchen Sie es noch einmal.',

@@ -23,6 +23,7 @@ export const account = {
     passkeys: 'Passkeys',
     sessions: 'Sessions',
     applications: 'Applications',
+    appPasswords: 'App passwords',
     notifications: 'Notifications',
     sshKeys: 'Keys and certificates',
     overview: 'Overview',
@@ -192,6 +193,9 @@ export const account = {
     types: {
       'security.email_changed': (data) =>
         `The address of your account was changed from ${asText(data['from'], '')} to ${asText(data['to'], '')}.`,
+      'security.app_password_added': (data) =>
+        `An app password was made for ${asText(data['site'], 'a site')}: ${asText(data['name'], '')}.`,
+      'security.app_password_removed': (data) => `An app password was ended: ${asText(data['name'], '')}.`,
       'security.passkey_added': (data) =>
         `The passkey “${asText(data['name'], 'without a name')}” was added to your account.`,
       'security.passkey_removed': (data) =>

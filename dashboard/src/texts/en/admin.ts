@@ -119,6 +119,9 @@ export const admin = {
     } as Record<string, string>,
     actions: {
       'administrator.bootstrapped': 'First administrator set up',
+      'app_password.added': 'App password made',
+      'app_password.refused': 'App password refused',
+      'app_password.removed': 'App password ended',
       'lifecycle.cancelled': 'Planned action cancelled',
       'lifecycle.disable': 'Planned disable failed',
       'lifecycle.enable': 'Planned enable failed',
@@ -319,12 +322,14 @@ export const admin = {
     types: {
       confidential: 'Runs on a server and can keep a secret',
       public: 'Runs in a browser or on a device',
+      proxied: 'Stands behind a proxy and has no sign-in of its own',
     } satisfies Record<Client['clientType'], string>,
     kinds: {
       web: 'Web application',
       app: 'App or browser',
       machine: 'Machine',
       device: 'Device',
+      site: 'Site',
     },
     search: 'Search by name or client id',
     notFoundTitle: 'Nothing found',

@@ -1,0 +1,104 @@
+import type { FastifyRequest } from 'fastify'
+import { refuse } from '../errors.ts'
+import { parseHost } from '../sites/site-host.ts'
+
+/** What a visitor asked a protected site for, as the proxy tells it. */
+export interface ForwardedRequest {
+  method: string
+  /** In the form that hosts of sites are stored in. */
+  host: string
+  /** As it was sent. */
+  path: string
+  /** With its question mark, or empty. */
+  query: string
+}
+
+/** Longer addresses than these are refused. */
+const MAX_ADDRESS = 8192
+
+/** Caddy and Traefik describe the request in four headers. */
+export function readForwardAuth(request: FastifyRequest): ForwardedRequest {
+  const { method, proto, host, uri } = readHeaders(request, {
+    method: 'x-forwarded-method',
+    proto: 'x-forwarded-proto',
+    host: 'x-forwarded-host',
+    uri: 'x-forwarded-uri',
+  })
+  refuseHttp(proto)
+  return { method: checkMethod(method), host: checkHost(host), ...splitUri(uri) }
+}
+
+/** nginx describes it in two. */
+export function readAuthRequest(request: FastifyRequest): ForwardedRequest {
+  const { method, url } = readHeaders(request, { method: 'x-original-method', url: 'x-original-url' })
+  const { scheme = '', host = '', uri = '' } = URL_PARTS.exec(url)?.groups ?? {}
+  if (scheme === '') refuseAddress('The X-Original-URL is not a whole URL.')
+  refuseHttp(scheme)
+  return { method: checkMethod(method), host: checkHost(host), ...splitUri(uri) }
+}
+
+/** Nothing but a name and a port stands before the path: no user information, no second meaning for another parser. */
+const URL_PARTS = /^(?<scheme>[a-z]+):\/\/(?<host>[A-Za-z0-9.:-]+)(?<uri>\/.*)$/
+
+/** For the paths that nginx hands on to this service: the address is our own, the site comes in two headers. */
+export function readHandedOn(request: FastifyRequest): ForwardedRequest {
+  const { proto, host } = readHeaders(request, { proto: 'x-forwarded-proto', host: 'x-forwarded-host' })
+  refuseHttp(proto)
+  return { method: request.method, host: checkHost(host), ...splitUri(request.raw.url ?? '/') }
+}
+
+/** Every header once, with one value. Two values would let the visitor choose which one counts. */
+function readHeaders<Name extends string>(
+  { raw: { rawHeaders } }: FastifyRequest,
+  names: Record<Name, string>,
+): Record<Name, string> {
+  const values: Record<string, string> = {}
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!name.startsWith('x-')) continue
+    for (const wanted in names) {
+      if (names[wanted] !== name) continue
+      if (wanted in values) refuseAddress(`The header ${name} is there twice.`)
+      values[wanted] = rawHeaders[at + 1] ?? ''
+    }
+  }
+  for (const wanted in names)
+    if ((values[wanted] ?? '') === '') refuseAddress(`The proxy did not send the header ${names[wanted]}.`)
+  return values
+}
+
+/** The strictest reading: names of methods are upper case, and a list is none. */
+const checkMethod = (method: string): string =>
+  /^[A-Z][A-Z-]{0,31}$/.test(method) ? method : refuseAddress('The method is not one.')
+
+const checkHost = (host: string): string =>
+  parseHost(host.toLowerCase()) ?? refuse('unknown_host', 'No site is registered for this host.')
+
+/** A cookie that is Secure is never sent over http, so there is nothing to decide; a proxy that forwards http is set up wrongly. */
+function refuseHttp(scheme: string): void {
+  if (scheme === 'http' || scheme === 'ws') refuse('https_required', 'Sites are protected over https only.')
+  if (scheme !== 'https' && scheme !== 'wss') refuseAddress('The scheme is neither http nor https.')
+}
+
+function splitUri(uri: string): { path: string; query: string } {
+  if (uri.length > MAX_ADDRESS) refuseAddress('The address is too long.')
+  const end = uri.indexOf('?')
+  const path = end === -1 ? uri : uri.slice(0, end)
+  const query = end === -1 ? '' : uri.slice(end)
+  // A list of addresses has a space in it, which no address has.
+  if (!path.startsWith('/') || !/^[\x21-\x7e]*$/.test(query)) refuseAddress('The address is not one.')
+  return { path, query }
+}
+
+export const refuseAddress = (message: string): never => refuse('address_refused', message)
+
+/**
+ * A browser that opens a page, and can be sent elsewhere. Everything else gets a status: a redirect would lose the body
+ * of a form, and answer a program with a page.
+ */
+export function isNavigation({ method }: Pick<ForwardedRequest, 'method'>, { headers }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest') return false
+  const mode = headers['sec-fetch-mode']
+  return mode === undefined ? /\btext\/html\b/i.test(headers.accept ?? '') : mode === 'navigate'
+}

@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../errors.ts'
+import { sendThenDrain } from '../http/drain-body.ts'
+import { escapeHtml } from '../http/escape-html.ts'
+import { toVisible } from '../http/visible-name.ts'
+import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../vocabulary/locales.ts'
+import { SiteRefusal } from './site-refusal.ts'
+
+/** The page needs no scripts, images or other resources. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Tells a visitor why a page does not open: which application, as whom they are signed in, and what they can do. */
+export function sendRefusalPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: AppError,
+  anotherAccount: string | undefined,
+): FastifyReply {
+  const locale = (error instanceof SiteRefusal ? error.visitor?.locale : undefined) ?? localeOf(request)
+  void reply
+    .code(error.status)
+    .header('content-security-policy', POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .header('x-content-type-options', 'nosniff')
+    .type('text/html; charset=utf-8')
+  return sendThenDrain(request, reply, render(locale, error, anotherAccount))
+}
+
+const localeOf = ({ headers }: FastifyRequest): Locale => preferredLocale(headers['accept-language']) ?? DEFAULT_LOCALE
+
+interface PageTexts {
+  title(site: string): string
+  failed: string
+  signedInAs(email: string): string
+  reasons: Record<SiteRefusal['reason'] | 'other', string>
+  codes: Partial<Record<AppError['code'], string>>
+  another: string
+}
+
+const TEXTS: Record<Locale, PageTexts> = {
+  en: {
+    title: (site) => `You can't open this page of ${site}`,
+    failed: "This page can't be opened",
+    signedInAs: (email) => `You are signed in as ${email}.`,
+    reasons: {
+      path: 'This address is not valid here. Go back and follow the link again.',
+      denied: 'This address is closed to everybody.',
+      role: 'Your account may not open it. Ask whoever runs the application to let you in.',
+      unconfirmed: 'Confirm your email address first, with the link that was sent to it.',
+      other: 'Something about this request is not right. Tell whoever runs the application.',
+    },
+    codes: {
+      unknown_host: 'No application is registered for this address. Tell whoever runs it.',
+      https_required: 'This application is protected over https only.',
+      sign_in_failed: 'This sign-in was not begun in this browser, or it took too long. Open the application again.',
+      proxy_not_trusted: 'The proxy in front of this application is not trusted. Tell whoever runs it.',
+      address_refused: 'This address is not valid here. Go back and follow the link again.',
+    },
+    another: 'Use another account',
+  },
+  de: {
+    title: (site) => `Diese Seite von ${site} lässt sich nicht öffnen`,
+    failed: 'Diese Seite lässt sich nicht öffnen',
+    signedInAs: (email) => `Angemeldet als ${email}.`,
+    reasons: {
+      path: 'Diese Adresse ist hier nicht gültig. Bitte zurückgehen und dem Link noch einmal folgen.',
+      denied: 'Diese Adresse ist für alle gesperrt.',
+      role: 'Mit diesem Konto ist der Zugang nicht erlaubt. Wer die Anwendung betreibt, kann ihn freigeben.',
+      unconfirmed: 'Zuerst muss die E-Mail-Adresse bestätigt werden, mit dem Link aus der zugesandten Nachricht.',
+      other: 'Mit dieser Anfrage stimmt etwas nicht. Bitte der Stelle melden, die die Anwendung betreibt.',
+    },
+    codes: {
+      unknown_host: 'Für diese Adresse ist keine Anwendung eingetragen. Bitte der Stelle melden, die sie betreibt.',
+      https_required: 'Diese Anwendung ist nur über https geschützt.',
+      sign_in_failed:
+        'Diese Anmeldung wurde nicht in diesem Browser begonnen oder hat zu lange gedauert. Bitte die Anwendung noch einmal öffnen.',
+      proxy_not_trusted:
+        'Dem Proxy vor dieser Anwendung wird nicht vertraut. Bitte der Stelle melden, die sie betreibt.',
+      address_refused: 'Diese Adresse ist hier nicht gültig. Bitte zurückgehen und dem Link noch einmal folgen.',
+    },
+    another: 'Anderes Konto verwenden',
+  },
+}
+
+function render(locale: Locale, error: AppError, anotherAccount: string | undefined): string {
+  const texts = TEXTS[locale]
+  const isOfSite = error instanceof SiteRefusal
+  const title = isOfSite ? texts.title(toVisible(error.siteName)) : texts.failed
+  const text = isOfSite ? texts.reasons[error.reason] : (texts.codes[error.code] ?? texts.reasons.other)
+  const visitor = isOfSite ? error.visitor : undefined
+  const who = visitor ? `<p>${escapeHtml(texts.signedInAs(visitor.email))}</p>\n` : ''
+  const link =
+    visitor && anotherAccount !== undefined
+      ? `<p><a href="${escapeHtml(anotherAccount)}">${escapeHtml(texts.another)}</a></p>\n`
+      : ''
+  return `<!doctype html>
+<html lang="${locale}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1.5rem;overflow-wrap:anywhere}h1{font-size:1.4rem}</style>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${who}<p>${escapeHtml(text)}</p>
+${link}</main>
+</html>
+`
+}

@@ -1,0 +1,71 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { Type } from 'typebox'
+import { failures, HIDDEN, type Routes } from '../http/contracts.ts'
+import type { Provider } from '../oauth/provider.ts'
+import { RESERVED } from '../sites/judge-address.ts'
+import { answerHandedOn, answerVisit, createProxyGate, PROXY_ENDPOINTS } from './answer-visit.ts'
+
+const tags = ['Applications behind a proxy']
+
+/**
+ * Headers of answers that a proxy makes those of a site: nothing that would bind the site's own host, such as HSTS, and
+ * nothing that a cache may keep, since an answer depends on who asks.
+ */
+export const PROXY_HEADERS = { 'cache-control': 'no-store', vary: '*' }
+
+const response = {
+  200: Type.Null({
+    description:
+      'Let through. The headers Remote-User, -Email, -Name, -Groups and -Jwt name the visitor, or are empty.',
+  }),
+  302: Type.Null({ description: 'From forward-auth, for a browser that opens a page: to the sign-in.' }),
+  ...failures(401, 403, 503),
+}
+
+const DESCRIPTIONS = {
+  '/api/authz/forward-auth':
+    'For Caddy and Traefik. Takes every method, and reads X-Forwarded-Method, -Proto, -Host and -Uri. Only a peer whose address is in TRUST_PROXY is answered.',
+  '/api/authz/auth-request':
+    'For nginx. Takes every method, and reads X-Original-Method and X-Original-URL. A 401 names the sign-in in X-Redirect-To. Only a peer whose address is in TRUST_PROXY is answered.',
+}
+
+/** Where proxies ask whether to let a request through. */
+export const proxyRoutes =
+  (provider: Provider): Routes =>
+  async (app) => {
+    const gate = createProxyGate(provider)
+    const methods = everyMethod(app)
+    for (const endpoint of PROXY_ENDPOINTS) {
+      const answer = (request: FastifyRequest, reply: FastifyReply) => answerVisit(gate, endpoint, request, reply)
+      const summary = 'Whether a proxy lets a request through'
+      const schema = { tags, summary, description: DESCRIPTIONS[endpoint], response }
+      app.route({ method: 'GET', url: endpoint, schema, exposeHeadRoute: false, ...answering(answer) })
+      app.route({
+        method: methods.filter((method) => method !== 'GET'),
+        url: endpoint,
+        schema: HIDDEN,
+        ...answering(answer),
+      })
+    }
+    app.route({
+      method: methods,
+      url: `${RESERVED}*`,
+      schema: HIDDEN,
+      exposeHeadRoute: false,
+      ...answering((request, reply) => answerHandedOn(gate, request, reply)),
+    })
+  }
+
+/** The answer comes before the body is read: it depends on headers alone, whatever the body is. */
+const answering = (answer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) => ({
+  onRequest: answer,
+  handler: async () => {},
+})
+
+/** Every method that Node reads, such as those of WebDAV; but CONNECT, which is no request for a page. */
+function everyMethod(app: FastifyInstance): HTTPMethods[] {
+  const methods = METHODS.filter((method) => method !== 'CONNECT')
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  return methods
+}

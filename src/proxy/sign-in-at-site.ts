@@ -1,0 +1,68 @@
+import { issueToken } from '../crypto/token.ts'
+import { refuse } from '../errors.ts'
+import { withQuery } from '../oauth/clients/redirect-uri.ts'
+import type { Services } from '../services.ts'
+import { holdActor } from '../sessions/hold-actor.ts'
+import type { SignedIn } from '../sessions/session.ts'
+import { RESERVED } from '../sites/judge-address.ts'
+import { originOf } from '../sites/site-host.ts'
+import { isMissingReference } from '../storage/failure.ts'
+import { findEntry } from './entry-store.ts'
+import { safeReturn } from './own-paths.ts'
+import { STATE } from './site-cookies.ts'
+import { SiteRefusal } from './site-refusal.ts'
+import { addSiteCode } from './site-session-store.ts'
+import { toVisitor } from './visitor.ts'
+
+type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
+
+/** How long a code is good for: the browser brings it to the site at once. */
+const CODE_MS = 60_000
+
+export interface SiteSignIn {
+  host: string
+  state: string
+  to: string
+  /** Whether the visitor asked for the sign-in page, to choose another account. */
+  account?: string | undefined
+}
+
+/** Lets a browser that is signed in here in at a site. Returns where it goes: to the sign-in page, or back to the site with a code. */
+export async function signInAtSite(
+  services: Needs,
+  { host, state, to, account }: SiteSignIn,
+  signedIn: SignedIn | undefined,
+): Promise<string> {
+  const { config, db, now, random } = services
+  if (!STATE.test(state)) refuse('sign_in_failed', 'This sign-in was not begun at a site. Open the page again.')
+  if (!signedIn || account === 'another') {
+    const back = withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) })
+    if (!(await findEntry(db.read, host, ''))) refuseHost()
+    return withQuery(`${config.dashboardOrigin}/login`, { return_to: back })
+  }
+  const code = issueToken(random, '')
+  try {
+    await db.transaction(async (trx) => {
+      await holdActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
+      const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
+      const visitor = toVisitor(entry)
+      if (!visitor || !entry.mayEnter) throw new SiteRefusal('role', entry, visitor)
+      if (visitor.mustConfirm) throw new SiteRefusal('unconfirmed', entry, visitor)
+      await addSiteCode(trx, {
+        codeHash: code.hash,
+        host,
+        sessionId: signedIn.session.id,
+        state,
+        returnTo: safeReturn(to),
+        expiresAt: now() + CODE_MS,
+      })
+    })
+  } catch (error) {
+    // The site or the session ended meanwhile.
+    if (isMissingReference(error)) refuseHost()
+    throw error
+  }
+  return withQuery(`${originOf(host)}${RESERVED}callback`, { code: code.plaintext, state })
+}
+
+const refuseHost = (): never => refuse('unknown_host', 'No site is registered for this host.')

@@ -1,0 +1,31 @@
+import { AppError } from '../errors.ts'
+import type { RefusalReason } from './decide-visit.ts'
+import type { Visitor } from './visitor.ts'
+
+const ANSWERS = {
+  path: ['address_refused', 'This address could be read in more than one way, or is not valid.'],
+  denied: ['forbidden', 'Nobody may open this address.'],
+  role: ['not_allowed', 'You may not open this address.'],
+  unconfirmed: ['email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.'],
+} as const satisfies Record<RefusalReason, readonly [string, string]>
+
+/** A site does not let somebody in. With what its page says: which application, and as whom they are signed in. */
+export class SiteRefusal extends AppError {
+  readonly reason: RefusalReason
+  readonly clientId: string
+  readonly siteName: string
+  readonly visitor: Visitor | undefined
+
+  constructor(
+    reason: RefusalReason,
+    { clientId, siteName }: { clientId: string; siteName: string },
+    visitor: Visitor | undefined,
+  ) {
+    const [code, message] = ANSWERS[reason]
+    super(code, message)
+    this.reason = reason
+    this.clientId = clientId
+    this.siteName = siteName
+    this.visitor = visitor
+  }
+}

@@ -1,0 +1,57 @@
+import { refuse, refuseField } from '../errors.ts'
+import { refuseUnknownClient } from '../oauth/clients/client.ts'
+import type { Services } from '../services.ts'
+import { compileRules } from '../sites/judge-address.ts'
+import { parseHost } from '../sites/site-host.ts'
+import { checkRules, type SiteRule } from '../sites/site-rule.ts'
+import { decideVisit, type RefusalReason, rulesOf } from './decide-visit.ts'
+import { findEntryOfSite } from './entry-store.ts'
+import { toVisitor } from './visitor.ts'
+
+export interface TryOut {
+  outcome: 'allowed' | 'sign_in' | 'refused'
+  reason: RefusalReason | null
+  /** The number of the rule that decided, from 0; null when none matched. */
+  rule: number | null
+  /** Whether the person would be named to the application. */
+  named: boolean
+}
+
+interface TryOutRequest {
+  clientId: string
+  address: string
+  method: string
+  userId: string | undefined
+  /** Rules that are not saved yet. */
+  rules: SiteRule[] | undefined
+}
+
+/** What would happen if this person asked for this address, by the same functions that decide it. Nothing is issued or stored. */
+export async function tryOut({ db }: Pick<Services, 'db'>, asked: TryOutRequest): Promise<TryOut> {
+  const entry = (await findEntryOfSite(db.read, asked.clientId, asked.userId ?? '')) ?? refuseUnknownClient()
+  const hosts = JSON.parse(entry.hosts ?? '[]') as string[]
+  const path = pathOf(asked.address, hosts)
+  if (asked.rules) checkRules(asked.rules)
+  const visitor = toVisitor(entry)
+  if (asked.userId !== undefined && !visitor) refuse('not_found', 'There is no such user who may sign in.')
+  const rules = asked.rules ? compileRules(asked.rules) : rulesOf(entry)
+  const { verdict, ...decision } = decideVisit(rules, { method: asked.method, path }, visitor)
+  return {
+    outcome: decision.outcome,
+    reason: decision.outcome === 'refused' ? decision.reason : null,
+    rule: verdict?.rule ?? null,
+    named: decision.outcome === 'allowed' && decision.visitor !== undefined,
+  }
+}
+
+/** A path, or a whole address of the site. The path stays as it was written: a parser of URLs would tidy up what is to be tried. */
+function pathOf(address: string, hosts: readonly string[]): string {
+  const [, host, rest = host === undefined ? address : '/'] = /^https:\/\/([^/?#]+)([/?#].*)?$/i.exec(address) ?? []
+  const known = host === undefined ? undefined : parseHost(host.toLowerCase())
+  if (host !== undefined && (known === undefined || !hosts.includes(known)))
+    refuseField('address', 'This is not a host of this site.')
+  const path = rest.split(/[?#]/)[0] ?? ''
+  if (path !== '' && !path.startsWith('/'))
+    refuseField('address', 'Give a path that begins with a slash, or a whole URL.')
+  return path === '' ? '/' : path
+}

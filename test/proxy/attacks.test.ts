@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { before, describe, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { readConfig } from '../../src/config/config.ts'
+import { createLogger } from '../../src/http/log.ts'
+import { createTrustedPeers } from '../../src/proxy/trusted-peer.ts'
+import { sharedApp, startApp } from '../support/app.ts'
+import { startCuttableProxy } from '../support/cuttable-proxy.ts'
+import { createStorage } from '../support/engines.ts'
+import { signedInPerson, type SignedInPerson } from '../support/people.ts'
+import {
+  authRequest,
+  cookiesOf,
+  createSite,
+  forwardAuth,
+  handedOn,
+  locationOf,
+  NAVIGATION,
+  signInAt,
+  TRUSTING,
+} from './visits.ts'
+
+const local = (address: string) => address.replace('http://localhost:3000', '')
+
+describe('attacks on a site', () => {
+  const app = sharedApp({ config: TRUSTING })
+  let admin: SignedInPerson
+  let site: Awaited<ReturnType<typeof createSite>>
+  let cookie: string
+  before(async () => {
+    admin = await signedInPerson(app(), { admin: true })
+    site = await createSite(admin, { rules: [{ path: '/public/*', policy: 'bypass' }] })
+    cookie = await signInAt(app(), admin, site.origin)
+  })
+
+  test('headers that are missing, empty, doubled or a list are refused, and so are those of the other dialect', async () => {
+    const whole = {
+      'x-forwarded-method': 'GET',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': site.host,
+      'x-forwarded-uri': '/public/',
+    }
+    const ask = async (headers: Record<string, string | string[]>, path = 'forward-auth') =>
+      app().app.inject({
+        url: `/api/authz/${path}`,
+        headers: headers as Record<string, string>,
+        remoteAddress: '127.0.0.1',
+      })
+    assert.equal((await ask(whole)).statusCode, 200)
+    for (const name of Object.keys(whole) as (keyof typeof whole)[]) {
+      const { [name]: value, ...others } = whole
+      assert.equal((await ask(others)).statusCode, 403, name)
+      assert.equal((await ask({ ...others, [name]: '' })).statusCode, 403, name)
+      assert.equal((await ask({ ...others, [name]: `${value}, ${value}` })).statusCode, 403, name)
+      assert.equal(
+        (await ask({ ...others, [name]: `${value},${value}` })).statusCode,
+        name === 'x-forwarded-uri' ? 200 : 403,
+        name,
+      )
+    }
+    assert.equal(
+      (await ask({ 'x-original-method': 'GET', 'x-original-url': `${site.origin}/public/` })).statusCode,
+      403,
+    )
+    assert.equal((await ask(whole, 'auth-request')).statusCode, 403)
+    // Over a real connection, since a header that is there twice reaches Node only so.
+    const { port } = new URL(await app().listen())
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write(
+          `GET /api/authz/forward-auth HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${Object.entries(whole)
+            .map(([name, value]) => `${name}: ${value}\r\n`)
+            .join('')}X-Forwarded-Uri: /private\r\n\r\n`,
+        ),
+      )
+      let text = ''
+      socket.on('data', (chunk) => (text += String(chunk))).on('close', () => resolve(text))
+    })
+    assert.match(answer, /^HTTP\/1\.1 403/)
+  })
+
+  test('a host is refused with another port, a dot at its end, user information, or when no site has it', async () => {
+    const { host } = site
+    for (const given of [
+      `${host}:444`,
+      `${host}.`,
+      `x@${host}`,
+      `${host}:443:443`,
+      `${host}:0443`,
+      'other.example',
+      `${host}\\x`,
+      `evil.example#${host}`,
+      `${host}%2f`,
+      '[::1]',
+      '127.0.0.1',
+      '',
+    ]) {
+      const [forwarded, requested] = [
+        await forwardAuth(app(), { url: `https://${given}/public/`, cookie, headers: NAVIGATION }),
+        await authRequest(app(), { url: `https://${given}/public/`, cookie }),
+      ]
+      assert.deepEqual([forwarded.statusCode, requested.statusCode], [403, 403], given)
+    }
+    for (const given of [host.toUpperCase(), `${host}:443`])
+      assert.equal((await forwardAuth(app(), { url: `https://${given}/`, cookie })).statusCode, 200, given)
+    for (const url of [
+      `https://${host}`,
+      `//${host}/`,
+      `/public/`,
+      `https:/${host}/`,
+      `ftp://${host}/`,
+      `https://${host}?x`,
+      `HTTPS://${host}/`,
+    ])
+      assert.equal((await authRequest(app(), { url, cookie })).statusCode, 403, url)
+  })
+
+  test('http is refused under every policy, and no cookie helps', async () => {
+    for (const scheme of ['http', 'ws'])
+      for (const path of ['/', '/public/', '/.latchkey/login']) {
+        const url = `${scheme}://${site.host}${path}`
+        for (const answer of [await forwardAuth(app(), { url, cookie }), await authRequest(app(), { url, cookie })])
+          assert.deepEqual([answer.statusCode, answer.json().code], [403, 'https_required'], url)
+      }
+    for (const scheme of ['https', 'wss'])
+      assert.equal((await forwardAuth(app(), { url: `${scheme}://${site.host}/`, cookie })).statusCode, 200)
+  })
+
+  test('tricks with paths against a bypass rule lead to a sign-in or a refusal, in both dialects', async () => {
+    for (const path of [
+      '/public/../x',
+      '/public/%2e%2e/x',
+      '/public/..%2fx',
+      '/public/%252e%252e/x',
+      '/public/..;/x',
+      '/public/..\\x',
+      '/Public/',
+      '/public',
+      '//public/x/../../y',
+      '/public/%00',
+      '/public/%zz',
+      '/%2elatchkey/login',
+    ])
+      for (const ask of [forwardAuth, authRequest])
+        assert.ok([401, 403].includes((await ask(app(), { url: site.origin + path })).statusCode), path)
+    assert.equal((await forwardAuth(app(), { url: `${site.origin}/public/?../x` })).statusCode, 200)
+  })
+
+  test('methods are upper case, and every method may be asked with and about', async () => {
+    for (const method of ['get', 'GET ', 'GET,POST', '', 'A'.repeat(40)])
+      assert.equal((await forwardAuth(app(), { url: `${site.origin}/public/`, method })).statusCode, 403, method)
+    for (const method of ['PROPFIND', 'DELETE', 'TRACE', 'M-SEARCH'])
+      assert.equal((await forwardAuth(app(), { url: `${site.origin}/public/`, method })).statusCode, 200, method)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND', 'HEAD']) {
+      const answer = await app().app.inject({
+        method: method as 'POST',
+        url: '/api/authz/auth-request',
+        headers: {
+          'x-original-method': method,
+          'x-original-url': `${site.origin}/public/`,
+          origin: 'https://evil.example',
+          'sec-fetch-site': 'cross-site',
+          'content-type': 'text/x-anything',
+        },
+        payload: method === 'HEAD' ? '' : 'a body that is not read',
+      })
+      assert.equal(answer.statusCode, 200, method)
+      assert.equal(answer.headers['access-control-allow-origin'], undefined)
+    }
+  })
+
+  test('an address that is too long is refused, and a long one is not carried through the sign-in', async () => {
+    const long = `${site.origin}/public/${'a'.repeat(9000)}`
+    for (const ask of [forwardAuth, authRequest]) assert.equal((await ask(app(), { url: long })).statusCode, 403)
+    const kept = await forwardAuth(app(), { url: `${site.origin}/x?${'a'.repeat(3900)}`, headers: NAVIGATION })
+    assert.match(locationOf(kept), /to=%2Fx%3Faaa/)
+    const dropped = await forwardAuth(app(), { url: `${site.origin}/x?${'a'.repeat(5000)}`, headers: NAVIGATION })
+    assert.equal(locationOf(dropped), `${site.origin}/.latchkey/login?to=%2F`)
+  })
+
+  test('no open redirect can be made of the return address', async () => {
+    for (const to of [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      '/\r\nSet-Cookie: x=y',
+      'javascript:alert(1)',
+      '@evil.example',
+      '.evil.example',
+      ':80@evil.example',
+      '/.latchkey/logout',
+      '/é',
+    ]) {
+      const begun = await forwardAuth(app(), {
+        url: `${site.origin}/.latchkey/login?to=${encodeURIComponent(to)}`,
+        headers: NAVIGATION,
+      })
+      const back = await admin.get(local(locationOf(begun)))
+      const arrived = await forwardAuth(app(), { url: locationOf(back), cookie: cookiesOf(begun).join('; ') })
+      assert.equal(arrived.statusCode, 302, to)
+      assert.ok(locationOf(arrived).startsWith(`${site.origin}/`), locationOf(arrived))
+      assert.equal(new URL(locationOf(arrived)).host, site.host, to)
+    }
+    const state = `${'a'.repeat(22)}.${'a'.repeat(43)}`
+    for (const query of [
+      `host=evil.example&state=${state}&to=/`,
+      `host=${site.host}&state=x&to=/`,
+      `host=${site.host}&to=/`,
+      '',
+    ])
+      assert.equal((await admin.get(`/api/authz/sign-in?${query}`)).statusCode, 403, query)
+  })
+
+  test('a callback works once, at its own host, in the browser that began, and within its time', async () => {
+    const begin = async (origin = site.origin) => {
+      const begun = await forwardAuth(app(), { url: `${origin}/.latchkey/login?to=/`, headers: NAVIGATION })
+      const back = await admin.get(local(locationOf(begun)))
+      return { url: locationOf(back), state: cookiesOf(begun).join('; ') }
+    }
+    const arrive = async (url: string, state: string) => forwardAuth(app(), { url, cookie: state, headers: NAVIGATION })
+    const refusals: Record<string, () => Promise<Awaited<ReturnType<typeof arrive>>>> = {
+      'a browser without the state (login CSRF)': async () => arrive((await begin()).url, ''),
+      'a browser with the state of another sign-in': async () => arrive((await begin()).url, (await begin()).state),
+      'a state cookie with another value': async () => {
+        const { url, state } = await begin()
+        return arrive(
+          url,
+          state.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+        )
+      },
+      'two state cookies of one name': async () => {
+        const { url, state } = await begin()
+        return arrive(url, `${state}; ${state}`)
+      },
+      'another host': async () => {
+        const other = await createSite(admin)
+        const { url, state } = await begin()
+        return arrive(url.replace(site.host, other.host), state)
+      },
+      'a replay': async () => {
+        const { url, state } = await begin()
+        assert.equal((await arrive(url, state)).statusCode, 302)
+        return arrive(url, state)
+      },
+      'a code of another state': async () => {
+        const [one, two] = [await begin(), await begin()]
+        const code = new URL(one.url).searchParams.get('code') ?? ''
+        const mixed = new URL(two.url)
+        mixed.searchParams.set('code', code)
+        return arrive(mixed.href, `${one.state}; ${two.state}`)
+      },
+      'a code that has expired': async () => {
+        const { url, state } = await begin()
+        app().clock.advance(60_000)
+        return arrive(url, state)
+      },
+      'a session that has ended': async () => {
+        const person = await signedInPerson(app())
+        const begun = await forwardAuth(app(), { url: `${site.origin}/.latchkey/login`, headers: NAVIGATION })
+        const back = await person.get(local(locationOf(begun)))
+        await person.post('/api/auth/logout')
+        return arrive(locationOf(back), cookiesOf(begun).join('; '))
+      },
+      'no parameters': () => arrive(`${site.origin}/.latchkey/callback`, ''),
+    }
+    for (const [attack, attempt] of Object.entries(refusals)) {
+      const answer = await attempt()
+      assert.equal(answer.statusCode, 403, attack)
+      assert.equal(answer.headers['set-cookie'], undefined, attack)
+    }
+    const [one, two] = [await begin(), await begin()]
+    const both = `${one.state}; ${two.state}`
+    const tabs = [await arrive(one.url, both), await arrive(two.url, both)]
+    assert.deepEqual(
+      tabs.map(({ statusCode }) => statusCode),
+      [302, 302],
+      'two tabs both arrive',
+    )
+    for (const tab of tabs)
+      assert.equal(
+        (await forwardAuth(app(), { url: `${site.origin}/`, cookie: cookiesOf(tab).join('; ') })).statusCode,
+        200,
+      )
+  })
+
+  test('a browser keeps eight sign-ins that were begun, and the oldest make room', async () => {
+    const kept: string[] = []
+    for (let at = 0; at < 10; at++) {
+      app().clock.advance(1)
+      const begun = await forwardAuth(app(), { url: `${site.origin}/.latchkey/login`, cookie: kept.join('; ') })
+      const removed = [begun.headers['set-cookie'] ?? []].flat().filter((line) => line.includes('Max-Age=0'))
+      for (const line of removed) {
+        const name = line.split('=')[0] ?? ''
+        assert.equal(
+          kept.findIndex((each) => each.startsWith(name)),
+          0,
+        )
+        kept.shift()
+      }
+      kept.push(...cookiesOf(begun))
+    }
+    assert.equal(kept.length, 8)
+  })
+
+  test('a page of another site can send a browser to the sign-out, but not sign it out unseen', async () => {
+    const url = `${site.origin}/.latchkey/logout`
+    for (const mode of ['no-cors', 'cors', 'websocket']) {
+      const answer = await forwardAuth(app(), {
+        url,
+        cookie,
+        headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode },
+      })
+      assert.equal(answer.statusCode, 403)
+      assert.equal(answer.headers['set-cookie'], undefined)
+    }
+    assert.equal((await forwardAuth(app(), { url, method: 'POST', cookie })).statusCode, 405)
+    assert.equal((await forwardAuth(app(), { url: `${site.origin}/`, cookie })).statusCode, 200)
+  })
+
+  test('neither two cookies, nor a session of this service, nor a wrong value lets anybody in', async () => {
+    for (const given of [
+      `${cookie}; ${cookie}`,
+      `session=${admin.cookie}`,
+      `__Host-session=${admin.cookie}`,
+      `__Host-latchkey-proxy=${admin.cookie}`,
+      cookie.replace('__Host-', ''),
+      `${cookie}x`,
+    ]) {
+      const answer = await forwardAuth(app(), { url: `${site.origin}/`, cookie: given })
+      assert.deepEqual([answer.statusCode, answer.headers['set-cookie']], [401, undefined], given)
+    }
+  })
+
+  test('no answer may be kept by a cache', async () => {
+    const answers = [
+      await forwardAuth(app(), { url: `${site.origin}/`, cookie }),
+      await forwardAuth(app(), { url: `${site.origin}/`, headers: NAVIGATION }),
+      await authRequest(app(), { url: `${site.origin}/` }),
+      await forwardAuth(app(), { url: `https://other.example/`, headers: NAVIGATION }),
+      await forwardAuth(app(), { url: `${site.origin}/.latchkey/login` }),
+      await handedOn(app(), { url: `${site.origin}/.latchkey/nothing` }),
+    ]
+    for (const { headers, statusCode } of answers)
+      assert.deepEqual([headers['cache-control'], headers['vary']], ['no-store', '*'], String(statusCode))
+  })
+})
+
+test('only a peer within the ranges of TRUST_PROXY is believed, and the log says once what is wrong', () => {
+  const cases: [string[] | number | undefined, string, boolean][] = [
+    [['10.0.0.0/8', '2001:db8::/32'], '10.1.2.3', true],
+    [['10.0.0.0/8'], '::ffff:10.1.2.3', true],
+    [['::ffff:10.0.0.0/104'], '10.1.2.3', true],
+    [['2001:db8::/32'], '2001:db8::1', true],
+    [['10.0.0.0/8'], '11.0.0.1', false],
+    [['10.0.0.1'], '10.0.0.2', false],
+    [['10.0.0.0/8'], '', false],
+    [1, '127.0.0.1', false],
+    [undefined, '127.0.0.1', false],
+  ]
+  for (const [trustProxy, remoteAddress, expected] of cases) {
+    const lines: string[] = []
+    const log = createLogger('info', { write: (line: string) => void lines.push(line) })
+    const isTrusted = createTrustedPeers({ log, config: { ...readConfig({}), trustProxy } })
+    const request = { raw: { socket: { remoteAddress } }, headers: { 'x-forwarded-for': '10.0.0.1' } }
+    for (let at = 0; at < 2; at++)
+      assert.equal(isTrusted(request as unknown as FastifyRequest), expected, remoteAddress)
+    assert.equal(lines.length, expected ? 0 : 1)
+  }
+})
+
+test('without a trusted proxy both endpoints refuse, and while the database is away nobody is let through', async (t) => {
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const line = await startCuttableProxy(t, storage.databaseUrl)
+  const app = await startApp(t, { config: TRUSTING, timeoutFactor: 1, storage: { ...storage, databaseUrl: line.url } })
+  const { origin } = await createSite(await signedInPerson(app, { admin: true }), {
+    rules: [{ path: '/*', policy: 'bypass' }],
+  })
+  for (const ask of [forwardAuth, authRequest]) {
+    const answer = await ask(app, { url: `${origin}/`, from: '192.0.2.1', headers: { 'x-forwarded-for': '127.0.0.1' } })
+    assert.deepEqual([answer.statusCode, answer.json().code], [403, 'proxy_not_trusted'])
+    assert.equal((await ask(app, { url: `${origin}/` })).statusCode, 200)
+  }
+  await line.cut()
+  for (const ask of [forwardAuth, authRequest])
+    assert.equal((await ask(app, { url: `${origin}/`, headers: NAVIGATION })).statusCode, 503)
+})

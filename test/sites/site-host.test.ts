@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hostOfUrl, originOf, parseHost } from '../../src/sites/site-host.ts'
+
+test('a host is a DNS name in lower case with an optional port, in one form', () => {
+  const cases: Record<string, string> = {
+    'wiki.example.com': 'wiki.example.com',
+    nas: 'nas',
+    'wiki.example.com:443': 'wiki.example.com',
+    'wiki.example.com:8443': 'wiki.example.com:8443',
+    'xn--bcher-kva.example': 'xn--bcher-kva.example',
+    '1password.example': '1password.example',
+  }
+  for (const [given, stored] of Object.entries(cases)) assert.equal(parseHost(given), stored)
+})
+
+test('whatever is not exactly such a name is none', () => {
+  for (const host of [
+    '',
+    'Wiki.example.com',
+    'wiki.example.com.',
+    '.example.com',
+    'a..b',
+    'https://wiki.example.com',
+    'wiki.example.com/',
+    '*.example.com',
+    'user@wiki.example.com',
+    'wiki.example.com:',
+    'wiki.example.com:0',
+    'wiki.example.com:0443',
+    'wiki.example.com:65536',
+    'wiki.example.com:80:80',
+    'wiki.example.com, other.example.com',
+    'wiki example.com',
+    'bücher.example',
+    'xn--zzzzzz-.example',
+    '10.0.0.1',
+    '127.1',
+    'example.1',
+    'example.0x7f',
+    '[::1]',
+    '::1',
+    '-a.example',
+    'a_b.example',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(130)}example`,
+    'wiki.example.com\n',
+    'wiki.example.com%00',
+  ])
+    assert.equal(parseHost(host), undefined, host)
+})
+
+test('origins and the hosts of our own addresses have the same form', () => {
+  assert.equal(originOf('wiki.example.com:8443'), 'https://wiki.example.com:8443')
+  assert.equal(hostOfUrl('https://id.example.com'), 'id.example.com')
+  assert.equal(hostOfUrl('http://localhost:3000'), 'localhost:3000')
+  assert.equal(hostOfUrl('http://id.example.com'), 'id.example.com:80')
+})
