@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
+import type { SettingsSource } from '../config/config.ts'
 import { StartError } from '../errors.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
 import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { readArguments } from './usage.ts'
-import { readSettings, refuseOtherUser, say } from './with-services.ts'
+import { readSettings, actAsOwner, say } from './with-services.ts'
 
 const USAGE = `Usage: latchkey backup <folder>
 
@@ -12,15 +13,18 @@ that is named after the time. The service may run meanwhile, and does not wait; 
 contains everything that was acknowledged before. It never overwrites anything. Unless SECRET_KEY is set, the backup contains
 the secret that decrypts its keys: protect it like the data folder.
 
-With PostgreSQL use pg_dump; docs/command-line.md says how.`
+With PostgreSQL use pg_dump; docs/command-line.md says how.
 
-export async function run(args: string[]): Promise<void> {
+Example:
+  latchkey backup /var/backups/latchkey`
+
+export async function run(args: string[], source: SettingsSource): Promise<void> {
   const { words } = readArguments(args, USAGE, { words: 1 })
-  const config = readSettings()
+  const config = readSettings(source)
   if (!isSqliteUrl(config.databaseUrl)) {
     throw new StartError('The data is in PostgreSQL: back it up with pg_dump, as docs/command-line.md says.')
   }
-  refuseOtherUser(config)
+  actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
   const { makeBackup } = await import('../backup/make-backup.ts')
   const { folder, manifest } = await makeBackup(config, resolve(words[0] ?? ''), Date.now())

@@ -1,5 +1,6 @@
-import { Counter, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
+import { VERSION } from '../config/version.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import type { Engine } from '../storage/engine.ts'
 import { within } from '../storage/within.ts'
@@ -45,12 +46,13 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
     help: 'Requests that named a client which is not registered.',
     registers: [registry],
   })
-  const process = addProcessGauges(registry)
+  const processGauges = addProcessGauges(registry)
+  addBuildInfo(registry)
   let rendering: Promise<string> | undefined
 
   const render = async (): Promise<string> => {
     await stored.read()
-    process.read()
+    processGauges.read()
     return registry.metrics()
   }
   return {
@@ -60,8 +62,19 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
     krlBuilt,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,
-    close: process.stop,
+    close: processGauges.stop,
   }
+}
+
+/** The version is a label, as Prometheus has no text values. */
+function addBuildInfo(registry: Registry): void {
+  const info = new Gauge({
+    name: 'latchkey_build_info',
+    help: 'Always 1. The labels are the versions of Latchkey and of Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+  info.set({ version: VERSION, node: process.versions.node }, 1)
 }
 
 /** Queues that all replicas share. While the database is unavailable their gauges have no value. */

@@ -49,3 +49,18 @@ function explain(error: unknown, url: string): StartError {
   const hint = HINTS[code] ?? (isTls ? 'Check sslmode in DATABASE_URL, and TLS on the server.' : 'Check DATABASE_URL.')
   return new StartError(`${where} can't be used: ${message.replaceAll(/\s+/g, ' ').replace(/\.?$/, '.')} ${hint}`)
 }
+
+/** The migrations that were applied, without changing anything. None when the tables are not there yet. */
+export async function listAppliedMigrations(url: string): Promise<string[]> {
+  const settings = { connectionString: url, application_name: 'latchkey', connectionTimeoutMillis: 5000 }
+  if (!(await tryPostgres(settings, url)).hasTables) return []
+  const client = new pg.Client(settings)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name')
+    return rows.map(({ name }) => name)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -3614,6 +3614,26 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/version': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Which version is it? */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { /** As in the changelog, such as 1.2.3. */ version: string } }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
 
 export type components = {
