@@ -3,6 +3,7 @@ import { addBuiltInRoles } from './access/role-store.ts'
 import { createDailyCounts } from './audit/daily-counts.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
+import { findLastBackup } from './config/last-backup.ts'
 import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
 import { createRandom } from './crypto/random.ts'
 import { createVault } from './crypto/vault.ts'
@@ -43,13 +44,15 @@ interface ProcessOptions {
   timeoutFactor?: number
   /** What hashing a password costs. Tests that are not about it hash cheaply. */
   hashCost?: HashCost
+  /** Makes a backup of a SQLite file that an older version has made. */
+  beforeMigration?: () => Promise<void>
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 
 export async function openServices(config: Config, { log, now, ...options }: ProcessOptions): Promise<OpenServices> {
   const { monotonicNow = () => performance.now(), isTerminal = false } = options
-  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options.timeoutFactor)
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options)
   try {
     await db.transaction(async (trx) => {
       await addBuiltInRoles(trx, now())
@@ -68,7 +71,15 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const dailyCounts = createDailyCounts({ db, now })
     const waits = createWaits({ monotonicNow, log }, config.rateLimits)
     const streams = createStreams({ db, now, monotonicNow, signals, log })
-    const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
+    const metrics =
+      config.metricsAddress &&
+      (await openMetrics({
+        db,
+        now,
+        load,
+        countStreams: streams.count,
+        findLastBackup: () => findLastBackup(config.dataDir),
+      }))
     const gathered: Gathered = {
       refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),

@@ -6,6 +6,7 @@ import { hasAdministrator } from './access/administrator-store.ts'
 import { createApp } from './app.ts'
 import { backgroundJobs } from './background/jobs.ts'
 import { createTicker } from './background/ticker.ts'
+import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import type { Config } from './config/config.ts'
 import { prepareDataFolder } from './config/data-folder.ts'
 import { VERSION } from './config/version.ts'
@@ -43,7 +44,12 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
   const log = createLogger(config.logLevel, isTerminal ? await prettyPrint(output) : output)
   for (const warning of warnings) log.warn(warning)
   prepareDataFolder(config)
-  const services = await openServices(config, { log, now: Date.now, isTerminal })
+  const services = await openServices(config, {
+    log,
+    now: Date.now,
+    isTerminal,
+    beforeMigration: () => backUpBeforeUpgrade(config, { log, now: Date.now }),
+  })
   const app = await createApp(services)
   const ticker = createTicker(services, backgroundJobs(services))
   let drainMs = 0

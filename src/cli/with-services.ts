@@ -30,8 +30,16 @@ export const logForCommands = (): Logger => createLogger('warn', { write: (line)
 export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
   actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
+  const log = logForCommands()
   const { openServices } = await import('../open-services.ts')
-  const services = await openServices(config, { log: logForCommands(), now: Date.now })
+  const services = await openServices(config, {
+    log,
+    now: Date.now,
+    beforeMigration: async () => {
+      const { backUpBeforeUpgrade } = await import('../backup/back-up-before-upgrade.ts')
+      await backUpBeforeUpgrade(config, { log, now: Date.now })
+    },
+  })
   try {
     return await work(services)
   } finally {

@@ -29,15 +29,26 @@ interface Needs {
   now: () => number
   countStreams: () => number
   load: Engine['load']
+  /** Undefined when there was none. */
+  findLastBackup: () => number | undefined
 }
+
+const secondsSince = (now: () => number, at: number | undefined): number | undefined =>
+  at === undefined ? undefined : Math.max(0, (now() - at) / 1000)
 
 /** A scrape does not wait longer than this for the database. */
 const DATABASE_TIMEOUT_MS = 2000
 
-export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
+export function createMetrics({ db, now, load, countStreams, findLastBackup }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
-  const stored = addStoredGauges(registry, db.read)
+  const stored = addStoredGauges(registry, db.read, now)
+  addGauge(
+    registry,
+    'latchkey_backup_age_seconds',
+    'SQLite: time since the last backup that the command line has made of this data folder.',
+    () => secondsSince(now, findLastBackup()),
+  )
   addLoadGauges(registry, load)
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this replica.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
@@ -78,7 +89,7 @@ function addBuildInfo(registry: Registry): void {
 }
 
 /** Queues that all replicas share. While the database is unavailable their gauges have no value. */
-function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
+function addStoredGauges(registry: Registry, db: Reader, now: () => number): { read(): Promise<void> } {
   let current: QueueCounts | undefined
   addGauge(registry, 'latchkey_database_up', '1 if the database answered this scrape, otherwise 0.', () =>
     current ? 1 : 0,
@@ -89,6 +100,24 @@ function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void
     'latchkey_lifecycle_actions_pending',
     'Planned actions that are not carried out yet, of all replicas.',
     () => current?.pending,
+  )
+  addGauge(
+    registry,
+    'latchkey_lifecycle_actions_failed',
+    'Planned actions that could not be carried out, of all replicas.',
+    () => current?.failed,
+  )
+  addGauge(
+    registry,
+    'latchkey_mail_oldest_seconds',
+    'How long the oldest mail has waited to be sent, of all replicas; 0 without any.',
+    () => current && (secondsSince(now, current.oldestMailAt) ?? 0),
+  )
+  addGauge(
+    registry,
+    'latchkey_job_delay_seconds',
+    'How late the background job is that has waited longest, of all replicas; 0 when none is late.',
+    () => current && (secondsSince(now, current.nextJobAt) ?? 0),
   )
   return {
     async read() {

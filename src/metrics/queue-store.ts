@@ -4,8 +4,14 @@ import type { Reader } from '../storage/database.ts'
 export interface QueueCounts {
   /** Mails that wait to be sent. */
   mail: number
+  /** When the oldest of them was queued. */
+  oldestMailAt: number | undefined
   /** Planned lifecycle actions that are still to be carried out. */
   pending: number
+  /** Actions that could not be carried out. */
+  failed: number
+  /** When the job that has waited longest should have run. */
+  nextJobAt: number | undefined
 }
 
 export async function countQueued(db: Reader): Promise<QueueCounts> {
@@ -18,7 +24,23 @@ export async function countQueued(db: Reader): Promise<QueueCounts> {
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where(sql<boolean>`status in ('pending', 'running')`)
         .as('pending'),
+      selectFrom('lifecycle_actions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where(sql<boolean>`status = 'failed'`)
+        .as('failed'),
+      selectFrom('outgoing_mail')
+        .select(({ fn }) => fn.min<number | null>('created_at').as('at'))
+        .as('oldestMailAt'),
+      selectFrom('background_jobs')
+        .select(({ fn }) => fn.min<number | null>('next_run_at').as('at'))
+        .as('nextJobAt'),
     ])
     .executeTakeFirstOrThrow()
-  return { mail: row.mail ?? 0, pending: row.pending ?? 0 }
+  return {
+    mail: row.mail ?? 0,
+    pending: row.pending ?? 0,
+    failed: row.failed ?? 0,
+    oldestMailAt: row.oldestMailAt ?? undefined,
+    nextJobAt: row.nextJobAt ?? undefined,
+  }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { matchesIn, read, ROOT } from './repository.ts'
+import { matchesIn, read } from './repository.ts'
 
 describe('the CI workflow', () => {
   const workflow = read('.github/workflows/ci.yml')
@@ -28,20 +27,4 @@ describe('the CI workflow', () => {
     assert.equal(matchesIn(workflow, /(permissions|write):/g).length, 1)
     assert.ok(Number(matchesIn(workflow, /^ +timeout-minutes: (\d+)$/gm)[0]) <= 30)
   })
-})
-
-test('the patterns of the update bot find the version of Node in the Dockerfile', () => {
-  const { customManagers } = JSON.parse(read('.github/renovate.json')) as {
-    customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[]
-  }
-  for (const { managerFilePatterns, matchStrings } of customManagers) {
-    const files = managerFilePatterns.flatMap((pattern) =>
-      globSync('deploy/*', { cwd: ROOT }).filter((path) => new RegExp(pattern.slice(1, -1)).test(path)),
-    )
-    assert.deepEqual(files, ['deploy/Dockerfile'])
-    for (const pattern of matchStrings) {
-      const version = new RegExp(pattern).exec(read('deploy/Dockerfile'))?.groups?.['currentValue']
-      assert.match(version ?? '', /^\d+\.\d+\.\d+$/)
-    }
-  }
 })

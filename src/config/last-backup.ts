@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FILE = 'last-backup'
+
+/** Notes when the last backup was made, for the metrics of the service. A backup does not fail because of it. */
+export async function markBackup(dataDir: string, at: number): Promise<void> {
+  const file = join(dataDir, FILE)
+  try {
+    await writeFile(`${file}.part`, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
+    await rename(`${file}.part`, file)
+  } catch {
+    // For example a data folder that can only be read here.
+  }
+}
+
+/** Undefined when there was none. */
+export function findLastBackup(dataDir: string): number | undefined {
+  try {
+    const at = Date.parse(readFileSync(join(dataDir, FILE), 'utf8').trim())
+    return Number.isNaN(at) ? undefined : at
+  } catch {
+    return undefined
+  }
+}
