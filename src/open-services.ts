@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { addBuiltInRoles } from './access/role-store.ts'
 import { createDailyCounts } from './audit/daily-counts.ts'
+import { logEvent } from './audit/log-event.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
 import { findLastBackup } from './config/last-backup.ts'
@@ -12,6 +13,7 @@ import { loadServiceKeys } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
 import { hasKeys } from './keys/service-key-store.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
+import { openSshAuthority } from './keys/ssh-authorities.ts'
 import { createFairQueue } from './limits/fair-queue.ts'
 import { createLimits } from './limits/limits.ts'
 import { openMail } from './mail/mail.ts'
@@ -61,12 +63,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
-    const openCa = async (purpose: 'ssh-ca' | 'ssh-host-ca') => {
-      const [key] = await loadServiceKeys({ db, now, vault }, purpose)
-      if (!key) throw new Error(`The key ${purpose} was neither found nor made.`)
-      return { ...key, ...openAuthority(key.privateKey) }
-    }
-    const [sshCa, sshHostCa] = [await openCa('ssh-ca'), await openCa('ssh-host-ca')]
+    const sshCa = await openSshAuthority({ db, now, vault, signals, log })
+    const [hostKey] = await loadServiceKeys({ db, now, vault }, 'ssh-host-ca')
+    if (!hostKey) throw new Error('The key of the host CA was neither found nor made.')
+    const sshHostCa = { ...hostKey, ...openAuthority(hostKey.privateKey) }
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const waits = createWaits({ monotonicNow, log }, config.rateLimits)
@@ -106,7 +106,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       streams,
       waits,
       metrics,
-      ...(metrics && { observeEvent: metrics.countEvent }),
+      observeEvent(event) {
+        metrics?.countEvent(event)
+        logEvent(log, event)
+      },
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
         for (const { flush } of [dailyCounts, gathered.refusals, gathered.pkceUses])

@@ -1,17 +1,19 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
-import { decodeCursor, type Position } from '../http/cursor.ts'
+import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
-import type { AuditFilter } from './audit-store.ts'
 import { CSV_HEADER, toCsv } from './csv.ts'
+import { toJsonLines } from './json-lines.ts'
 import { eachEvent, listEvents } from './list-events.ts'
 
 const Query = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all entries for CSV.' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all entries for CSV and JSON lines.' }),
+    ),
     cursor: PageQuery.cursor,
     action: Type.Optional(
       Type.String({ maxLength: 64, description: 'Such as `user.updated`, or `user.*` for all that begin so.' }),
@@ -21,7 +23,7 @@ const Query = Type.Object(
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
-    format: Type.Optional(Type.Enum(['json', 'csv'])),
+    format: Type.Optional(Type.Enum(['json', 'csv', 'jsonl'])),
   },
   strict,
 )
@@ -37,7 +39,7 @@ export const auditRoutes =
           tags: ['Audit'],
           summary: 'The audit trail',
           description:
-            'Newest first, as JSON, or as CSV with format=csv or Accept: text/csv. Cells that a spreadsheet would read as a formula start with an apostrophe.',
+            'Newest first, as JSON, or as an export that is sent while it is read: CSV with format=csv or Accept: text/csv, one JSON object a line with format=jsonl or Accept: application/jsonl. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
           querystring: Query,
           response: {
             200: {
@@ -47,6 +49,7 @@ export const auditRoutes =
                   schema: Type.Object({ events: Type.Array(AuditEntry), nextCursor: NextCursor }),
                 },
                 'text/csv': { schema: Type.String() },
+                'application/jsonl': { schema: Type.String() },
               },
             },
             ...failures(400, 401, 403),
@@ -56,9 +59,12 @@ export const auditRoutes =
       async (request, reply) => {
         const { limit, cursor, format, ...filter } = request.query
         const after = decodeCursor(cursor)
-        if ((format ?? preferred(request.headers.accept)) === 'csv') {
-          const rows = await csvOf(services, filter, limit ?? Number.POSITIVE_INFINITY, after)
-          reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="audit.csv"')
+        const chosen = format ?? preferred(request.headers.accept)
+        if (chosen !== 'json') {
+          const { type, header, write } = EXPORTS[chosen]
+          const pages = eachEvent(services.db.read, filter, limit ?? Number.POSITIVE_INFINITY, after)
+          const rows = await streamOf(pages, header, write)
+          reply.type(type).header('content-disposition', `attachment; filename="audit.${chosen}"`)
           // The contract describes the text; it is sent as it is read.
           return reply.send(rows as unknown as string)
         }
@@ -68,17 +74,27 @@ export const auditRoutes =
     )
   }
 
-const preferred = (accept: string | undefined): 'csv' | 'json' =>
-  accept !== undefined && /\btext\/csv\b/i.test(accept) ? 'csv' : 'json'
+const EXPORTS = {
+  csv: { type: 'text/csv; charset=utf-8', header: CSV_HEADER, write: toCsv },
+  jsonl: { type: 'application/jsonl; charset=utf-8', header: '', write: toJsonLines },
+}
+
+function preferred(accept = ''): 'csv' | 'jsonl' | 'json' {
+  if (/\btext\/csv\b/i.test(accept)) return 'csv'
+  return /\bapplication\/(jsonl|x-ndjson)\b/i.test(accept) ? 'jsonl' : 'json'
+}
 
 /** The first page is read before the answer begins, so that a failure there is still answered with an error. */
-async function csvOf({ db }: Services, filter: AuditFilter, maxEntries: number, after: Position | undefined) {
-  const pages = eachEvent(db.read, filter, maxEntries, after)
+async function streamOf(
+  pages: AsyncGenerator<AuditEntry[]>,
+  header: string,
+  write: (entries: AuditEntry[]) => string,
+): Promise<Readable> {
   const first = await pages.next()
   return Readable.from(
     (async function* () {
-      yield CSV_HEADER + (first.done ? '' : toCsv(first.value))
-      for await (const page of pages) yield toCsv(page)
+      yield header + (first.done ? '' : write(first.value))
+      for await (const page of pages) yield write(page)
     })(),
   )
 }

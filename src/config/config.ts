@@ -40,6 +40,7 @@ export interface Config {
   /** Settings that the environment sets, so that administrators can't change them. */
   fixedSettings: ('name' | 'registration')[]
   metricsAddress: { host: string; port: number } | undefined
+  auditRetentionDays: number | undefined
 }
 
 export interface S3Config {
@@ -138,6 +139,7 @@ export function readConfig(environment: Environment): Config {
       ...(read('REGISTRATION') === undefined ? [] : (['registration'] as const)),
     ],
     metricsAddress: read('METRICS_ADDRESS'),
+    auditRetentionDays: read('AUDIT_RETENTION_DAYS'),
   }
 }
 

@@ -97,7 +97,8 @@ test('the sync script keeps the old files unless the server returns a CA key and
     'an error': { status: 503, krl: '{"error":"The revocations can’t be read."}' },
     'a page instead of the list': { krl: '<!doctype html><p>Sign in to the network first.' },
     'a page instead of the key': { ca: '<!doctype html><p>Sign in to the network first.' },
-    'two keys': { ca: `${String(ca)}${other}\n` },
+    'a key and something else': { ca: `${String(ca)}${other.replace('ssh-ed25519', 'ssh-rsa')}\n` },
+    'too many keys': { ca: String(ca).repeat(9) },
     'a key with options': { ca: `cert-authority ${String(ca)}` },
     'a key that is cut off': { ca: `${String(ca).slice(0, 40)} ca\n` },
     'an empty key': { ca: '' },
@@ -112,7 +113,7 @@ test('the sync script keeps the old files unless the server returns a CA key and
   }
   for (const [name, answer] of Object.entries(wrong)) {
     const server = await startFakeServer(t, (request, response) => {
-      const isKey = request.url === '/ssh/ca.pub'
+      const isKey = request.url === '/ssh/ca.pub?trusted=all'
       const body = isKey ? (answer.ca ?? ca) : (answer.krl ?? krl)
       response.writeHead(isKey ? 200 : (answer.status ?? 200), { 'content-length': Buffer.byteLength(body) })
       if (isKey || !answer.cut) response.end(body)

@@ -9,7 +9,7 @@ import { queryKrl, authority, otherAuthority, temporaryFolder } from './ssh-keyg
 const folder = temporaryFolder()
 const MAX = 2n ** 64n - 1n
 const build = (serials: bigint[], more: Partial<Revocations> = {}): Buffer =>
-  buildKrl({ serials: BigUint64Array.from(serials), caKey: authority.blob, version: 1n, generatedAt: 1n, ...more })
+  buildKrl({ serials: BigUint64Array.from(serials), caKeys: [authority.blob], version: 1n, generatedAt: 1n, ...more })
 
 /** The serials as the minimum number of ranges, computed in a simple way. */
 function rangesOf(serials: readonly bigint[]): { first: bigint; last: bigint }[] {
@@ -57,7 +57,7 @@ test('every list of serials is read back as it was written, in any order and wit
   fc.assert(
     fc.property(shuffled, (serials) => {
       const { scopes } = readKrl(build(serials))
-      assert.deepEqual(scopes, [{ caKey: authority.blob, ranges: rangesOf(serials) }])
+      assert.deepEqual(scopes, [{ caKeys: [authority.blob], ranges: rangesOf(serials) }])
     }),
     { seed: 1, numRuns: 300 },
   )
@@ -102,7 +102,7 @@ test('a list for one authority does not apply to another, and a list without an 
 
 test('serial 0, an empty authority key, a comment with NUL and a negative version are refused', () => {
   assert.throws(() => build([7n, 0n]), RangeError)
-  assert.throws(() => build([7n], { caKey: Buffer.alloc(0) }), RangeError)
+  assert.throws(() => build([7n], { caKeys: [Buffer.alloc(0)] }), RangeError)
   assert.throws(() => build([7n], { comment: 'a\0b' }), RangeError)
   assert.throws(() => build([7n], { version: -1n }), RangeError)
 })

@@ -17,6 +17,7 @@ import { applications } from './0015-applications.ts'
 import { deviceCodes } from './0016-device-codes.ts'
 import { sshHosts } from './0017-ssh-hosts.ts'
 import { people } from './0018-people.ts'
+import { sshCaRotation } from './0020-ssh-ca-rotation.ts'
 
 export interface Migration {
   name: string
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0016-device-codes', deviceCodes),
   inSql('0017-ssh-hosts', sshHosts),
   inSql('0018-people', people),
+  inSql('0020-ssh-ca-rotation', sshCaRotation),
 ]
