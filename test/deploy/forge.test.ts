@@ -28,3 +28,24 @@ describe('the CI workflow', () => {
     assert.ok(Number(matchesIn(workflow, /^ +timeout-minutes: (\d+)$/gm)[0]) <= 30)
   })
 })
+
+describe('the release workflow', () => {
+  const workflow = read('.github/workflows/release.yml')
+
+  test('runs on a tag alone, tests and installs before it publishes, and names scripts that exist', () => {
+    assert.match(workflow, /^on:\n {2}push:\n {4}tags: \['v\*'\]\n\n/m)
+    assert.match(workflow, /^ {4}needs: build$/m)
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const used = matchesIn(workflow, /npm run ([\w:-]+)/g)
+    assert.deepEqual(used, ['audit', 'test:release', 'release'])
+    for (const name of used) assert.ok(Object.hasOwn(scripts, name), name)
+  })
+
+  test('contains no secret but the token of the job, and only the job that publishes may write', () => {
+    assert.equal(matchesIn(workflow, /(secrets\.)/g).length, 0)
+    assert.match(workflow, /^permissions:\n {2}contents: read\n\n/m)
+    const [build = '', publish = ''] = workflow.split(/^ {2}publish:$/m)
+    assert.equal(matchesIn(build, /(: write)/g).length, 0)
+    assert.equal(matchesIn(publish, /(: write)/g).length, 4)
+  })
+})

@@ -57,7 +57,7 @@ test('every list of serials is read back as it was written, in any order and wit
   fc.assert(
     fc.property(shuffled, (serials) => {
       const { scopes } = readKrl(build(serials))
-      assert.deepEqual(scopes, [{ caKeys: [authority.blob], ranges: rangesOf(serials) }])
+      assert.deepEqual(scopes, [{ caKey: authority.blob, ranges: rangesOf(serials) }])
     }),
     { seed: 1, numRuns: 300 },
   )
@@ -89,8 +89,10 @@ test('an empty list is only a header, and revokes nothing', () => {
 
 test('a list for one authority does not apply to another, and a list without an authority applies to all', () => {
   const scoped = readKrl(build([1n, 5n, 6n, 7n, MAX]))
-  const { caKey: _, ...wildcard } = { serials: BigUint64Array.of(5n), caKey: '', version: 1, generatedAt: 1 }
-  const open = readKrl(buildKrl(wildcard))
+  const open = readKrl(buildKrl({ serials: BigUint64Array.of(5n), version: 1, generatedAt: 1 }))
+  const both = readKrl(build([5n], { caKeys: [authority.blob, otherAuthority.blob] }))
+  assert.equal(isRevoked(both, authority.blob, 5n) && isRevoked(both, otherAuthority.blob, 5n), true)
+  assert.equal(isRevoked(both, authority.blob, 6n), false)
   assert.deepEqual(
     [0n, 1n, 2n, 4n, 5n, 7n, 8n, MAX - 1n, MAX].filter((serial) => isRevoked(scoped, authority.blob, serial)),
     [1n, 5n, 7n, MAX],

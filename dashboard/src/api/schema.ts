@@ -358,7 +358,7 @@ export type paths = {
           outcome?: 'success' | 'refused'
           from?: number
           to?: number
-          format?: 'json' | 'csv'
+          format?: 'json' | 'csv' | 'jsonl'
         }
         header?: never
         path?: never
@@ -376,6 +376,7 @@ export type paths = {
                 | null
             }
             'text/csv': string
+            'application/jsonl': string
           }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -3285,7 +3286,7 @@ export type paths = {
   '/ssh/ca.pub': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The public key of a certificate authority */ {
-      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      parameters: { query?: { trusted?: 'all' }; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
@@ -4071,6 +4072,7 @@ export type components = {
       | 'role.unassigned'
       | 'role.updated'
       | 'service.restored'
+      | 'secret_key.replaced'
       | 'session.ended'
       | 'session.others_revoked'
       | 'session.refused'
@@ -4080,6 +4082,9 @@ export type components = {
       | 'signing_key.activated'
       | 'signing_key.published'
       | 'signing_key.retired'
+      | 'ssh_ca.activated'
+      | 'ssh_ca.published'
+      | 'ssh_ca.retired'
       | 'ssh_certificate.issued'
       | 'ssh_certificate.review_finished'
       | 'ssh_certificate.revoked'
