@@ -9,7 +9,7 @@ import { matchesIn, read, ROOT } from './repository.ts'
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
 
 /** Settings of Node, of the C library, of other services, and of the examples themselves. */
-const OTHERS = /^(NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|DOMAIN|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+)$/
+const OTHERS = /^(NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|DOMAIN|VERSION|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+)$/
 
 const SETTING_FILES = {
   'deploy/Dockerfile': /(?<=^ENV .*)\b([A-Z][A-Z0-9_]*)=/gm,
