@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../test/support/postgres.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { get, openConnection } from './connection.ts'
 import { type Fixture, ISSUER, SECRET_KEY } from './fixture.ts'
 import { grow } from './grow.ts'

@@ -24,7 +24,8 @@ test('a reserved username is refused with the error message of the API', async (
   const answered = page.waitForResponse('**/api/account/profile')
   await page.getByRole('button', { name: 'Save' }).click()
   const { error } = (await (await answered).json()) as { error: string }
-  await expect(page.getByRole('alert')).toContainText(error)
+  await expect(page.getByLabel('Username')).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByText(error)).toHaveCount(1)
 })
 
 test('an avatar can be cropped, uploaded, shown and removed', async ({ page }) => {
@@ -70,7 +71,7 @@ test('changing the password with a wrong current password is refused', async ({ 
   await page.getByLabel('Current password').fill('not the password')
   await page.getByLabel('New password').fill('quite another password 7')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(page.getByLabel('Current password')).toHaveAttribute('aria-invalid', 'true')
 })
 
 test('a passkey can be added, renamed and removed', async ({ page }) => {

@@ -1,22 +1,33 @@
-import { globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Their files start services in separate processes and wait for them, so each file has a process of its own. */
-const NOT_GROUPED = new Set(['cli', 'faults', 'load', 'process', 'release', 'third-party'])
+/** Their files start services in separate processes and mostly wait for them, so each file has a process of its own. */
+const WAITING = new Set(['cli', 'faults', 'load', 'process', 'release', 'third-party'])
 
 /**
  * Lets the test files of one folder of `test/` run in one process, because loading the service takes longer than the tests of most
- * files. Returns what to run: files that import those of a folder, and the files that are not grouped.
+ * files. Returns the files to run, each of which imports those of one process. The runner takes them in order of their names: the
+ * largest are first, so that no long one is left for the end, and those that wait alternate with those that compute.
  */
 export function groupTests(into: string): string[] {
-  const groups = Map.groupBy(globSync('test/**/*.test.ts').toSorted(), (file) => file.split('/')[1] ?? '')
+  const groups = Map.groupBy(globSync('test/**/*.test.ts').toSorted(), (file) => {
+    const [, folder = ''] = file.split('/')
+    return WAITING.has(folder) ? file.replace('.test.ts', '').replaceAll('/', '-') : folder
+  })
+  const bySize = [...groups].toSorted(([, one], [, other]) => totalSize(other) - totalSize(one))
+  const waiting = bySize.filter(([, [file = '']]) => WAITING.has(file.split('/')[1] ?? ''))
+  const computing = bySize.filter((group) => !waiting.includes(group))
+  const inOrder = computing
+    .flatMap((group, at) => [group, ...waiting.slice(at, at + 1)])
+    .concat(waiting.slice(computing.length))
   mkdirSync(into)
-  return [...groups].flatMap(([folder, files]) => {
-    if (NOT_GROUPED.has(folder)) return files
-    const group = join(into, `${folder}.test.mjs`)
+  return inOrder.map(([name, files], at) => {
+    const path = join(into, `${String(at).padStart(3, '0')}-${name}.test.mjs`)
     const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)})\n`)
-    writeFileSync(group, imports.join(''))
-    return [group]
+    writeFileSync(path, imports.join(''))
+    return path
   })
 }
+
+const totalSize = (files: string[]): number => files.reduce((sum, file) => sum + statSync(file).size, 0)

@@ -8,7 +8,7 @@ const NEEDED: Record<string, string> = {
   'ssh-keygen': 'openssh-client',
   ssh: 'openssh-client',
   sshd: 'openssh-server',
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   nginx: 'nginx-light',
   caddy: 'caddy',
   sqlite3: 'sqlite3',

@@ -38,8 +38,8 @@ for (const source of SOURCES) {
 
 const serverTests = [
   '--test',
-  // One more than the number of cores of the smallest machine, because many tests wait for timeouts and child processes.
-  '--test-concurrency=3',
+  // Twice the number of cores of the smallest machine: about every second file waits for timeouts and child processes.
+  '--test-concurrency=4',
   `--test-timeout=${MAX_TEST_MS}`,
   '--test-global-setup=test/support/global-setup.ts',
   '--test-reporter=spec',

@@ -6,6 +6,7 @@ import { MantineProvider } from '@mantine/core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isEntrance } from './entrance/entrance-pages.ts'
+import { installSingleClicks } from './lib/single-clicks.ts'
 import { preferredLanguage } from './texts/language.ts'
 import { loadTexts, type Part } from './texts/load-texts.ts'
 import { TextsProvider } from './texts/TextsProvider.tsx'
@@ -20,10 +21,14 @@ const apps = {
   entrance: () => import('./entrance/EntranceApp.tsx'),
   dashboard: () => import('./shell/DashboardApp.tsx'),
 }
-const parts: Part[] = inEntrance ? ['shared', 'entrance'] : ['shared', 'account', 'ssh', 'admin', 'applications']
+const parts: Part[] = inEntrance
+  ? ['shared', 'refusals', 'entrance']
+  : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications']
 const language = preferredLanguage()
 
 const [{ App }, texts] = await Promise.all([apps[inEntrance ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])
+
+installSingleClicks()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root element.')

@@ -48,7 +48,8 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Modal: {
-      defaultProps: { radius: 'lg', centered: true, padding: 'lg' },
+      // The header of a dialog is not a banner of the page.
+      defaultProps: { radius: 'lg', centered: true, padding: 'lg', attributes: { header: { role: 'none' } } },
       styles: { title: { fontSize: '1.125rem', fontWeight: 620, lineHeight: 1.35, textWrap: 'balance' } },
     },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.ts'
+import { refuseField } from '../errors.ts'
 import { newUserId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
@@ -58,7 +58,7 @@ export async function createUser(
       const isTaken = isDuplicate(error, 'users.preferred_username')
       if (!isTaken && !(error instanceof RetiredUsername || error instanceof PrincipalOfRole)) throw error
       if (input.preferredUsername !== undefined && isTaken) {
-        refuse('conflict', `The username ${preferredUsername} is taken.`)
+        refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
       }
       if (input.preferredUsername !== undefined || attempt === MAX_TRIES) throw error
     }

@@ -1,6 +1,6 @@
 import { readHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { refuse, refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
@@ -43,7 +43,7 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
     })
   } catch (error) {
     if (isDuplicate(error, 'users.preferred_username')) {
-      refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
+      refuseField('preferredUsername', `The username ${changes.preferredUsername} is taken.`, 'conflict')
     }
     throw error
   }

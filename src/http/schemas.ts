@@ -19,22 +19,45 @@ const options = {
  * A schema is compiled when a request first needs it. Compiling all of them takes longer than everything else at the start.
  */
 export function compileSchemas(app: FastifyInstance): void {
-  const typed = new Ajv({ ...options, coerceTypes: false })
-  const textual = new Ajv({ ...options, coerceTypes: true })
-  for (const ajv of [typed, textual]) addFormats.default(ajv)
-  addVisibleNames(typed)
   app.setValidatorCompiler<object>(({ schema, httpPart }) =>
-    httpPart === 'body'
-      ? validateWith(() => typed.compile(schema))
-      : validateWith(() => textual.compile(schema), findProblem),
+    httpPart === 'body' ? validateWith(() => bodySchema(schema)) : validateWith(() => urlSchema(schema), findProblem),
   )
   // Errors are written in the format of their endpoint. Compiling a serializer for each status that each route may refuse with would take
   // most of the memory of the routes, for code that never runs.
   app.setSerializerCompiler(({ schema, httpStatus }) => {
-    if (Number(httpStatus) >= 400) return JSON.stringify
+    if (Number(httpStatus) >= 400 || isOpen(schema)) return JSON.stringify
     let serialize: ((data: unknown) => string) | undefined
-    return (data) => (serialize ??= fastJson(schema as fastJson.Schema))(data)
+    return (data) => (serialize ??= serializer(schema))(data)
   })
+}
+
+/** An object that may have further properties is written faster by the engine than by a compiled serializer. */
+const isOpen = (schema: unknown): boolean =>
+  typeof schema === 'object' &&
+  schema !== null &&
+  'additionalProperties' in schema &&
+  schema.additionalProperties === true
+
+const typed = new Ajv({ ...options, coerceTypes: false })
+const textual = new Ajv({ ...options, coerceTypes: true })
+for (const ajv of [typed, textual]) addFormats.default(ajv)
+addVisibleNames(typed)
+
+const bodySchema = onceForEachText((schema) => typed.compile(schema))
+const urlSchema = onceForEachText((schema) => textual.compile(schema))
+const serializer = onceForEachText((schema) => fastJson(schema as fastJson.Schema))
+
+/** Many routes have equal schemas, which are compiled once. */
+function onceForEachText<T>(compile: (schema: object) => T): (schema: unknown) => T {
+  const compiled = new Map<string, T>()
+  return (schema) => {
+    const text = JSON.stringify(schema)
+    const known = compiled.get(text)
+    if (known !== undefined) return known
+    const made = compile(schema as object)
+    compiled.set(text, made)
+    return made
+  }
 }
 
 type Problem = FastifySchemaValidationError

@@ -96,7 +96,7 @@ const MAX_SECONDS = 100_000_000_000
 export function refusePast(executeAt: number, now: number): void {
   if (executeAt >= now) return
   const hint = executeAt < MAX_SECONDS ? ' It looks like seconds; give milliseconds.' : ''
-  refuseField('executeAt', `executeAt is in the past.${hint}`)
+  refuseField('executeAt', `This time is in the past.${hint}`)
 }
 
 const record = (

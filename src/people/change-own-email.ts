@@ -1,5 +1,5 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { refuse, refuseField } from '../errors.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import { emailChangedMail, emailChangeMail } from '../mail/messages.ts'
@@ -111,7 +111,7 @@ async function refuseUnusableEmail(
   { id }: SignedInActor,
 ): Promise<void> {
   const holder = await findAccountByEmail(db, email)
-  if (holder?.user.id === id) refuse('conflict', 'This is the address of your account already.')
+  if (holder?.user.id === id) refuseField('email', 'This is the address of your account already.', 'conflict')
   if (holder) refuseTakenEmail()
   await refuseReservedEmail(db, { email, userId: id, now: now() })
 }

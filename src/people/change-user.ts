@@ -3,7 +3,7 @@ import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { refuse, refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -73,7 +73,7 @@ export async function changeUser(
   } catch (error) {
     if (isDuplicate(error, 'users.email')) refuseTakenEmail()
     if (isDuplicate(error, 'users.preferred_username')) {
-      refuse('conflict', `The username ${changes.preferredUsername} is taken.`)
+      refuseField('preferredUsername', `The username ${changes.preferredUsername} is taken.`, 'conflict')
     }
     throw error
   }

@@ -14,7 +14,7 @@ import {
 import type { NewRole, Role } from '../access/role.ts'
 import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../access/ssh-rules.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { refuse, refuseField } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { planAccessReviewOfRole } from '../oauth/access/plan-access-review.ts'
 import type { Services } from '../services.ts'
@@ -140,7 +140,7 @@ export const revokePermission = (
   })
 
 function refuseTakenName(error: unknown): never {
-  if (isDuplicate(error)) refuse('conflict', 'There is already a role of this name.')
+  if (isDuplicate(error)) refuseField('name', 'There is already a role of this name.', 'conflict')
   throw error
 }
 

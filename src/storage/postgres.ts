@@ -15,6 +15,7 @@ import { type CompiledStatement, createCommitTasks, type Reader, type StatementR
 import type { Engine } from './engine.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
+import { createPipelinedReads } from './postgres-reads.ts'
 import { limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import { explainRefusal, tryPostgres } from './postgres-start.ts'
@@ -42,24 +43,16 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
   }
   await migrateFirst(settings)
 
-  const { kysely, pool } = connect(
-    { ...settings, max: MAX_CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor },
-    SERVING,
-    { log, timeoutFactor },
-  )
-  const run: StatementRunner['run'] = async ({ name, sql: text }, values) => {
-    try {
-      return (await pool.query({ name, text, values })).rows
-    } catch (error) {
-      throw translate(error)
-    }
-  }
+  const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
+  const { kysely, pool } = connect({ ...limited, max: MAX_CONNECTIONS }, SERVING, { log, timeoutFactor })
+  const reads = createPipelinedReads(limited, pool, timeoutFactor)
   const signals = createPostgresSignals(settings, log, timeoutFactor)
   return {
     db: {
       dialect,
-      read: Object.assign(kysely, { dialect, run }) satisfies Reader,
-      run,
+      read: Object.assign(kysely, { dialect, run: runWith(reads.query) }) satisfies Reader,
+      // Not on the connections for reads: a write is answered when it is on the disk, and reads would wait behind it.
+      run: runWith(async (query) => (await pool.query(query)).rows),
       transaction: (work) =>
         retryDeadlocks(async () => {
           const { afterCommit, run: runTasks } = createCommitTasks()
@@ -73,6 +66,7 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
     load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
     async close() {
       await signals.close()
+      await reads.close()
       await kysely.destroy()
     },
   }
@@ -92,6 +86,16 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
 }
 
 const dialect = 'postgres' as const
+
+const runWith =
+  (query: (query: pg.QueryConfig) => Promise<unknown[]>): StatementRunner['run'] =>
+  async ({ name, sql: text }, values) => {
+    try {
+      return await query({ name, text, values })
+    } catch (error) {
+      throw translate(error)
+    }
+  }
 
 function toTrx(kysely: Transaction<Schema>, afterCommit: Trx['afterCommit']): Trx {
   const run: StatementRunner['run'] = async (statement, parameters) =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { refuse } from '../errors.ts'
+import { refuseField } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountMayAct } from './account-standing.ts'
 
@@ -25,4 +25,5 @@ export async function refuseReservedEmail(
   if (row) refuseTakenEmail()
 }
 
-export const refuseTakenEmail = (): never => refuse('conflict', 'There is already an account with this email.')
+export const refuseTakenEmail = (): never =>
+  refuseField('email', 'There is already an account with this email.', 'conflict')

@@ -1,4 +1,4 @@
-import { refuse, refuseField } from '../errors.ts'
+import { refuseField } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { isReservedUsername } from './preferred-username.ts'
 import { refusePrincipalOfRole } from './role-principals.ts'
@@ -11,5 +11,6 @@ import { listTakenUsernames } from './user-store.ts'
 export async function refuseUnusableUsername(db: Reader, name: string): Promise<void> {
   if (isReservedUsername(name)) refuseField('preferredUsername', 'This username is reserved.')
   await refusePrincipalOfRole(db, name)
-  if ((await listTakenUsernames(db, [name])).has(name)) refuse('conflict', `The username ${name} is taken.`)
+  if ((await listTakenUsernames(db, [name])).has(name))
+    refuseField('preferredUsername', `The username ${name} is taken.`, 'conflict')
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { registerApplication } from '../support/application.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { browser, realProvider } from './provider.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

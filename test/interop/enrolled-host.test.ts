@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Role } from '../../src/access/role.ts'
@@ -10,24 +8,13 @@ import { createHost } from '../ssh/hosts/managed-host.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
+import { freePort } from '../support/free-port.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { freePort } from '../support/postgres.ts'
 import { until } from '../support/replicas.ts'
-import { ACCOUNT, newKeyPair, type Sshd, startSshd, temporaryFolder } from './openssh.ts'
+import { run, setUpHost, type SetUpHost } from './enrolled-host.ts'
+import { ACCOUNT, newKeyPair, temporaryFolder } from './openssh.ts'
 
 const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
-
-interface Result {
-  code: number
-  output: string
-}
-
-const run = (command: string, args: string[], environment: Record<string, string> = {}): Promise<Result> =>
-  new Promise((resolve) => {
-    execFile(command, args, { env: { PATH: process.env['PATH'], ...environment } }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr })
-    })
-  })
 
 /** The service at its own address, with its background work every quarter of a second. */
 async function startService(t: TestContext): Promise<TestApp> {
@@ -44,16 +31,11 @@ async function startService(t: TestContext): Promise<TestApp> {
   return app
 }
 
-interface EnrolledHost {
-  root: string
+interface EnrolledHost extends SetUpHost {
   hostId: string
-  sshd: Sshd
-  knownHosts: string
-  /** The output of the sync that waits. */
-  synced(): string
 }
 
-/** Enrolls a host with the line that the dashboard shows, under a folder of its own, and starts its sshd and its sync. */
+/** Enrolls a host with the line that the dashboard shows, and waits until its sync waits for changes. */
 async function enrollHost(
   t: TestContext,
   app: TestApp,
@@ -61,44 +43,10 @@ async function enrollHost(
   { allowedRoles = null, shell = 'sh' }: { allowedRoles?: string[] | null; shell?: string } = {},
 ): Promise<EnrolledHost> {
   const { host, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles })
-  const root = temporaryFolder(t)
-  mkdirSync(join(root, 'etc/ssh'), { recursive: true })
-  writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n')
-  const line = command.replace('| sudo sh', `| LATCHKEY_ROOT=${root} ${shell}`)
-  assert.notEqual(line, command)
-  const { code, output } = await run('sh', ['-c', line])
-  assert.equal(code, 0, output)
-  const snippet = readFileSync(join(root, 'etc/ssh/sshd_config.d/10-latchkey.conf'), 'utf8')
-  assert.match(snippet, /^HostCertificate \/etc\/ssh\/ssh_host_ed25519_key-cert\.pub$/m)
-  assert.match(snippet, /^AuthorizedPrincipalsFile \/etc\/ssh\/latchkey_principals\/%u$/m)
-  const lines = snippet
-    .replaceAll(' /etc/ssh/', ` ${root}/etc/ssh/`)
-    .replaceAll(/^(TrustedUserCAKeys|RevokedKeys).*\n/gm, '')
-  const files = { trusted: join(root, 'etc/ssh/trusted_user_ca.pub'), revoked: join(root, 'etc/ssh/revoked_keys') }
-  const sshd = await startSshd(t, files, { hostKeyPath: join(root, 'etc/ssh/ssh_host_ed25519_key'), lines })
-  const child = spawn(
-    shell.split(' ')[0] ?? 'sh',
-    [...shell.split(' ').slice(1), join(root, 'usr/local/sbin/latchkey-ssh-sync'), '--wait'],
-    {
-      env: { PATH: process.env['PATH'], LATCHKEY_ROOT: root },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
-  let synced = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    synced += text
-  })
-  t.after(() => stop(child))
+  const setUp = await setUpHost(t, command, shell)
   await until(async () => app.services.waits.count() === 2)
-  const knownHosts = join(root, 'known_hosts')
-  writeFileSync(knownHosts, (await anonymous(app).get('/ssh/known_hosts')).body)
-  return { root, hostId: host.id, sshd, knownHosts, synced: () => synced }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill()
-  await once(child, 'exit')
+  writeFileSync(setUp.knownHosts, (await anonymous(app).get('/ssh/known_hosts')).body)
+  return { ...setUp, hostId: host.id }
 }
 
 async function newRole(admin: SignedInPerson, content: object): Promise<Role> {

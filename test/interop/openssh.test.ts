@@ -7,7 +7,8 @@ import { issue, type Issued, saveKey } from '../ssh/public-keys.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
-import { newKeyPair, signInSshUser, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { newKeyPair, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { signInSshUser } from './sign-in-ssh-user.ts'
 
 /** OpenSSH uses the real clock, so these tests do too. */
 const startNow = (t: Parameters<typeof startApp>[0]): Promise<TestApp> =>

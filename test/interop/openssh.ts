@@ -4,9 +4,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { TestApp } from '../support/app.ts'
-import { type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 
 const INSTALL =
   'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
@@ -47,10 +45,6 @@ export function newKeyPair(folder: string, name: string): { path: string; public
 /** The UNIX account that runs the tests, and that they log in to. */
 export const ACCOUNT = userInfo().username
 
-/** A user who may get and revoke certificates for these UNIX accounts. */
-export const signInSshUser = (app: TestApp, principals: string[] = [ACCOUNT]): Promise<SignedInPerson> =>
-  signedInPerson(app, { permissions: ['ssh:keys:manage', 'ssh:cert:issue', 'ssh:cert:revoke'], principals })
-
 export interface Sshd {
   port: number
   /**
@@ -63,7 +57,7 @@ export interface Sshd {
 
 /** A real sshd on a free port of this machine, which trusts certificates and nothing else. */
 export async function startSshd(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   files: { trusted: string; revoked: string },
   { hostKeyPath, lines = '' }: { hostKeyPath?: string; lines?: string } = {},
 ): Promise<Sshd> {

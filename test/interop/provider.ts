@@ -3,8 +3,8 @@ import { after, before } from 'node:test'
 import type { Config } from '../../src/config/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import type { EngineName } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
-import { freePort } from '../support/postgres.ts'
 import { REAL_CLOCK } from '../support/replicas.ts'
 
 const refuseToMove = () => assert.fail('The real clock can’t be moved.')

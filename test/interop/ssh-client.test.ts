@@ -4,22 +4,15 @@ import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import type { Notification } from '../../src/notifications/notification.ts'
+import { SK_DUMMY } from '../openssh/new-security-key.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/replicas.ts'
-import { ACCOUNT, newKeyPair, signInSshUser, sshKeygen, temporaryFolder } from './openssh.ts'
-import {
-  countRequests,
-  decideShown,
-  type Home,
-  install,
-  logIn,
-  newHome,
-  ssh,
-  startAgent,
-  startService,
-} from './ssh-person.ts'
+import { type Home, newHome, ssh, startAgent } from './home.ts'
+import { ACCOUNT, newKeyPair, sshKeygen, temporaryFolder } from './openssh.ts'
+import { signInSshUser } from './sign-in-ssh-user.ts'
+import { countRequests, decideShown, install, logIn, startService } from './ssh-person.ts'
 
 const read = (home: Home, path: string) => readFileSync(join(home.folder, path), 'utf8')
 const inAgent = async (home: Home) =>
@@ -361,20 +354,19 @@ describe('latchkey-ssh', { concurrency: 6 }, () => {
     assert.deepEqual([checked.code, checked.output], [0, ''])
   })
 
-  test('--sk makes a key on a security key, for each certificate anew', async (t) => {
-    const { app } = await startService(t)
-    const home = newHome(t)
-    const log = join(temporaryFolder(t), 'types')
-    // There is no security key here: the type is noted, and an ordinary key is made.
-    home.replace(
-      'ssh-keygen',
-      `for each; do [ "$each" != ed25519-sk ] || { echo sk >>${log}; each=ed25519; }; set -- "$@" "$each"; shift; done\nPATH=\${PATH#*:} exec ssh-keygen "$@"`,
-    )
+  test('--sk keeps the key on a security key, made anew for each certificate, and ssh logs in with it', async (t) => {
+    const { app, sshd } = await startService(t)
+    const home = newHome(t, { SSH_SK_PROVIDER: SK_DUMMY })
+    const logsIn = async () => (await ssh(home, sshd.port, `SecurityKeyProvider=${SK_DUMMY}`)).output.trim()
     await install(home, app)
     await logIn(home, await signInSshUser(app), '--sk')
+    const first = read(home, '.ssh/latchkey/id.pub')
+    assert.match(first, /^sk-ssh-ed25519@openssh\.com /)
+    assert.equal(await logsIn(), 'in', sshd.logged())
     age(home)
     assert.equal((await home.run(home.bin, 'ensure')).code, 0)
-    assert.equal(readFileSync(log, 'utf8'), 'sk\nsk\n')
+    assert.notEqual(read(home, '.ssh/latchkey/id.pub'), first)
+    assert.equal(await logsIn(), 'in', sshd.logged())
   })
 
   test('it fetches the authority of hosts and the list of revoked ones, and uses the list only when it can be read', async (t) => {

@@ -10,7 +10,8 @@ import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
 import { anonymous } from '../support/people.ts'
-import { findProgram, newKeyPair, signInSshUser, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { findProgram, newKeyPair, sshKeygen, startSshd, temporaryFolder } from './openssh.ts'
+import { signInSshUser } from './sign-in-ssh-user.ts'
 
 const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
 const SYNC = join(SCRIPTS, 'latchkey-ssh-sync')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 
 export interface MailServer {
   url: string

@@ -7,9 +7,9 @@ import { createLogger } from '../../src/http/log.ts'
 import { openMail } from '../../src/mail/mail.ts'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
 import { sentMails } from '../support/mail.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
-import { freePort } from '../support/postgres.ts'
 import { startMailServer } from './mail-server.ts'
 
 const MINUTE = 60_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { groupTests } from '../../scripts/group-tests.ts'
@@ -61,9 +61,7 @@ test('npm test sets a time limit for every test, and counts a test that exceeds 
 test('npm test runs every test file once, those of most folders together in one process', (t) => {
   const run = groupTests(join(newFolder(t), 'groups'))
   const files = run.flatMap((path) =>
-    path.endsWith('.ts')
-      ? [resolve(path)]
-      : [...readFileSync(path, 'utf8').matchAll(/"(.+)"/g)].map(([, url = '']) => fileURLToPath(url)),
+    [...readFileSync(path, 'utf8').matchAll(/"(.+)"/g)].map(([, url = '']) => fileURLToPath(url)),
   )
   const all = globSync(join(import.meta.dirname, '../**/*.test.ts'))
   assert.deepEqual(files.toSorted(), all.toSorted())

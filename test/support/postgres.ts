@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { openPostgres } from '../../src/storage/postgres.ts'
+import { freePort } from './free-port.ts'
 
 /** PostgreSQL refuses to run as root; this account exists on every Unix. */
 const NOBODY = 65534
@@ -156,14 +156,4 @@ async function ready(server: ChildProcess): Promise<void> {
     }
   }
   throw new Error(`PostgreSQL did not start: ${output}`)
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No free port.')
-  return address.port
 }

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { SECRET_KEY } from './app.ts'
 import type { Clock } from './clock.ts'
 import type { TestStorage } from './engines.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './free-port.ts'
 
 /** A separate process of the service. */
 export interface Replica {

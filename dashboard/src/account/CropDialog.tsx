@@ -1,6 +1,7 @@
-import { Alert, Box, Button, Group, Modal, Slider, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, Slider, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { cropped, draw, VIEW, within, type Crop } from './crop.ts'
 
 type Props = { file: File; round: boolean; onCropped: (picture: Blob) => void; onClose: () => void }
@@ -48,13 +49,7 @@ export function CropDialog({ file, round, onCropped, onClose }: Props) {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.crop}
-      closeButtonProps={{ 'aria-label': shared.close }}
-      size={VIEW + 80}
-    >
+    <Dialog onClose={onClose} title={texts.crop} size={VIEW + 80}>
       <Stack align="center">
         {unreadable && (
           <Alert color="red" role="alert">
@@ -105,6 +100,6 @@ export function CropDialog({ file, round, onCropped, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -5,6 +5,7 @@ import type { Passkey } from '../api/shapes.ts'
 import { addPasskey } from '../lib/passkey-ceremonies.ts'
 import { deviceName } from '../lib/user-agent.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Field } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 
 type Props = { onClose: () => void; onDone: () => Promise<unknown> }
@@ -18,14 +19,16 @@ export function AddPasskeyDialog({ onClose, onDone }: Props) {
   }
   return (
     <FormDialog title={texts.add} submit={texts.add} action={add} onClose={onClose}>
-      <TextInput
-        label={texts.name}
-        description={texts.nameHint}
-        data-autofocus
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          description={texts.nameHint}
+          data-autofocus
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
     </FormDialog>
   )
 }
@@ -41,15 +44,17 @@ export function RenamePasskeyDialog({ passkey, onClose, onDone }: Props & { pass
   }
   return (
     <FormDialog title={texts.renameTitle} submit={save} action={rename} onClose={onClose}>
-      <TextInput
-        label={texts.name}
-        data-autofocus
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          data-autofocus
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
     </FormDialog>
   )
 }

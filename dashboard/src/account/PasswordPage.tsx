@@ -2,9 +2,11 @@ import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useMe } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field, Form } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { SavedNote } from '../ui/SavedNote.tsx'
@@ -23,30 +25,30 @@ export function PasswordPage() {
       setNewPassword('')
     },
   })
+  useUnsavedChanges((currentPassword !== '' || newPassword !== '') && !change.isPending)
 
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
       <Section>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            change.mutate()
-          }}
-        >
+        <Form failure={change.error} onSubmit={() => change.mutate()}>
           <Stack maw={460}>
             {/* Password managers need to know whose password changes. */}
             <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
-            <PasswordInput
-              label={texts.current}
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              value={currentPassword}
-              onChange={(event) => setCurrentPassword(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': showPassword }}
-            />
-            <NewPasswordInput label={texts.next} person={user} value={newPassword} onChange={setNewPassword} />
+            <Field name="currentPassword">
+              <PasswordInput
+                label={texts.current}
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                value={currentPassword}
+                onChange={(event) => setCurrentPassword(event.currentTarget.value)}
+                visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+              />
+            </Field>
+            <Field name="newPassword">
+              <NewPasswordInput label={texts.next} person={user} value={newPassword} onChange={setNewPassword} />
+            </Field>
             <FailureAlert failure={change.error} />
             <Group>
               <Button type="submit" loading={change.isPending}>
@@ -55,7 +57,7 @@ export function PasswordPage() {
             </Group>
             <SavedNote shown={change.isSuccess}>{texts.done}</SavedNote>
           </Stack>
-        </form>
+        </Form>
       </Section>
     </>
   )

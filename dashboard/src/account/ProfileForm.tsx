@@ -4,9 +4,11 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
 import { changedNames } from '../lib/changed-names.ts'
+import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useMay } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field, Form } from '../ui/Form.tsx'
 import { SaveButton } from '../ui/SaveButton.tsx'
 import { useReloadProfile } from './profile-query.ts'
 
@@ -52,33 +54,37 @@ export function ProfileForm({ profile }: { profile: Profile }) {
     },
   })
   const unchanged = Object.keys(changes(saved, fields)).length === 0
+  useUnsavedChanges(!unchanged && !save.isPending)
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate()
-      }}
-    >
+    <Form failure={save.error} onSubmit={() => save.mutate()}>
       <Stack>
-        <TextInput label={texts.displayName} autoComplete="name" maxLength={100} {...field('displayName')} />
+        <Field name="displayName">
+          <TextInput label={texts.displayName} autoComplete="name" maxLength={100} {...field('displayName')} />
+        </Field>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <TextInput label={texts.givenName} autoComplete="given-name" maxLength={100} {...field('given_name')} />
-          <TextInput label={texts.familyName} autoComplete="family-name" maxLength={100} {...field('family_name')} />
+          <Field name="given_name">
+            <TextInput label={texts.givenName} autoComplete="given-name" maxLength={100} {...field('given_name')} />
+          </Field>
+          <Field name="family_name">
+            <TextInput label={texts.familyName} autoComplete="family-name" maxLength={100} {...field('family_name')} />
+          </Field>
         </SimpleGrid>
-        <TextInput
-          label={texts.username}
-          description={locked ? lockedHint : texts.usernameHint}
-          autoComplete="off"
-          pattern="[a-z_][a-z0-9_\-]{0,31}"
-          disabled={locked}
-          required={!locked}
-          withAsterisk={false}
-          {...field('preferredUsername')}
-        />
+        <Field name="preferredUsername">
+          <TextInput
+            label={texts.username}
+            description={locked ? lockedHint : texts.usernameHint}
+            autoComplete="off"
+            pattern="[a-z_][a-z0-9_\-]{0,31}"
+            disabled={locked}
+            required={!locked}
+            withAsterisk={false}
+            {...field('preferredUsername')}
+          />
+        </Field>
         <FailureAlert failure={save.error} />
         <SaveButton save={save} disabled={unchanged} />
       </Stack>
-    </form>
+    </Form>
   )
 }

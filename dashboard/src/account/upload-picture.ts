@@ -1,3 +1,4 @@
+import { actingUserHeader } from '../api/acting-user.ts'
 import { ApiFailure } from '../api/failure.ts'
 
 /** Uploads with XMLHttpRequest, because fetch does not report the progress of an upload. */
@@ -7,6 +8,7 @@ export function uploadPicture(address: string, picture: Blob, onProgress: (perce
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PUT', address)
+    for (const [name, value] of Object.entries(actingUserHeader('PUT'))) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(Math.round((loaded / total) * 100)))
     request.addEventListener('error', () => reject(new TypeError('The upload failed.')))
     request.addEventListener('load', () => {

@@ -1,8 +1,15 @@
 import createClient from 'openapi-fetch'
+import { actingUserHeader } from './acting-user.ts'
 import { ApiFailure } from './failure.ts'
 import type { paths } from './schema.ts'
 
 export const api = createClient<paths>({ credentials: 'same-origin' })
+
+api.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(actingUserHeader(request.method))) request.headers.set(name, value)
+  },
+})
 
 type Answered<Data> = { data?: Data | undefined; error?: unknown; response: Response }
 

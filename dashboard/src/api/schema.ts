@@ -4244,13 +4244,13 @@ export type components = {
       /** What it is told besides the claims of the scopes. */ claims: string[]
       redirect_uri: string
       /** Whether you may use this application. */ allowed: boolean
-      user: { email: string }
+      user: { id: string; email: string; displayName: string | null; avatarUrl: string | null }
     }
     DeviceDetails: {
       client_id: string
       name: string
       scopes: string[]
-      user: { email: string }
+      user: { id: string; email: string; displayName: string | null; avatarUrl: string | null }
       device: {
         name: string | null
         ipAddress: string

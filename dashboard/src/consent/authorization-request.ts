@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { ConsentDetails } from '../api/shapes.ts'
@@ -18,7 +19,11 @@ export function useRequestDetails(): { details: ConsentDetails | undefined; fail
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     void answer(api.GET('/oauth/details', { querySerializer: () => query } as never)).then(
-      (found) => setDetails(found as ConsentDetails),
+      (found) => {
+        const asked = found as ConsentDetails
+        actAs(asked.user.id)
+        setDetails(asked)
+      },
       (error: unknown) => (isStatus(error, 401) ? location.replace(loginWithReturn(here)) : setFailure(error)),
     )
   }, [])

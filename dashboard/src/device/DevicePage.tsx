@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { DeviceDetails } from '../api/shapes.ts'
@@ -24,7 +25,10 @@ export default function DevicePage() {
   useEffect(() => {
     if (asked.code === '') return
     void answer(api.GET('/oauth/device/details', { params: { query: { user_code: asked.code } } })).then(
-      setDetails,
+      (found) => {
+        actAs(found.user.id)
+        setDetails(found)
+      },
       (error: unknown) =>
         isStatus(error, 401) ? location.replace(loginWithReturn(deviceWithCode(asked.code))) : setFailure(error),
     )

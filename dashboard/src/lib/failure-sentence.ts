@@ -1,15 +1,31 @@
 import { ApiFailure } from '../api/failure.ts'
+import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
+import { translateSentence, type Refusals } from '../texts/translate-sentence.ts'
+import { isSchemaMessage } from './issue-sentence.ts'
 import { PasskeyFailure } from './passkey-failure.ts'
 
-/** The sentence that is shown for a failure: the server's, if there is one, otherwise ours. */
-export function failureSentence(failure: unknown, texts: Texts['shared']): string {
-  if (failure instanceof ApiFailure) {
-    const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason
-    return (reason && texts.weakPassword[reason]) ?? failure.message
-  }
+/** The sentence that is shown for a failure, in the user's language. */
+export function failureSentence(failure: unknown, texts: Texts['shared'], refusals?: Refusals): string {
+  if (failure instanceof ApiFailure) return refusalSentence(failure, texts, refusals)
   if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
   // A fetch that never got an answer rejects with a TypeError.
   if (failure instanceof TypeError) return texts.offline
   return failure instanceof Error && failure.message ? failure.message : texts.unexpected
+}
+
+/** The server's own sentence says more than its code, and is used where there is a translation of it. */
+function refusalSentence(failure: ApiFailure, texts: Texts['shared'], refusals: Refusals | undefined): string {
+  const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason
+  if (reason) return texts.weakPassword[reason]
+  if (failure.issues.some(({ message }) => isSchemaMessage(message))) return texts.errors.invalid_input
+  const byCode = findText(texts.errors, failure.code ?? codeOfStatus(failure.status))
+  return translateSentence(refusals, failure.message) ?? byCode ?? failure.message
+}
+
+/** A refusal without a code is that of a disabled account, or comes from something in front of the service. */
+function codeOfStatus(status: number): string {
+  if (status === 403) return 'account_disabled'
+  if (status === 502 || status === 503 || status === 504) return 'unavailable'
+  return status >= 500 ? 'internal_error' : ''
 }

@@ -7,8 +7,10 @@ import {
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
 
+export type SignedIn = { id: string }
+
 /** Signs in with a discoverable passkey. With autofill the browser offers passkeys in the email field, until one is chosen. */
-export async function signInWithPasskey({ autofill = false } = {}): Promise<void> {
+export async function signInWithPasskey({ autofill = false } = {}): Promise<SignedIn> {
   if (!browserSupportsWebAuthn()) throw new PasskeyFailure('unsupported')
   const { challengeId, ...options } = await answer(api.POST('/api/passkeys/login/options', { body: {} }))
   const response = await startAuthentication({
@@ -17,7 +19,9 @@ export async function signInWithPasskey({ autofill = false } = {}): Promise<void
   }).catch((error: unknown) => {
     throw passkeyFailure(error)
   })
-  await answer(api.POST('/api/passkeys/login/verify', { body: { challengeId, response: { ...response } as never } }))
+  const body = { challengeId, response: { ...response } as never }
+  const { user } = await answer(api.POST('/api/passkeys/login/verify', { body }))
+  return user
 }
 
 export async function addPasskey(name?: string): Promise<void> {
@@ -27,12 +31,15 @@ export async function addPasskey(name?: string): Promise<void> {
 }
 
 /** Accepts an invitation with a new passkey. */
-export async function acceptWithPasskey(invitation: { token: string; displayName?: string }): Promise<void> {
+export async function acceptWithPasskey(invitation: {
+  token: string
+  displayName?: string
+}): Promise<{ user: SignedIn }> {
   const { token } = invitation
   const response = await createPasskey(() =>
     answer(api.POST('/api/auth/invitation/passkey-options', { body: { token } })),
   )
-  await answer(api.POST('/api/auth/invitation/accept', { body: { ...invitation, response } }))
+  return answer(api.POST('/api/auth/invitation/accept', { body: { ...invitation, response } }))
 }
 
 /** Lets the authenticator create a passkey, and returns its response. */

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { Notification } from '../api/shapes.ts'
 import { endpoints } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
+import { onNews } from '../session/tell-tabs.ts'
 import { addArrived, notificationsQuery } from './notification-queries.ts'
 
 const FIRST_WAIT_MS = 3_000
@@ -40,7 +41,11 @@ export function useNotificationStream(): void {
     }
 
     connect()
+    const stopListening = onNews(({ kind }) => {
+      if (kind === 'notifications-read') void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+    })
     return () => {
+      stopListening()
       clearTimeout(waiting)
       source?.close()
     }

@@ -1,11 +1,17 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import type { Me, PermissionName } from '../api/shapes.ts'
+import { setSessionState } from './session-state.ts'
 
 /** Who is signed in, and what they may do. The shell waits for it, so pages can rely on it. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: () => answer(api.GET('/api/auth/me')),
+  queryFn: async () => {
+    const me = await answer(api.GET('/api/auth/me'))
+    if (!actAs(me.user.id)) setSessionState('other-user')
+    return me
+  },
   staleTime: 60_000,
 })
 

@@ -1,23 +1,40 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiFailure, isStatus } from '../api/failure.ts'
+import { ApiFailure, isRefusal, isStatus } from '../api/failure.ts'
+import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
+import { setSessionState } from './session-state.ts'
+import { markShownByShell } from './shown-by-shell.ts'
 
-/** A session that ended while the page was open: sign in, then come back to this very page. */
-function leaveWhenSignedOut(error: unknown): void {
-  if (isStatus(error, 401)) location.replace(loginWithReturn(location.pathname + location.search))
+/**
+ * A session that ended while the page was open: sign in, then come back to this very page. Where something was entered, that
+ * happens in a dialog on the page, so that the input stays.
+ */
+function noticeSession(error: unknown, isChange: boolean): void {
+  if (isRefusal(error, 'other_user')) setSessionState('other-user')
+  else if (!isStatus(error, 401)) return
+  else if (isChange || hasUnsavedChanges()) setSessionState('ended')
+  else location.replace(loginWithReturn(location.pathname + location.search))
+  markShownByShell(error)
 }
 
 /** A refusal is not retried. After a lost connection or an error of the server a query is retried twice. */
 export const shouldRetry = (failures: number, error: unknown): boolean =>
   failures < 2 && !(error instanceof ApiFailure && error.status < 500)
 
+/** The server can't be reached, or is briefly unavailable. Pages then come back by themselves when it is there again. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof ApiFailure && error.status >= 500)
+
+export const OUTAGE_PAUSE_MS = 4_000
+
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
-  mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
+  queryCache: new QueryCache({ onError: (error) => noticeSession(error, false) }),
+  mutationCache: new MutationCache({ onError: (error) => noticeSession(error, true) }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       retry: shouldRetry,
+      refetchInterval: ({ state }) => (isOutage(state.error) ? OUTAGE_PAUSE_MS : false),
     },
   },
 })

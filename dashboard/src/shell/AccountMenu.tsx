@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
 import { paths } from '../paths.ts'
 import { useMe } from '../session/me.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
 
@@ -13,7 +14,10 @@ export function AccountMenu() {
   const name = user.displayName ?? user.email
   const signOut = useMutation({
     mutationFn: () => answer(api.POST('/api/auth/logout')),
-    onSettled: () => location.assign(paths.login),
+    onSettled: () => {
+      tellTabs({ kind: 'signed-out' })
+      location.assign(paths.login)
+    },
   })
   return (
     <Menu position="bottom-end" width={240} withinPortal>

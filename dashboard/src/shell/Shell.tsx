@@ -4,6 +4,7 @@ import { Link, Outlet, useMatches } from '@tanstack/react-router'
 import { NotificationBell } from '../notifications/NotificationBell.tsx'
 import { paths } from '../paths.ts'
 import { useMay } from '../session/me.ts'
+import { SessionDialogs } from '../session/SessionDialogs.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ColorSchemeMenu } from '../ui/ColorSchemeMenu.tsx'
 import { LanguageMenu } from '../ui/LanguageMenu.tsx'
@@ -11,6 +12,7 @@ import { Logo } from '../ui/Logo.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { Navigation } from './Navigation.tsx'
 import { NoPermissionPage } from './NoPermissionPage.tsx'
+import { UnsavedChangesDialog } from './UnsavedChangesDialog.tsx'
 import classes from './Shell.module.css'
 
 export function Shell() {
@@ -67,6 +69,8 @@ export function Shell() {
           <Box>{needed && !may(needed) ? <NoPermissionPage permission={needed} /> : <Outlet />}</Box>
         </Container>
       </AppShell.Main>
+      <UnsavedChangesDialog />
+      <SessionDialogs />
     </AppShell>
   )
 }

@@ -5,6 +5,7 @@ import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { acceptWithPasskey } from '../lib/passkey-ceremonies.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
@@ -31,8 +32,11 @@ export default function InvitationPage() {
   }, [])
 
   const { busy, failure, run } = useSubmit(async (way: 'passkey' | 'password') => {
-    if (way === 'passkey') await acceptWithPasskey({ token, ...name })
-    else await answer(api.POST('/api/auth/invitation/accept', { body: { token, password, ...name } }))
+    const { user } =
+      way === 'passkey'
+        ? await acceptWithPasskey({ token, ...name })
+        : await answer(api.POST('/api/auth/invitation/accept', { body: { token, password, ...name } }))
+    tellTabs({ kind: 'signed-in', userId: user.id })
     location.replace(paths.home)
   })
   const onSubmit = (event: SubmitEvent) => {

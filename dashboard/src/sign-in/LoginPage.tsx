@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus, type ApiFailure } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
-import { signInWithPasskey } from '../lib/passkey-ceremonies.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
 import { safeReturnTo } from '../lib/return-to.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { endpoints, paths } from '../paths.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -19,7 +20,10 @@ const toApplication = returnTo.startsWith(endpoints.authorize)
 const loginHint = toApplication ? (new URL(returnTo, location.origin).searchParams.get('login_hint') ?? '') : ''
 
 // A full page load, because the signed-in part is another application and authorize is the server's own.
-const goOn = () => location.replace(returnTo)
+function goOn({ id }: SignedIn): void {
+  tellTabs({ kind: 'signed-in', userId: id })
+  location.replace(returnTo)
+}
 
 export default function LoginPage() {
   const texts = useTexts('entrance')
@@ -30,13 +34,12 @@ export default function LoginPage() {
 
   const autofill = usePasskeyAutofill(goOn)
   const byPassword = useSubmit(async () => {
-    await answer(api.POST('/api/auth/login', { body: { email, password, rememberMe } }))
-    goOn()
+    const { user } = await answer(api.POST('/api/auth/login', { body: { email, password, rememberMe } }))
+    goOn(user)
   })
   const byPasskey = useSubmit(async () => {
     try {
-      await signInWithPasskey()
-      goOn()
+      goOn(await signInWithPasskey())
     } catch (error) {
       autofill.restart()
       throw error

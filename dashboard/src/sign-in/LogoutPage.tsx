@@ -5,6 +5,7 @@ import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
@@ -17,6 +18,7 @@ export default function LogoutPage() {
       // Whoever has no session any more is signed out already.
       if (!isStatus(error, 401)) throw error
     })
+    tellTabs({ kind: 'signed-out' })
     setDone(true)
   })
 

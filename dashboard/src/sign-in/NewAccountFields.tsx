@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
+import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
@@ -14,7 +15,8 @@ export function useNewAccount(): Fields {
 
 export async function register({ displayName, email, password }: NewAccount): Promise<void> {
   const body = { email, password, ...(displayName.trim() ? { displayName: displayName.trim() } : {}) }
-  await answer(api.POST('/api/auth/register', { body }))
+  const { user } = await answer(api.POST('/api/auth/register', { body }))
+  tellTabs({ kind: 'signed-in', userId: user.id })
 }
 
 export function NewAccountFields({ value, change }: Fields) {

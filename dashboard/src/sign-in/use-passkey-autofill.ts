@@ -1,13 +1,13 @@
 import { browserSupportsWebAuthnAutofill, WebAuthnAbortService } from '@simplewebauthn/browser'
 import { useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
-import { signInWithPasskey } from '../lib/passkey-ceremonies.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
 
 // A challenge is valid for five minutes. An offer that stays open longer is renewed before that.
 const RENEW_AFTER_MS = 4 * 60_000
 
 /** Offers passkeys inside the email field (conditional mediation) for as long as the page is open. */
-export function usePasskeyAutofill(onSignedIn: () => void): { failure: unknown; restart: () => void } {
+export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { failure: unknown; restart: () => void } {
   const [round, setRound] = useState(0)
   const [failure, setFailure] = useState<unknown>()
   const signedIn = useRef(onSignedIn)
@@ -17,8 +17,8 @@ export function usePasskeyAutofill(onSignedIn: () => void): { failure: unknown; 
     async function offer() {
       if (!(await browserSupportsWebAuthnAutofill()) || isOver) return
       try {
-        await signInWithPasskey({ autofill: true })
-        if (!isOver) signedIn.current()
+        const user = await signInWithPasskey({ autofill: true })
+        if (!isOver) signedIn.current(user)
       } catch (error) {
         // An aborted or ignored offer is not shown as a failure; a refusal by the server is.
         if (isOver || !(error instanceof ApiFailure)) return

@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Field } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 
 /** The comment of a public key usually names the device, so it makes a good first name. */
@@ -13,8 +14,9 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
   const [publicKey, setPublicKey] = useState('')
 
   function take(text: string) {
+    // A name that was typed stays; one that came from the key before goes with it.
+    if (name === '' || name === commentOf(publicKey)) setName(commentOf(text))
     setPublicKey(text)
-    setName((before) => before || commentOf(text))
   }
   const add = async () => {
     await answer(api.POST('/api/ssh/keys', { body: { name: name.trim(), publicKey: publicKey.trim() } }))
@@ -23,18 +25,20 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
 
   return (
     <FormDialog title={texts.add} submit={texts.add} size="lg" action={add} onClose={onClose}>
-      <Textarea
-        label={texts.publicKey}
-        description={texts.publicKeyHint}
-        data-autofocus
-        required
-        withAsterisk={false}
-        autosize
-        minRows={3}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
-        value={publicKey}
-        onChange={(event) => take(event.currentTarget.value)}
-      />
+      <Field name="publicKey">
+        <Textarea
+          label={texts.publicKey}
+          description={texts.publicKeyHint}
+          data-autofocus
+          required
+          withAsterisk={false}
+          autosize
+          minRows={3}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+          value={publicKey}
+          onChange={(event) => take(event.currentTarget.value)}
+        />
+      </Field>
       <Group>
         <FileButton accept=".pub,text/plain" onChange={(file) => void file?.text().then(take)}>
           {(props) => (
@@ -44,15 +48,17 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
           )}
         </FileButton>
       </Group>
-      <TextInput
-        label={texts.name}
-        description={texts.nameHint}
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          description={texts.nameHint}
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
     </FormDialog>
   )
 }

@@ -5,6 +5,7 @@ import { answer, api } from '../api/client.ts'
 import type { IssuedCertificate, SshKey } from '../api/shapes.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field, Form } from '../ui/Form.tsx'
 import { principalsQuery } from './ssh-queries.ts'
 
 type Props = { keys: SshKey[]; onIssued: (issued: IssuedCertificate) => void }
@@ -30,12 +31,7 @@ export function IssueForm({ keys, onIssued }: Props) {
   ].map(({ value, label }) => ({ value: String(value), label }))
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        issue.mutate()
-      }}
-    >
+    <Form failure={issue.error} onSubmit={() => issue.mutate()}>
       <Stack>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NativeSelect
@@ -45,13 +41,15 @@ export function IssueForm({ keys, onIssued }: Props) {
             value={savedKeyId}
             onChange={(event) => setSavedKeyId(event.currentTarget.value)}
           />
-          <NativeSelect
-            label={texts.lifetime}
-            size="md"
-            data={lifetimes}
-            value={String(ttlSeconds)}
-            onChange={(event) => setTtlSeconds(Number(event.currentTarget.value))}
-          />
+          <Field name="ttlSeconds">
+            <NativeSelect
+              label={texts.lifetime}
+              size="md"
+              data={lifetimes}
+              value={String(ttlSeconds)}
+              onChange={(event) => setTtlSeconds(Number(event.currentTarget.value))}
+            />
+          </Field>
         </SimpleGrid>
         {principals.data && (
           <Group gap="xs">
@@ -72,6 +70,6 @@ export function IssueForm({ keys, onIssued }: Props) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

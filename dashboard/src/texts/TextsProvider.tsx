@@ -1,4 +1,5 @@
 import { createContext, use, useMemo, useState, type ReactNode } from 'react'
+import { setCurrentTexts } from './current-texts.ts'
 import { rememberLanguage, type Language } from './language.ts'
 import { loadTexts, type Part, type Texts } from './load-texts.ts'
 
@@ -9,13 +10,17 @@ const Context = createContext<CurrentTexts | undefined>(undefined)
 type Props = { language: Language; texts: Partial<Texts>; children: ReactNode }
 
 export function TextsProvider({ language, texts, children }: Props) {
-  const [current, setCurrent] = useState({ language, texts })
+  const [current, setCurrent] = useState(() => {
+    setCurrentTexts(texts)
+    return { language, texts }
+  })
   const value = useMemo(
     () => ({
       ...current,
       async setLanguage(chosen: Language) {
         const loaded = await loadTexts(chosen, Object.keys(current.texts) as Part[])
         rememberLanguage(chosen)
+        setCurrentTexts(loaded)
         setCurrent({ language: chosen, texts: loaded })
       },
     }),
@@ -29,6 +34,9 @@ export function useLanguage(): Pick<CurrentTexts, 'language' | 'setLanguage'> {
   if (!current) throw new Error('There is no TextsProvider around this component.')
   return current
 }
+
+/** Whatever is loaded on this page, for what may be shown with or without it. */
+export const useAnyTexts = (): Partial<Texts> => use(Context)?.texts ?? {}
 
 export function useTexts<Name extends Part>(part: Name): Texts[Name] {
   const texts = use(Context)?.texts[part]

@@ -5,10 +5,12 @@ import type { entrance } from './en/entrance.ts'
 import type { shared } from './en/shared.ts'
 import type { ssh } from './en/ssh.ts'
 import type { Language } from './language.ts'
+import type { Refusals } from './translate-sentence.ts'
 
 /** English is the language that the others are checked against: a text missing in one of them fails the type check. */
 export type Texts = {
   shared: typeof shared
+  refusals: Refusals
   entrance: typeof entrance
   account: typeof account
   ssh: typeof ssh

@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Dialog } from './Dialog.tsx'
 import { FailureAlert } from './FailureAlert.tsx'
+import { Form } from './Form.tsx'
 
 type Props = {
   title: string
@@ -20,13 +22,8 @@ export function ConfirmDialog({ title, children, confirm, typed, safe = false, a
   const [typedNow, setTypedNow] = useState('')
   const run = useMutation({ mutationFn: action, onSuccess: onClose })
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': texts.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          run.mutate()
-        }}
-      >
+    <Dialog onClose={onClose} title={title} saved>
+      <Form failure={run.error} onSubmit={() => run.mutate()}>
         <Stack>
           <Text component="div" size="sm">
             {children}
@@ -55,7 +52,7 @@ export function ConfirmDialog({ title, children, confirm, typed, safe = false, a
             </Button>
           </Group>
         </Stack>
-      </form>
-    </Modal>
+      </Form>
+    </Dialog>
   )
 }

@@ -2,26 +2,38 @@ import { Alert, List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { failureSentence } from '../lib/failure-sentence.ts'
-import { useTexts } from '../texts/TextsProvider.tsx'
+import { beyondFields } from '../lib/field-issue.ts'
+import { issueSentence } from '../lib/issue-sentence.ts'
+import { isShownByShell } from '../session/shown-by-shell.ts'
+import { findText } from '../texts/find-text.ts'
+import { useAnyTexts, useTexts } from '../texts/TextsProvider.tsx'
+import { useFieldsShown } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 
 /** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
-  if (failure === undefined || failure === null) return null
+  const all = useAnyTexts()
+  const fields = useFieldsShown(failure)
+  if (failure === undefined || failure === null || isShownByShell(failure)) return null
+  if (beyondFields(failure, fields) === undefined) return null
   const refusal = failure instanceof ApiFailure ? failure : undefined
-  // The sentence above contains what is wrong with a password.
-  const issues = refusal?.issues.filter(({ reason }) => reason === undefined) ?? []
+  const sentence = failureSentence(failure, texts, all.refusals)
+  // What the sentence above says already is not said again.
+  const issues = (refusal?.issues ?? [])
+    .map((issue) => ({
+      name: findText(texts.fields, nameOf(issue.path)),
+      said: issueSentence(issue, all, refusal?.code),
+    }))
+    .filter(({ said }) => said !== sentence)
+    .map(({ name, said }) => (name ? `${name}: ${said}` : said))
   return (
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
-      <Text size="sm">{failureSentence(failure, texts)}</Text>
+      <Text size="sm">{sentence}</Text>
       {issues.length > 0 && (
         <List size="sm" mt={4}>
-          {issues.map((issue) => (
-            <List.Item key={issue.path + issue.message}>
-              {issue.path ? `${issue.path}: ` : ''}
-              {issue.message}
-            </List.Item>
+          {[...new Set(issues)].map((issue) => (
+            <List.Item key={issue}>{issue}</List.Item>
           ))}
         </List>
       )}
@@ -34,3 +46,6 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
     </Alert>
   )
 }
+
+/** The field of a path such as `redirectUris/0` or `ssh.forceCommand`. */
+const nameOf = (path: string): string => path.split(/[/.]/)[0] ?? ''

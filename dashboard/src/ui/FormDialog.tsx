@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, type ModalProps } from '@mantine/core'
+import { Button, Group, Stack, type ModalProps } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Dialog } from './Dialog.tsx'
 import { FailureAlert } from './FailureAlert.tsx'
+import { Form } from './Form.tsx'
 
 type Props = {
   title: string
@@ -27,16 +29,11 @@ export function FormDialog({
   onClose,
   children,
 }: Props) {
-  const { cancel, close } = useTexts('shared')
+  const { cancel } = useTexts('shared')
   const run = useMutation({ mutationFn: action, onSuccess: onClose })
   return (
-    <Modal opened onClose={onClose} title={title} size={size ?? 'md'} closeButtonProps={{ 'aria-label': close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          run.mutate()
-        }}
-      >
+    <Dialog onClose={onClose} title={title} size={size ?? 'md'} saved={run.isPending || run.isSuccess}>
+      <Form failure={run.error} onSubmit={() => run.mutate()}>
         <Stack>
           {children}
           <FailureAlert failure={run.error} />
@@ -49,7 +46,7 @@ export function FormDialog({
             </Button>
           </Group>
         </Stack>
-      </form>
-    </Modal>
+      </Form>
+    </Dialog>
   )
 }

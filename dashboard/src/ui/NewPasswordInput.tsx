@@ -1,13 +1,21 @@
 import { Box, Group, PasswordInput, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { PersonalDetails } from '../../../src/password-strength/personal-words.ts'
 import { usePasswordVerdict } from '../lib/use-password-verdict.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 
 const COLORS = ['gray.5', 'red.6', 'brass.4', 'pine.5', 'pine.6'] as const
 
-type Props = { label: string; value: string; person?: PersonalDetails; onChange: (value: string) => void }
+type Props = {
+  label: string
+  value: string
+  person?: PersonalDetails
+  /** What the server said about it. */
+  error?: ReactNode
+  onChange: (value: string) => void
+}
 
-export function NewPasswordInput({ label, value, person = {}, onChange }: Props) {
+export function NewPasswordInput({ label, value, person = {}, error, onChange }: Props) {
   const texts = useTexts('shared')
   const verdict = usePasswordVerdict(value, person)
   const strength = verdict ? levelOf(verdict) : 0
@@ -23,7 +31,7 @@ export function NewPasswordInput({ label, value, person = {}, onChange }: Props)
         minLength={8}
         maxLength={128}
         value={value}
-        error={verdict?.weak && texts.weakPassword[verdict.weak]}
+        error={verdict?.weak ? texts.weakPassword[verdict.weak] : error}
         onChange={(event) => onChange(event.currentTarget.value)}
         visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       />

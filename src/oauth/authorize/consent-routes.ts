@@ -8,6 +8,7 @@ import { userMayUse } from '../access/allowed-role-store.ts'
 import { AUTHORIZATION_PARAMETERS, Parameter } from '../contracts.ts'
 import { readParameters, readQuery, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
+import { SignedInAs, signedInAs } from '../signed-in-as.ts'
 import { approve } from './approve.ts'
 import { readAttempt } from './continue-authorization.ts'
 import { addressOf } from './form-post.ts'
@@ -42,7 +43,7 @@ export const consentRoutes =
                 claims: Type.Array(Type.String(), { description: 'What it is told besides the claims of the scopes.' }),
                 redirect_uri: Type.String(),
                 allowed: Type.Boolean({ description: 'Whether you may use this application.' }),
-                user: Type.Object({ email: Type.String() }),
+                user: SignedInAs,
               },
               { title: 'ConsentDetails' },
             ),
@@ -64,7 +65,7 @@ export const consentRoutes =
           claims: client.claims.map(({ name }) => name),
           redirect_uri: redirectUri,
           allowed: await userMayUse(provider.db.read, client.client_id, user.id),
-          user: { email: user.email },
+          user: await signedInAs(provider.db.read, user),
         }
       },
     )

@@ -23,7 +23,7 @@ export function checkLaunchUrl(rules: UrlRules, url: string): void {
 const NOT_WEB = 'must use https, or http where that is allowed'
 
 function refuseProblem(path: string, problem: string | undefined): void {
-  if (problem !== undefined) refuseField(path, `${path} ${problem}.`)
+  if (problem !== undefined) refuseField(path, `This address ${problem}.`)
 }
 
 function findProblem({ httpRedirectHosts, redirectSchemes }: UrlRules, uri: string): string | undefined {

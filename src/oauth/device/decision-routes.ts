@@ -6,6 +6,7 @@ import { actorOf } from '../../sessions/actor.ts'
 import { signedIn } from '../../sessions/guards.ts'
 import { networkOf } from '../../sign-in/device-store.ts'
 import type { Provider } from '../provider.ts'
+import { SignedInAs, signedInAs } from '../signed-in-as.ts'
 import { decideDevice, readDevice } from './decide-device.ts'
 
 const tags = ['Consent']
@@ -21,7 +22,7 @@ const DeviceDetails = Type.Object(
     client_id: Type.String(),
     name: Type.String(),
     scopes: Type.Array(Type.String()),
-    user: Type.Object({ email: Type.String() }),
+    user: SignedInAs,
     device: Type.Object({
       name: Nullable(Type.String({ description: 'What the device calls itself. Anybody can choose it.' })),
       ipAddress: Type.String(),
@@ -62,7 +63,7 @@ export const deviceDecisionRoutes =
           client_id: client.client_id,
           name: toVisible(client.name),
           scopes: device.scope.split(' '),
-          user: { email: user.email },
+          user: await signedInAs(provider.db.read, user),
           device: {
             name: device.device_name,
             ipAddress: device.ip_address,

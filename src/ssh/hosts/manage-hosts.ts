@@ -123,8 +123,9 @@ function refuseAdmittingOneself({ roleIds }: UserHoldings, before: string[] | nu
 export const refuseUnknown = (): never => refuse('not_found', 'There is no such host.')
 
 function refuseTaken(error: unknown): never {
-  if (isDuplicate(error, 'ssh_host_names.hostname')) refuse('conflict', 'Another host has one of these names.')
-  if (isDuplicate(error, 'ssh_hosts.name')) refuse('conflict', 'There is already a host of this name.')
+  if (isDuplicate(error, 'ssh_host_names.hostname'))
+    refuseField('hostnames', 'Another host has one of these names.', 'conflict')
+  if (isDuplicate(error, 'ssh_hosts.name')) refuseField('name', 'There is already a host of this name.', 'conflict')
   if (isMissingReference(error)) refuseField('allowedRoles', 'There is no such role.')
   throw error
 }

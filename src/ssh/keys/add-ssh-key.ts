@@ -53,7 +53,11 @@ export async function addSshKey(
     })
   } catch (error) {
     if (!isDuplicate(error, 'ssh_keys.fingerprint')) throw error
-    return refuse('conflict', 'This key is saved already. A key belongs to one person: make another with ssh-keygen.')
+    return refuseField(
+      'publicKey',
+      'This key is saved already. A key belongs to one person: make another with ssh-keygen.',
+      'conflict',
+    )
   }
 }
 

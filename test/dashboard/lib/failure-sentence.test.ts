@@ -3,14 +3,32 @@ import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
 import { failureSentence } from '../../../dashboard/src/lib/failure-sentence.ts'
 import { PasskeyFailure } from '../../../dashboard/src/lib/passkey-failure.ts'
+import { refusals as translations } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared as german } from '../../../dashboard/src/texts/de/shared.ts'
 import { shared as english } from '../../../dashboard/src/texts/en/shared.ts'
+import { ERROR_CODES } from '../../../src/errors.ts'
+
+const refusal = (status: number, body: object) => new ApiFailure(new Response(null, { status }), body)
 
 describe('the sentence that is shown for a failure', () => {
-  test('is the server’s own sentence if it sent one', () => {
-    const failure = new ApiFailure(new Response(null, { status: 409 }), { error: 'This email is taken.' })
-    assert.equal(failureSentence(failure, english), 'This email is taken.')
-    assert.equal(failureSentence(failure, german), 'This email is taken.')
+  test('is the server’s own sentence in English, and its translation in German', () => {
+    const failure = refusal(409, { error: 'The username ada is taken.', code: 'conflict' })
+    assert.equal(failureSentence(failure, english, 'as they are'), 'The username ada is taken.')
+    assert.equal(failureSentence(failure, german, translations), 'Der Benutzername ada ist vergeben.')
+  })
+
+  test('is the text of the code for a sentence without a translation, and for a fragment made for programs', () => {
+    const unknown = refusal(409, { error: 'Something new.', code: 'conflict' })
+    assert.equal(failureSentence(unknown, german, translations), german.errors.conflict)
+    const issues = [{ path: 'redirectUris/0', message: 'must NOT have more than 10 characters' }]
+    const schema = refusal(400, { error: '"redirectUris/0" must NOT…', code: 'invalid_input', issues })
+    assert.equal(failureSentence(schema, english, 'as they are'), english.errors.invalid_input)
+    const disabled = refusal(403, { error: 'Your account has been disabled.' })
+    assert.equal(failureSentence(disabled, german, translations), german.errors.account_disabled)
+  })
+
+  test('exists for every code of the server, in both languages', () => {
+    for (const texts of [english, german]) assert.deepEqual(Object.keys(texts.errors), ERROR_CODES)
   })
 
   test('explains each reason why a passkey can fail, in the user’s language', () => {

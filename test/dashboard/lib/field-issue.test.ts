@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
 import { beyondFields, issueAt } from '../../../dashboard/src/lib/field-issue.ts'
+import { setCurrentTexts } from '../../../dashboard/src/texts/current-texts.ts'
+import { refusals } from '../../../dashboard/src/texts/de/refusals.ts'
+import { shared } from '../../../dashboard/src/texts/de/shared.ts'
 
 const failure = new ApiFailure(new Response(null, { status: 400 }), {
   error: 'No.',
@@ -22,5 +25,29 @@ describe('what the server said about a field', () => {
     assert.equal(beyondFields(failure, ['name']), failure)
     const offline = new TypeError('offline')
     assert.equal(beyondFields(offline, ['name']), offline)
+  })
+
+  test('is said in the language of the page', (t) => {
+    setCurrentTexts({ shared, refusals })
+    t.after(() => setCurrentTexts({}))
+    const said = (message: string, code = 'invalid_input') =>
+      issueAt(
+        new ApiFailure(new Response(null, { status: 400 }), { error: 'No.', code, issues: [{ path: 'a', message }] }),
+        'a',
+      )
+    assert.equal(said('is required'), shared.issues.required)
+    assert.equal(said('must NOT have fewer than 1 characters'), shared.issues.required)
+    assert.equal(said('must NOT have more than 100 characters'), 'Höchstens 100 Zeichen.')
+    assert.equal(said('must be <= 86400'), 'Der größte Wert ist 86400.')
+    assert.equal(said('must match format "email"'), shared.issues.email)
+    assert.equal(said('must match pattern "^x$"'), shared.issues.invalid)
+    assert.equal(said('This username is reserved.'), 'Dieser Benutzername ist reserviert.')
+    assert.equal(said('Something new.', 'conflict'), shared.errors.conflict)
+  })
+
+  test('is found by the code alone where that names the field', () => {
+    const wrong = new ApiFailure(new Response(null, { status: 400 }), { error: 'Wrong.', code: 'wrong_password' })
+    assert.equal(issueAt(wrong, 'currentPassword'), 'Wrong.')
+    assert.equal(beyondFields(wrong, ['currentPassword']), undefined)
   })
 })

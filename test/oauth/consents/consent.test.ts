@@ -38,7 +38,7 @@ onEachEngine('consent', (engine) => {
       claims: [],
       redirect_uri: application.redirectUri,
       allowed: true,
-      user: { email: person.user.email },
+      user: { id: person.user.id, email: person.user.email, displayName: null, avatarUrl: null },
     })
     const direct = await person.get(url.replace('/authorize', '/details'))
     assert.deepEqual(direct.json(), answer.json())

@@ -24,7 +24,7 @@ onEachEngine('deciding about a device', (engine) => {
       client_id: client.clientId,
       name: 'Television',
       scopes: ['openid', 'email'],
-      user: { email: person.user.email },
+      user: { id: person.user.id, email: person.user.email, displayName: null, avatarUrl: null },
       device: {
         name: '<b>Ada’s laptop</b>',
         ipAddress: '127.0.0.1',

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ClientSettings } from './ClientSettings.tsx'
 
@@ -17,8 +18,7 @@ export function SecretDialog({ secret, settings, onClose }: Props) {
   const texts = useTexts('admin').clients
   const { close } = useTexts('shared')
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={secret.name}
       size="lg"
@@ -42,6 +42,6 @@ export function SecretDialog({ secret, settings, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

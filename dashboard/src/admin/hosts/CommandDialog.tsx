@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 
 export type Enrollment = { name: string; command: string }
@@ -9,8 +10,7 @@ export type Enrollment = { name: string; command: string }
 export function CommandDialog({ enrollment, onClose }: { enrollment: Enrollment; onClose: () => void }) {
   const texts = useTexts('admin').hosts
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={enrollment.name}
       size="lg"
@@ -29,6 +29,6 @@ export function CommandDialog({ enrollment, onClose }: { enrollment: Enrollment;
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

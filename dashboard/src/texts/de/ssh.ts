@@ -1,4 +1,5 @@
 import type { ssh as English } from '../en/ssh.ts'
+import { plural } from '../plural.ts'
 
 export const ssh: typeof English = {
   title: 'SSH',
@@ -24,9 +25,9 @@ export const ssh: typeof English = {
     title: 'Zertifikat holen',
     key: 'Für den Schlüssel',
     lifetime: 'Gültig für',
-    hours: (count) => (count === 1 ? '1 Stunde' : `${count} Stunden`),
-    minutes: (count) => `${count} Minuten`,
-    days: (count) => (count === 1 ? '1 Tag' : `${count} Tage`),
+    hours: (count) => plural('de', count, { one: '# Stunde', other: '# Stunden' }),
+    minutes: (count) => plural('de', count, { one: '# Minute', other: '# Minuten' }),
+    days: (count) => plural('de', count, { one: '# Tag', other: '# Tage' }),
     principals: 'Damit kommen Sie hinein als',
     submit: 'Zertifikat ausstellen',
     noKeys: 'Fügen Sie zuerst einen öffentlichen Schlüssel hinzu.',

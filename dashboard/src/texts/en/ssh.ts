@@ -1,3 +1,5 @@
+import { plural } from '../plural.ts'
+
 export const ssh = {
   title: 'SSH',
   description: 'Sign in to servers with short-lived certificates instead of keys that live for ever.',
@@ -22,9 +24,9 @@ export const ssh = {
     title: 'Get a certificate',
     key: 'For the key',
     lifetime: 'Valid for',
-    hours: (count: number) => (count === 1 ? '1 hour' : `${count} hours`),
-    minutes: (count: number) => `${count} minutes`,
-    days: (count: number) => (count === 1 ? '1 day' : `${count} days`),
+    hours: (count: number) => plural('en', count, { one: '# hour', other: '# hours' }),
+    minutes: (count: number) => plural('en', count, { one: '# minute', other: '# minutes' }),
+    days: (count: number) => plural('en', count, { one: '# day', other: '# days' }),
     principals: 'It lets you in as',
     submit: 'Issue the certificate',
     noKeys: 'Add a public key first.',

@@ -1,0 +1,40 @@
+import type { Issue } from '../api/failure.ts'
+import { findText } from '../texts/find-text.ts'
+import type { Texts } from '../texts/load-texts.ts'
+import { translateSentence } from '../texts/translate-sentence.ts'
+
+/** What is said about a failure, as far as it is loaded. */
+export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'refusals'>
+
+type Said = (texts: Texts['shared']['issues'], limit: string) => string
+
+/** The messages of the server's schemas, which are fragments made for programs. */
+const SCHEMA_MESSAGES: [RegExp, Said][] = [
+  [/^is required$/, ({ required }) => required],
+  [/^is not a known field$/, ({ unknown }) => unknown],
+  [/^must NOT have more than (\d+) characters/, ({ tooLong }, limit) => tooLong(limit)],
+  [/^must NOT have fewer than 1 (?:characters|items)/, ({ required }) => required],
+  [/^must NOT have fewer than (\d+) characters/, ({ tooShort }, limit) => tooShort(limit)],
+  [/^must NOT have more than (\d+) (?:items|properties)/, ({ tooMany }, limit) => tooMany(limit)],
+  [/^must NOT have fewer than (\d+) (?:items|properties)/, ({ tooFew }, limit) => tooFew(limit)],
+  [/^must NOT have duplicate items/, ({ twice }) => twice],
+  [/^must be <=? ?(\S+)$/, ({ tooLarge }, limit) => tooLarge(limit)],
+  [/^must be >=? ?(\S+)$/, ({ tooSmall }, limit) => tooSmall(limit)],
+  [/^must match format "email"/, ({ email }) => email],
+  [/^must match format "ur[il]/, ({ url }) => url],
+  [/^must /, ({ invalid }) => invalid],
+]
+
+/** Whether the message comes from a schema, and is not a sentence for a person. */
+export const isSchemaMessage = (message: string): boolean => SCHEMA_MESSAGES.some(([pattern]) => pattern.test(message))
+
+export function issueSentence(issue: Issue, { shared, refusals }: FailureTexts, code?: string): string {
+  if (!shared) return issue.message
+  if (issue.reason) return shared.weakPassword[issue.reason]
+  for (const [pattern, say] of SCHEMA_MESSAGES) {
+    const found = pattern.exec(issue.message)
+    if (found) return say(shared.issues, found[1] ?? '')
+  }
+  const fallback = code === 'invalid_input' ? shared.issues.invalid : findText(shared.errors, code ?? '')
+  return translateSentence(refusals, issue.message) ?? fallback ?? issue.message
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect } from 'react'
+import { actingUser } from '../api/acting-user.ts'
+import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { meQuery } from './me.ts'
+import { setSessionState, useSessionState } from './session-state.ts'
+import { onNews } from './tell-tabs.ts'
+
+const SignInAgainDialog = lazy(() => import('./SignInAgainDialog.tsx'))
+
+/** What the page says when its session has ended, or when the browser was signed in to another account. */
+export function SessionDialogs() {
+  const state = useSessionState()
+  const client = useQueryClient()
+  useEffect(
+    () =>
+      onNews((news) => {
+        if (news.kind === 'signed-out') void client.invalidateQueries({ queryKey: meQuery.queryKey })
+        if (news.kind !== 'signed-in') return
+        setSessionState(news.userId === actingUser() ? 'open' : 'other-user')
+        if (news.userId === actingUser()) void client.invalidateQueries()
+      }),
+    [client],
+  )
+  if (state === 'other-user') return <OtherUserDialog />
+  if (state === 'open') return null
+  return (
+    <Suspense fallback={null}>
+      <SignInAgainDialog />
+    </Suspense>
+  )
+}
+
+function OtherUserDialog() {
+  const texts = useTexts('shared')
+  const reload = () => {
+    discardUnsavedChanges()
+    location.reload()
+  }
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title={texts.session.otherTitle}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      zIndex={400}
+    >
+      <Stack>
+        <Text size="sm">{texts.session.otherText}</Text>
+        <Group justify="flex-end">
+          <Button data-autofocus onClick={reload}>
+            {texts.reload}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

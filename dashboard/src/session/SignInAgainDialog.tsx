@@ -1,0 +1,102 @@
+import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { actingUser } from '../api/acting-user.ts'
+import { answer, api } from '../api/client.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
+import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { loginWithReturn } from '../paths.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { useMe } from './me.ts'
+import { setSessionState } from './session-state.ts'
+import { tellTabs } from './tell-tabs.ts'
+
+/** Signs the same person in again over the page, so that what was entered there is not lost. */
+export default function SignInAgainDialog() {
+  const { session: texts, showPassword } = useTexts('shared')
+  const { user } = useMe()
+  const client = useQueryClient()
+  const [password, setPassword] = useState('')
+  const [isOther, setOther] = useState(false)
+
+  async function goOn(signedIn: SignedIn) {
+    if (signedIn.id !== actingUser()) {
+      setOther(true)
+      await answer(api.POST('/api/auth/logout', { headers: { 'X-Latchkey-User': signedIn.id } }))
+      return
+    }
+    setSessionState('open')
+    tellTabs({ kind: 'signed-in', userId: signedIn.id })
+    await client.invalidateQueries()
+  }
+  const byPassword = useSubmit(async () => {
+    const body = { email: user.email, password, rememberMe: false }
+    const { user: signedIn } = await answer(api.POST('/api/auth/login', { body }))
+    await goOn(signedIn)
+  })
+  const byPasskey = useSubmit(async () => goOn(await signInWithPasskey()))
+  const leave = () => {
+    discardUnsavedChanges()
+    location.replace(loginWithReturn(location.pathname + location.search))
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      title={texts.endedTitle}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      zIndex={400}
+    >
+      <form
+        onSubmit={(event) => {
+          setOther(false)
+          byPassword.onSubmit(event)
+        }}
+      >
+        <Stack>
+          <Text size="sm">{texts.endedText(user.email)}</Text>
+          <Button
+            variant="default"
+            fullWidth
+            leftSection={<Icon name="fingerprint" />}
+            loading={byPasskey.busy}
+            onClick={() => byPasskey.run()}
+          >
+            {texts.passkey}
+          </Button>
+          <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+          <PasswordInput
+            label={texts.password}
+            data-autofocus
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            visibilityToggleButtonProps={{ 'aria-label': showPassword }}
+          />
+          {isOther && (
+            <Alert role="alert" color="red" variant="light">
+              {texts.otherPasskey}
+            </Alert>
+          )}
+          <FailureAlert failure={byPassword.failure ?? byPasskey.failure} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="subtle" onClick={leave}>
+              {texts.leave}
+            </Button>
+            <Button type="submit" loading={byPassword.busy}>
+              {texts.signIn}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,56 @@
+import { cloneElement, createContext, use, useEffect, useMemo, useRef, type ReactElement, type ReactNode } from 'react'
+import { issueAt } from '../lib/field-issue.ts'
+
+type FieldErrors = { failure: unknown; names: Set<string> }
+
+const Context = createContext<FieldErrors | undefined>(undefined)
+
+type Props = { failure: unknown; onSubmit: () => void; children: ReactNode }
+
+/**
+ * A form whose refusal is shown beside the fields that it is about. `Field` names a field; the FailureAlert in the form says
+ * what is left.
+ */
+export function Form({ failure, onSubmit, children }: Props) {
+  const form = useRef<HTMLFormElement>(null)
+  const names = useRef(new Set<string>())
+  const value = useMemo(() => ({ failure, names: names.current }), [failure])
+  useEffect(() => {
+    if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failure])
+  return (
+    <Context value={value}>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          // A form in a dialog is inside another form for React, though not in the page.
+          event.stopPropagation()
+          onSubmit()
+        }}
+      >
+        {children}
+      </form>
+    </Context>
+  )
+}
+
+/** Gives the input inside it what the server said about this field of the request. */
+export function Field({ name, children }: { name: string; children: ReactElement<{ error?: ReactNode }> }) {
+  const context = use(Context)
+  const names = context?.names
+  useEffect(() => {
+    names?.add(name)
+    return () => {
+      names?.delete(name)
+    }
+  }, [names, name])
+  const issue = issueAt(context?.failure, name)
+  return issue ? cloneElement(children, { error: issue }) : children
+}
+
+/** The fields of the form around that show their part of this failure themselves. */
+export function useFieldsShown(failure: unknown): readonly string[] {
+  const context = use(Context)
+  return context?.failure === failure ? [...(context?.names ?? [])] : []
+}
