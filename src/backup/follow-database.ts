@@ -71,7 +71,7 @@ export function followDatabase(
     if (config.s3) return
     const folder = join(config.dataDir, AVATARS_FOLDER)
     for (const path of await listFiles(folder)) {
-      if (pictures.has(path) || !/\.webp$/.test(path)) continue
+      if (pictures.has(path) || !path.endsWith('.webp')) continue
       try {
         await to.put(`${name}/${AVATARS_FOLDER}/${path}`, await readFile(join(folder, path)), 'image/webp')
         pictures.add(path)

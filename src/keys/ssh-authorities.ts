@@ -28,7 +28,9 @@ interface Needs {
 /** Opens the authority, and reads its keys again when any replica has changed them. */
 export async function openSshAuthority(needs: Needs): Promise<SshAuthority> {
   const read = async (): Promise<SshKey[]> => {
-    const keys = (await loadServiceKeys(needs, 'ssh-ca')).map((key) => ({ ...key, ...openAuthority(key.privateKey) }))
+    const keys = (await loadServiceKeys(needs, 'ssh-ca')).map((key) =>
+      Object.assign(key, openAuthority(key.privateKey)),
+    )
     const active = keys.findLast(({ state }) => state === 'active')
     if (!active) throw new Error('No key of the SSH CA is active.')
     return [active, ...keys.filter((key) => key !== active)]

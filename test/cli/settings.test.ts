@@ -10,7 +10,7 @@ import { VARIABLES } from '../../src/config/variables.ts'
 import { VERSION } from '../../src/config/version.ts'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/free-port.ts'
 import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { newFolder, newStorage } from './temporary.ts'
 

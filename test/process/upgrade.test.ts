@@ -87,9 +87,9 @@ test('this version and the one before run on one PostgreSQL under load without a
   const cookie = registered ? sessionOf(registered) : ''
 
   const answers = new Map<string, number>()
-  let isOver = false
+  const over = new AbortController()
   const load = async (addresses: string[]) => {
-    for (let number = 0; !isOver; number++) {
+    for (let number = 0; !over.signal.aborted; number++) {
       const [writer, reader] = [
         addresses[number % addresses.length] ?? '',
         addresses[(number + 1) % addresses.length] ?? '',
@@ -117,7 +117,7 @@ test('this version and the one before run on one PostgreSQL under load without a
   const before = count()
   const beside = [load([old.address, upgraded.address])]
   await until(async () => count() >= before + 100)
-  isOver = true
+  over.abort()
   await Promise.all([during, ...beside])
   assert.deepEqual([...answers.keys()], ['200,200,200,401'])
   assert.equal(await old.stop(), 0)
