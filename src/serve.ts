@@ -51,7 +51,9 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
     beforeMigration: () => backUpBeforeUpgrade(config, { log, now: Date.now }),
   })
   const app = await createApp(services)
-  const ticker = createTicker(services, backgroundJobs(services))
+  const jobs = backgroundJobs(services)
+  services.metrics?.watchJobs(jobs.map(({ name }) => name))
+  const ticker = createTicker(services, jobs)
   let drainMs = 0
   let closer: NodeJS.Timeout | undefined
   const drain = async () => {

@@ -11,6 +11,7 @@ import { resolveSecretKey } from '../keys/secret-key.ts'
 import { storeFile, syncFolder } from '../storage/durable-files.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
 import { openStorage } from '../storage/open.ts'
+import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { actAsOwner, logForCommands, say } from './with-services.ts'
 
 /**
@@ -30,6 +31,10 @@ export async function reseal(config: Config, newKeyFile: string | undefined): Pr
   const given = newKeyFile === undefined ? undefined : readNewKey(newKeyFile)
   actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
+  if (!isSqliteUrl(config.databaseUrl)) {
+    const { refuseBesideReplicas } = await import('../storage/postgres-start.ts')
+    await refuseBesideReplicas(config.databaseUrl)
+  }
   // Opening a SQLite file locks it, so that no service runs beside this.
   const { db, close } = await openStorage(config.databaseUrl, logForCommands(), Date.now())
   try {

@@ -18,6 +18,8 @@ export interface Metrics {
   countUnknownClient(): void
   /** A revocation list for hosts was built. */
   krlBuilt(built: { bytes: number; serials: number }): void
+  /** The names of the jobs whose delay is measured. */
+  watchJobs(names: string[]): void
   /** The text that Prometheus reads. */
   render(): Promise<string>
   contentType: string
@@ -71,6 +73,7 @@ export function createMetrics({ db, now, load, countStreams, findLastBackup }: N
     countEvent: countEvents(registry),
     countUnknownClient: () => unknownClients.inc(),
     krlBuilt,
+    watchJobs: stored.watchJobs,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,
     close: processGauges.stop,
@@ -89,8 +92,13 @@ function addBuildInfo(registry: Registry): void {
 }
 
 /** Queues that all replicas share. While the database is unavailable their gauges have no value. */
-function addStoredGauges(registry: Registry, db: Reader, now: () => number): { read(): Promise<void> } {
+function addStoredGauges(
+  registry: Registry,
+  db: Reader,
+  now: () => number,
+): { read(): Promise<void>; watchJobs(names: string[]): void } {
   let current: QueueCounts | undefined
+  let jobs: string[] | undefined
   addGauge(registry, 'latchkey_database_up', '1 if the database answered this scrape, otherwise 0.', () =>
     current ? 1 : 0,
   )
@@ -120,8 +128,11 @@ function addStoredGauges(registry: Registry, db: Reader, now: () => number): { r
     () => current && (secondsSince(now, current.nextJobAt) ?? 0),
   )
   return {
+    watchJobs: (names) => {
+      jobs = names
+    },
     async read() {
-      current = await within(DATABASE_TIMEOUT_MS, countQueued(db)).catch(() => undefined)
+      current = await within(DATABASE_TIMEOUT_MS, countQueued(db, jobs)).catch(() => undefined)
     },
   }
 }

@@ -14,7 +14,8 @@ export interface QueueCounts {
   nextJobAt: number | undefined
 }
 
-export async function countQueued(db: Reader): Promise<QueueCounts> {
+/** Of the jobs only those that this version has: an earlier one may have left others behind. */
+export async function countQueued(db: Reader, jobs: readonly string[] | undefined): Promise<QueueCounts> {
   const row = await db
     .selectNoFrom(({ selectFrom }) => [
       selectFrom('outgoing_mail')
@@ -33,6 +34,7 @@ export async function countQueued(db: Reader): Promise<QueueCounts> {
         .as('oldestMailAt'),
       selectFrom('background_jobs')
         .select(({ fn }) => fn.min<number | null>('next_run_at').as('at'))
+        .$if(jobs !== undefined, (query) => query.where('name', 'in', ['', ...(jobs ?? [])]))
         .as('nextJobAt'),
     ])
     .executeTakeFirstOrThrow()

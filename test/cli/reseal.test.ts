@@ -26,9 +26,9 @@ onEachEngine('latchkey keys reseal', (engine) => {
     const jwks = app.services.signingKeys.jwks()
     const mails = (await app.services.db.read.selectFrom('outgoing_mail').selectAll().execute()).length
     assert.equal(mails, 1)
-    await app.close()
-
     const reseal = (...args: string[]) => latchkey(storage, ['keys', 'reseal', ...args])
+    assert.match((await reseal('--new-key-file', keyFile(t, NEW_KEY))).stderr, /already running|still running/)
+    await app.close()
     assert.match((await reseal()).stderr, /SECRET_KEY is set: put the new one into a file/)
     assert.match((await reseal('--new-key-file', keyFile(t, 'short'))).stderr, /must be at least 32 characters/)
     const wrong = await latchkey(storage, ['keys', 'reseal', '--new-key-file', keyFile(t, NEW_KEY)], {
