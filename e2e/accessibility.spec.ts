@@ -37,6 +37,7 @@ const ADMINISTRATION_PAGES = [
   '/admin/hosts',
   '/admin/certificates',
   '/admin/audit',
+  '/admin/settings',
   '/ssh',
 ]
 

@@ -1,33 +1,94 @@
-import { expect, test } from './support/test.ts'
+import { expect, test } from './support/administration.ts'
 
-test('the overview shows the number of users and the sign-ins of each day', async ({ asAdministrator: page }) => {
+test('the overview of a new installation is a list of what to set up, and its figures lead to what they count', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+}) => {
+  await administration.post('/api/admin/users', { email: newcomer.email })
+  const id = await administration.userId(newcomer.email)
+  const executeAt = Date.now() + 60_000
+  await administration.post(`/api/admin/users/${id}/lifecycle`, { action: 'disable', executeAt })
+  // What is counted is reused for five seconds by the server.
+  await expect
+    .poll(
+      async () => {
+        const { lifecycle } = (await (await page.request.get('/api/admin/overview')).json()) as {
+          lifecycle: { next: { userId: string }[] }
+        }
+        return lifecycle.next.some(({ userId }) => userId === id)
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true)
   await page.goto('/admin')
-  await expect(page.getByText('Active users')).toBeVisible()
-  const signIns = page.getByRole('table', { name: 'Sign-ins a day' })
-  await expect(signIns.getByRole('row')).toHaveCount(30)
-  await expect(signIns.getByRole('row').last()).not.toContainText('Password: 0')
-  await expect(page.getByText('Nothing is scheduled')).toBeVisible()
+  const list = page.getByRole('list', { name: 'Set up this installation' })
+  await expect(list.getByRole('listitem').filter({ hasText: 'Connect a mail server' })).toContainText('To do')
+  await expect(page.getByRole('table')).toHaveCount(0)
+  await list.getByRole('link', { name: 'Open: Connect the first application' }).click()
+  await expect(page).toHaveURL(/applications\/new/)
+  await page.goBack()
+
+  const next = page.getByRole('list', { name: 'What happens next' }).getByRole('listitem')
+  const planned = next.filter({ hasText: newcomer.email })
+  await planned.getByRole('button', { name: 'Cancel it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click()
+  const actions = await page.request.get(`/api/admin/users/${id}/lifecycle`)
+  expect(await actions.json()).toMatchObject({ actions: [{ status: 'cancelled' }] })
+  await planned.getByRole('link', { name: newcomer.email }).click()
+  await expect(page).toHaveURL(new RegExp(`/admin/users/${id}`))
+  await page.goto('/admin')
+  await page.getByRole('button', { name: 'Hide this list' }).click()
+  await expect(list).toHaveCount(0)
+  await page.getByRole('link', { name: /^Active users/ }).click()
+  await expect(page).toHaveURL(/\/admin\/users\?status=active/)
 })
 
-test('the audit trail can be filtered, expanded and downloaded as CSV', async ({
+test('the search over everything finds people, applications, pages and actions by what one may do', async ({
   asAdministrator: page,
-  administrator,
+  administration,
+  newcomer,
+  browser,
+  server,
+  expectAccessible,
 }) => {
-  await page.goto('/admin/audit')
-  await page.getByLabel('Action').fill('session.*')
-  await page.getByLabel('Who').fill(administrator.email)
-  const rows = page.getByRole('row').filter({ hasText: 'session.started' })
-  await expect(rows.first()).toContainText(administrator.email)
-  await expect(page.getByRole('row').filter({ hasText: 'user.' })).toHaveCount(0)
-  await rows
-    .first()
-    .getByRole('button', { name: /Details/ })
-    .click()
-  await expect(page.getByText('Request', { exact: false }).first()).toBeVisible()
+  await administration.post('/api/admin/users', { email: newcomer.email, displayName: newcomer.displayName })
+  const { clientId } = await administration.createClient({
+    name: `Wiki ${newcomer.displayName}`,
+    redirectUris: ['https://wiki.example.com/'],
+  })
+  await page.goto('/account')
+  await page.getByLabel('Given name').press('ControlOrMeta+k')
+  const dialog = page.getByRole('dialog', { name: 'Search everything' })
+  const input = dialog.getByRole('textbox').or(dialog.getByRole('combobox'))
+  await expect(input).toBeFocused()
+  await page.keyboard.type(newcomer.displayName)
+  await expect(dialog.getByRole('option')).toHaveCount(2)
+  await expectAccessible('[role=dialog]')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/admin/applications/${clientId}`))
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.type('invite')
+  await expect(dialog.getByRole('option', { name: 'Invite somebody' })).toHaveAttribute(
+    'data-combobox-selected',
+    'true',
+  )
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Create a user' })).toBeVisible()
 
-  const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download as CSV' }).click()
-  expect((await downloading).suggestedFilename()).toBe('audit.csv')
+  const context = await browser.newContext({ baseURL: server.origin, locale: 'de-DE' })
+  const other = { ...newcomer, email: `other-${newcomer.email}` }
+  await context.request.post('/api/auth/register', { data: other })
+  const plain = await context.newPage()
+  await plain.goto('/')
+  await plain.getByRole('button', { name: 'Alles durchsuchen' }).click()
+  await expect(plain.getByPlaceholder(/^Personen/)).toBeFocused()
+  await plain.keyboard.type(newcomer.displayName)
+  await expect(plain.getByText('Nichts gefunden.')).toBeVisible()
+  await plain.keyboard.press('Escape')
+  await expect(plain.getByRole('button', { name: 'Alles durchsuchen' })).toBeFocused()
+  await context.close()
 })
 
 test('a user whose role has one permission sees only the page for that permission', async ({

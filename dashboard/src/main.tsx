@@ -23,7 +23,7 @@ const apps = {
 }
 const parts: Part[] = inEntrance
   ? ['shared', 'refusals', 'entrance']
-  : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications']
+  : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications', 'people']
 const language = preferredLanguage()
 
 const [{ App }, texts] = await Promise.all([apps[inEntrance ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])

@@ -31,6 +31,7 @@ export const paths = {
   adminHosts: '/admin/hosts',
   adminCertificates: '/admin/certificates',
   adminAudit: '/admin/audit',
+  adminSettings: '/admin/settings',
 } as const
 
 /** Endpoints of the server that the browser opens itself, without the API client. */
@@ -41,6 +42,8 @@ export const endpoints = {
   clientLogo: (clientId: string) => `/oauth/clients/${clientId}/logo`,
   notificationStream: '/api/notifications/stream',
   audit: '/api/admin/audit',
+  users: '/api/admin/users',
+  settingsLogo: '/api/admin/settings/logo',
   sshCa: '/ssh/ca.pub',
   sshKrl: '/ssh/krl',
   sshHostSetup: '/ssh/host-setup.sh',

@@ -16,6 +16,14 @@ export const AuditEntry = Type.Object(
     actorEmail: Nullable(Type.String()),
     targetType: Nullable(Type.String()),
     targetId: Nullable(Type.String()),
+    targetName: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'What the target is called today: the email of a user, or of the owner of a session or passkey; the name of a role, an application or a host. Absent in CSV.',
+        }),
+      ),
+    ),
     ipAddress: Nullable(Type.String()),
     userAgent: Nullable(Type.String()),
     requestId: Nullable(Type.String()),

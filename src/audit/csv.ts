@@ -1,6 +1,7 @@
+import type { CsvColumn } from '../http/csv.ts'
 import type { AuditEntry } from './audit-entry.ts'
 
-const COLUMNS: { name: string; value: (entry: AuditEntry) => string | null }[] = [
+export const AUDIT_COLUMNS: CsvColumn<AuditEntry>[] = [
   { name: 'at', value: ({ at }) => new Date(at).toISOString() },
   { name: 'action', value: ({ action }) => action },
   { name: 'outcome', value: ({ outcome }) => outcome },
@@ -14,17 +15,3 @@ const COLUMNS: { name: string; value: (entry: AuditEntry) => string | null }[] =
   { name: 'data', value: ({ data }) => JSON.stringify(data) },
   { name: 'id', value: ({ id }) => id },
 ]
-
-export const CSV_HEADER = `${COLUMNS.map(({ name }) => name).join(',')}\r\n`
-
-/** RFC 4180. */
-export const toCsv = (entries: AuditEntry[]): string =>
-  entries.map((entry) => `${COLUMNS.map(({ value }) => cell(value(entry) ?? '')).join(',')}\r\n`).join('')
-
-/** A cell that a spreadsheet would read as a formula is made text: names and addresses are written by strangers. */
-const FORMULA = /^[=+\-@\t\r]/
-
-function cell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}

@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { refuseField } from '../errors.ts'
 import { failures, NextCursor, PageQuery, type Routes, strict, Time } from '../http/contracts.ts'
+import { csvFile } from '../http/csv.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
 import { needs } from '../sessions/guards.ts'
 import { AuditEntry, Outcome } from './audit-entry.ts'
-import { CSV_HEADER, toCsv } from './csv.ts'
-import { toJsonLines } from './json-lines.ts'
+import { AUDIT_COLUMNS } from './csv.ts'
+import { jsonLinesFile } from './json-lines.ts'
 import { eachEvent, listEvents } from './list-events.ts'
+import { nameTargets } from './target-name-store.ts'
 
 const Query = Type.Object(
   {
@@ -20,6 +23,12 @@ const Query = Type.Object(
     ),
     actor: Type.Optional(Type.String({ maxLength: 254, description: 'The id or the email of the actor.' })),
     target: Type.Optional(Type.String({ maxLength: 128, description: 'The id of the target.' })),
+    about: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: 'An id: entries whose actor or target it is. Not with actor or target.',
+      }),
+    ),
     outcome: Type.Optional(Outcome),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
@@ -59,42 +68,27 @@ export const auditRoutes =
       async (request, reply) => {
         const { limit, cursor, format, ...filter } = request.query
         const after = decodeCursor(cursor)
+        if (filter.about !== undefined && (filter.actor !== undefined || filter.target !== undefined))
+          refuseField('about', 'Name either about, or actor and target.')
         const chosen = format ?? preferred(request.headers.accept)
         if (chosen !== 'json') {
-          const { type, header, write } = EXPORTS[chosen]
           const pages = eachEvent(services.db.read, filter, limit ?? Number.POSITIVE_INFINITY, after)
-          const rows = await streamOf(pages, header, write)
-          reply.type(type).header('content-disposition', `attachment; filename="audit.${chosen}"`)
+          const rows = Readable.from(await (chosen === 'csv' ? csvFile(AUDIT_COLUMNS, pages) : jsonLinesFile(pages)))
+          reply.type(TYPES[chosen]).header('content-disposition', `attachment; filename="audit.${chosen}"`)
           // The contract describes the text; it is sent as it is read.
           return reply.send(rows as unknown as string)
         }
         const { items, nextCursor } = await listEvents(services.db.read, filter, limit ?? 50, after)
-        return reply.type('application/json; charset=utf-8').send({ events: items, nextCursor })
+        return reply
+          .type('application/json; charset=utf-8')
+          .send({ events: await nameTargets(services.db.read, items), nextCursor })
       },
     )
   }
 
-const EXPORTS = {
-  csv: { type: 'text/csv; charset=utf-8', header: CSV_HEADER, write: toCsv },
-  jsonl: { type: 'application/jsonl; charset=utf-8', header: '', write: toJsonLines },
-}
+const TYPES = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' }
 
 function preferred(accept = ''): 'csv' | 'jsonl' | 'json' {
   if (/\btext\/csv\b/i.test(accept)) return 'csv'
   return /\bapplication\/(jsonl|x-ndjson)\b/i.test(accept) ? 'jsonl' : 'json'
-}
-
-/** The first page is read before the answer begins, so that a failure there is still answered with an error. */
-async function streamOf(
-  pages: AsyncGenerator<AuditEntry[]>,
-  header: string,
-  write: (entries: AuditEntry[]) => string,
-): Promise<Readable> {
-  const first = await pages.next()
-  return Readable.from(
-    (async function* () {
-      yield header + (first.done ? '' : write(first.value))
-      for await (const page of pages) yield write(page)
-    })(),
-  )
 }

@@ -3,3 +3,5 @@
 export const DATABASE_FILE = 'latchkey.db'
 export const SECRET_KEY_FILE = 'secret.key'
 export const AVATARS_FOLDER = 'avatars'
+/** Written by each backup, and no part of one: its time is that of the last backup. */
+export const LAST_BACKUP_FILE = 'last-backup'

@@ -3,11 +3,12 @@ import { Type } from 'typebox'
 import { countEventsBetween, type EventCount } from '../audit/audit-store.ts'
 import { findDailyCount } from '../audit/daily-count-store.ts'
 import { dayOf } from '../audit/daily-counts.ts'
-import { Time } from '../http/contracts.ts'
+import { Nullable, Time } from '../http/contracts.ts'
 import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
+import { countDelayedMail, listFailedActions, listFailedMail } from './attention-store.ts'
 import {
   countAllLiveAccessTokens,
   countLiveSessions,
@@ -15,6 +16,7 @@ import {
   countUserRows,
   listNextActions,
 } from './overview-store.ts'
+import { readSetup, Setup } from './setup.ts'
 
 const Count = Type.Integer()
 
@@ -49,6 +51,34 @@ export const Overview = Type.Object(
         { description: 'The next ones due.' },
       ),
     }),
+    attention: Type.Object(
+      {
+        delayedMail: Type.Integer({
+          description: 'Mails that the mail server has not accepted yet; they are tried again.',
+        }),
+        failedMail: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            at: Time,
+            recipient: Type.String(),
+            subject: Type.String(),
+            reason: Type.String(),
+          }),
+        ),
+        failedActions: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            at: Nullable(Time),
+            userId: Type.String(),
+            email: Type.String(),
+            action: ActionName,
+            reason: Nullable(Type.String()),
+          }),
+        ),
+      },
+      { description: 'What went wrong in the last seven days: at most 10 of each, newest first.' },
+    ),
+    setup: Setup,
     days: Type.Array(Day, { description: 'The last 30 days, oldest first.' }),
   },
   { title: 'Overview' },
@@ -59,6 +89,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
 const MAX_NEXT_ACTIONS = 5
+const MAX_FAILED = 10
+const FAILED_MS = 7 * DAY_MS
 /** An answer is reused for this long, or for this many times the duration of the count if that is longer. */
 const FRESH_MS = 5000
 const FRESH_TIMES = 20
@@ -67,10 +99,11 @@ const SETTLED_MS = 300_000
 
 /** Days that are over are counted once and kept in memory. */
 export function createOverview({
+  config,
   db,
   now,
   monotonicNow,
-}: Pick<Services, 'db' | 'now' | 'monotonicNow'>): () => Promise<Overview> {
+}: Pick<Services, 'config' | 'db' | 'now' | 'monotonicNow'>): () => Promise<Overview> {
   const settled = new Map<number, Day>()
   let current: { until: number; answer: Promise<Overview> } | undefined
 
@@ -88,7 +121,7 @@ export function createOverview({
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
     const days: Day[] = []
     for (const start of starts) days.push(await figuresOf(start))
-    return { ...(await countNow(db.read, now())), days }
+    return { ...(await countNow({ config, read: db.read }, now())), days }
   }
 
   return () => {
@@ -133,7 +166,10 @@ async function countDay(db: Reader, start: number): Promise<Day> {
   }
 }
 
-async function countNow(db: Reader, now: number): Promise<Omit<Overview, 'days'>> {
+async function countNow(
+  { config, read: db }: { config: Services['config']; read: Reader },
+  now: number,
+): Promise<Omit<Overview, 'days'>> {
   const { disabled, deleted, administrators, certificates, pending, failed } = await countSmallTables(db)
   const users = await countUserRows(db)
   return {
@@ -142,5 +178,11 @@ async function countNow(db: Reader, now: number): Promise<Omit<Overview, 'days'>
     tokens: { active: await countAllLiveAccessTokens(db, now) },
     certificates: { issued: certificates },
     lifecycle: { pending, failed, next: await listNextActions(db, MAX_NEXT_ACTIONS) },
+    attention: {
+      delayedMail: await countDelayedMail(db),
+      failedMail: await listFailedMail(db, now - FAILED_MS, MAX_FAILED),
+      failedActions: await listFailedActions(db, now - FAILED_MS, MAX_FAILED),
+    },
+    setup: await readSetup({ config, read: db }, administrators),
   }
 }

@@ -2,6 +2,7 @@ import { readHoldings } from '../access/holdings-store.ts'
 import { refuse } from '../errors.ts'
 import { decodeCursor } from '../http/cursor.ts'
 import type { Services } from '../services.ts'
+import type { Reader } from '../storage/database.ts'
 import type { Person } from './person.ts'
 import { readConditions, type UserFilter } from './user-filter-store.ts'
 import { countUsers, findUserIdByName, listUsers } from './user-list-store.ts'
@@ -28,8 +29,7 @@ export async function listUsersFor(
   { limit = 50, sort = '-createdAt', cursor, actorId, ...filter }: UserListRequest,
 ): Promise<UserList> {
   const after = decodeCursor(cursor)
-  if (filter.status === 'scheduled' && !(await readHoldings(db.read, actorId)).permissions.has('users:lifecycle'))
-    refuse('forbidden', 'Seeing planned actions needs the permission users:lifecycle.')
+  await refuseHiddenStatus(db.read, filter, actorId)
   const { q = '' } = filter
   const conditions = await readConditions(db.read, filter, sort)
   const first = q !== '' && limit > 1 ? await findUserIdByName(db.read, q) : undefined
@@ -41,4 +41,10 @@ export async function listUsersFor(
     isInvited: filter.status === 'invited',
   })
   return { ...page, ...(await countUsers(db.read, conditions)) }
+}
+
+/** For whom an action is planned is told only to those who may plan one. */
+export async function refuseHiddenStatus(db: Reader, { status }: UserFilter, actorId: string): Promise<void> {
+  if (status === 'scheduled' && !(await readHoldings(db, actorId)).permissions.has('users:lifecycle'))
+    refuse('forbidden', 'Seeing planned actions needs the permission users:lifecycle.')
 }

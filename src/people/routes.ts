@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { Attributes } from '../access/attributes.ts'
 import { HeldPermission } from '../access/role.ts'
 import { refuse } from '../errors.ts'
 import { failures, NextCursor, Nullable, PageQuery, type Routes, strict, Success, success } from '../http/contracts.ts'
+import { asksForCsv, csvFile } from '../http/csv.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
@@ -11,6 +13,7 @@ import { NewPassword } from '../users/password-rules.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { changeUser, inviteAgain } from './change-user.ts'
+import { eachUser, USER_COLUMNS } from './export-users.ts'
 import { inviteUser } from './invite-user.ts'
 import { listUsersFor } from './list-users.ts'
 import { Person } from './person.ts'
@@ -31,6 +34,16 @@ const Details = Type.Object({
   hasPassword: Type.Boolean(),
   passkeys: Type.Integer(),
   sessions: Type.Integer(),
+})
+
+const UserPage = Type.Object({
+  users: Type.Array(Person),
+  nextCursor: NextCursor,
+  total: Type.Integer({ description: 'How many match, counted up to 10,000.' }),
+  totalIsMore: Type.Boolean({
+    description:
+      'There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q.',
+  }),
 })
 
 const profileFields = {
@@ -54,10 +67,13 @@ export const adminUserRoutes =
           tags,
           summary: 'List users',
           description:
-            'Newest first unless sort says otherwise; users who never signed in come first when sorted by the last sign-in. A user whose email, username or id is exactly the text searched for comes before all others.',
+            'Newest first unless sort says otherwise; users who never signed in come first when sorted by the last sign-in. A user whose email, username or id is exactly the text searched for comes before all others. As JSON, or as CSV with format=csv or Accept: text/csv: then all who match unless there is a limit; cells that a spreadsheet would read as a formula start with an apostrophe.',
           querystring: Type.Object(
             {
-              ...PageQuery,
+              limit: Type.Optional(
+                Type.Integer({ minimum: 1, maximum: 200, description: '50 for JSON; all for CSV.' }),
+              ),
+              cursor: PageQuery.cursor,
               q: Type.Optional(
                 Type.String({ maxLength: 254, description: 'Part of an email, a display name or a username.' }),
               ),
@@ -69,24 +85,30 @@ export const adminUserRoutes =
                 }),
               ),
               role: Type.Optional(Id),
+              format: Type.Optional(Type.Enum(['json', 'csv'])),
             },
             strict,
           ),
           response: {
-            200: Type.Object({
-              users: Type.Array(Person),
-              nextCursor: NextCursor,
-              total: Type.Integer({ description: 'How many match, counted up to 10,000.' }),
-              totalIsMore: Type.Boolean({
-                description:
-                  'There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q.',
-              }),
-            }),
+            200: {
+              description: 'Users.',
+              content: { 'application/json': { schema: UserPage }, 'text/csv': { schema: Type.String() } },
+            },
             ...failures(400, 401, 403),
           },
         },
       },
-      ({ query, signedIn }) => listUsersFor(services, { ...query, actorId: signedIn.user.id }),
+      async (request, reply) => {
+        const { format, ...query } = request.query
+        const asked = { ...query, actorId: request.signedIn.user.id }
+        if (asksForCsv(format, request.headers.accept)) {
+          const rows = Readable.from(await csvFile(USER_COLUMNS, eachUser(services, asked)))
+          reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="users.csv"')
+          // The contract describes the text; it is sent as it is read.
+          return reply.send(rows as unknown as string)
+        }
+        return reply.type('application/json; charset=utf-8').send(await listUsersFor(services, asked))
+      },
     )
 
     app.post(

@@ -50,6 +50,12 @@ onEachEngine('the audit trail', (engine) => {
     await admin.post(`${user}/lifecycle`, { action: 'disable' })
     await admin.post(`${user}/lifecycle`, { action: 'enable' })
     await admin.delete(user)
+    const {
+      events: [deleted],
+    } = await list('?action=user.deleted&limit=1')
+    assert.equal(deleted?.targetName, null)
+    const own = await list(`?target=${admin.user.id}`)
+    assert.ok(own.events.every(({ targetName }) => targetName === admin.user.email))
     const { events } = await list(`?actor=${admin.user.id}`)
     const expected: [string, string][] = [
       ['user.created', userId],
@@ -129,6 +135,33 @@ onEachEngine('the audit trail', (engine) => {
     assert.deepEqual(await actions(`?from=${now - 1000}&to=${now}&actor=usr_someone&action=user.*`), ['user.updated'])
   })
 
+  test('lists what a person did together with what was done to them, each once, page by page', async (t) => {
+    const { app, actions, list, record } = await setUpAlone(t)
+    const bob = { id: 'usr_bob', email: 'bob@example.com', source: null }
+    const target = { type: 'user', id: 'usr_bob' }
+    const steps: [string, object][] = [
+      ['user.created', { target }],
+      ['session.started', { actor: bob }],
+      ['user.updated', { actor: bob, target }],
+      ['role.created', {}],
+      ['user.disabled', { target }],
+    ]
+    for (const [action, rest] of steps) {
+      app.clock.advance(1000)
+      await record(action, rest)
+    }
+    const all = ['user.disabled', 'user.updated', 'session.started', 'user.created']
+    assert.deepEqual(await actions('?about=usr_bob'), all)
+    assert.deepEqual(await actions('?about=usr_bob&action=user.*&outcome=success'), [all[0], all[1], all[3]])
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Page = await list(`?about=usr_bob&limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+      seen.push(...page.events.map(({ action }) => action))
+      cursor = page.nextCursor
+    }
+    assert.deepEqual(seen, all)
+  })
+
   test('lists, filters and exports an action that this version does not know like any other', async (t) => {
     const { admin, actions, record } = await setUpAlone(t)
     // A replica of another version may store it.
@@ -174,6 +207,7 @@ onEachEngine('the audit trail', (engine) => {
       '?outcome=maybe',
       '?from=x',
       '?nope=1',
+      '?about=usr_x&actor=usr_x',
     ]) {
       assert.equal((await admin.get(`/api/admin/audit${query}`)).statusCode, 400, query)
     }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { LAST_BACKUP_FILE } from '../../src/config/data-files.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import type { SignInMethod } from '../../src/vocabulary/sign-in-methods.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -30,6 +33,42 @@ onEachEngine('the overview', (engine) => {
     assert.deepEqual(
       next.map(({ userId, email, executeAt: at }) => ({ userId, email, at })),
       [{ userId: scheduled.user.id, email: scheduled.user.email, at: executeAt }],
+    )
+  })
+
+  test('tells what went wrong in the last week, and what a new installation still needs', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const read = async () => {
+      app.clock.advance(10_000)
+      return (await admin.get('/api/admin/overview')).json<Overview>()
+    }
+    const first = await read()
+    assert.deepEqual(first.attention, { delayedMail: 0, failedMail: [], failedActions: [] })
+    const { backup, ...rest } = first.setup
+    assert.equal(backup, engine === 'sqlite' ? 'missing' : 'unknown')
+    const { application, host, secondAdministrator } = rest
+    assert.deepEqual([application, host, secondAdministrator], [false, false, false])
+
+    await recordAlone(app.services, {
+      action: 'mail.failed',
+      outcome: 'refused',
+      actor: THE_SERVICE,
+      data: { recipient: 'gone@example.com', subject: 'Hello', reason: '550 No such user' },
+    })
+    await registerApplication(app)
+    await signedInPerson(app, { admin: true })
+    writeFileSync(join(app.services.config.dataDir, LAST_BACKUP_FILE), '')
+    const second = await read()
+    assert.equal(second.attention.failedMail[0]?.reason, '550 No such user')
+    assert.deepEqual([second.setup.application, second.setup.secondAdministrator], [true, true])
+    assert.equal(second.setup.backup, engine === 'sqlite' ? 'made' : 'unknown')
+    app.clock.advance(8 * DAY)
+    assert.deepEqual(
+      (
+        await anonymous(app, (await signedInPerson(app, { admin: true })).cookie).get('/api/admin/overview')
+      ).json<Overview>().attention.failedMail,
+      [],
     )
   })
 

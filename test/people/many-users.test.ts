@@ -170,6 +170,30 @@ onEachEngine('many users at once', (engine) => {
     await lastMailTo(shared(), `import${n}@example.com`, '/invitation')
   })
 
+  test('the list is exported as CSV with everybody who matches, safe to open in a spreadsheet', async () => {
+    const admin = await signedInPerson(shared(), { admin: true })
+    const n = ++count
+    const { role } = (await admin.post('/api/admin/roles', { name: `Exported ${n}` })).json<{ role: { id: string } }>()
+    const rows = Array.from({ length: 3 }, (_, index) => ({
+      email: `export${index}.${n}@example.com`,
+      displayName: index === 0 ? '=HYPERLINK("x")' : `Person ${index}`,
+      roles: [`Exported ${n}`],
+    }))
+    assert.deepEqual(await outcomes(admin, IMPORT, { rows }), ['done', 'done', 'done'])
+    const answer = await admin.get(`/api/admin/users?role=${role.id}&sort=email&format=csv`)
+    assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8')
+    assert.equal(answer.headers['content-disposition'], 'attachment; filename="users.csv"')
+    const lines = answer.body.split('\r\n')
+    assert.match(lines[0] ?? '', /^email,displayName,preferredUsername,roles,/)
+    assert.equal(lines.length, 5)
+    assert.ok((lines[1] ?? '').startsWith(`export0.${n}@example.com,"'=HYPERLINK(""x"")",`), lines[1] ?? '')
+    assert.ok(lines[3]?.includes(`,Exported ${n},`))
+    const reader = await withPermissions('users:read')
+    assert.equal((await reader.get('/api/admin/users?status=scheduled&format=csv')).statusCode, 403)
+    const one = (await admin.get('/api/admin/users?limit=1', undefined, { accept: 'text/csv' })).body
+    assert.equal(one.trimEnd().split('\r\n').length, 2)
+  })
+
   test('an import with roles needs roles:assign, and has a thousand rows and one megabyte at most', async () => {
     const n = ++count
     const admin = await signedInPerson(shared(), { admin: true })

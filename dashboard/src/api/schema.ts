@@ -355,6 +355,7 @@ export type paths = {
           action?: string
           actor?: string
           target?: string
+          about?: string
           outcome?: 'success' | 'refused'
           from?: number
           to?: number
@@ -775,6 +776,7 @@ export type paths = {
           sort?: 'email' | '-email' | 'createdAt' | '-createdAt' | 'lastLoginAt' | '-lastLoginAt'
           status?: 'active' | 'disabled' | 'invited' | 'scheduled'
           role?: string
+          format?: 'json' | 'csv'
         }
         header?: never
         path?: never
@@ -793,6 +795,7 @@ export type paths = {
               /** How many match, counted up to 10,000. */ total: number
               /** There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q. */ totalIsMore: boolean
             }
+            'text/csv': string
           }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -1089,6 +1092,29 @@ export type paths = {
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Access'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/admin/users/{userId}/apps': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Applications that a user may use, and why */ {
+      parameters: { query?: never; header?: never; path: { userId: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { apps: components['schemas']['UserApp'][] } }
+        }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -4124,10 +4150,22 @@ export type components = {
       actorEmail: string | null
       targetType: string | null
       targetId: string | null
+      targetName?: string | null
       ipAddress: string | null
       userAgent: string | null
       requestId: string | null
       data: Record<string, unknown>
+    }
+    Setup: {
+      /** Whether a mail server is configured. */ mail: boolean
+      /** Whether there is an application besides the built-in one. */ application: boolean
+      /** Whether a host was added. */ host: boolean
+      /** Whether more than one user has the role admin. */ secondAdministrator: boolean
+      /** Whether `latchkey backup` was run. Unknown with PostgreSQL, which has tools of its own. */ backup:
+        | 'made'
+        | 'missing'
+        | 'unknown'
+      /** Whether BASE_URL is https. */ https: boolean
     }
     Overview: {
       users: { active: number; disabled: number; administrators: number }
@@ -4145,6 +4183,25 @@ export type components = {
           /** Epoch milliseconds. */ executeAt: number
         }[]
       }
+      /** What went wrong in the last seven days: at most 10 of each, newest first. */ attention: {
+        /** Mails that the mail server has not accepted yet; they are tried again. */ delayedMail: number
+        failedMail: {
+          id: string
+          /** Epoch milliseconds. */ at: number
+          recipient: string
+          subject: string
+          reason: string
+        }[]
+        failedActions: {
+          id: string
+          at: number | null
+          userId: string
+          email: string
+          action: 'enable' | 'disable'
+          reason: string | null
+        }[]
+      }
+      setup: components['schemas']['Setup']
       /** The last 30 days, oldest first. */ days: {
         /** A day in UTC, as 2026-01-31. */ day: string
         /** Sign-ins with a password. */ password: number
@@ -4234,6 +4291,14 @@ export type components = {
       logoUrl: string | null
       launchUrl: string
       /** Whether you have granted it something. */ authorized: boolean
+    }
+    UserApp: {
+      client_id: string
+      name: string
+      logoUrl: string | null
+      /** Whether it is open to everybody. */ everybody: boolean
+      /** Otherwise: the roles of this user that it admits. */ roles: { id: string; name: string }[]
+      /** Whether the user has granted it something. */ authorized: boolean
     }
     ConsentDetails: {
       client_id: string

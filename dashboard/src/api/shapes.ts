@@ -17,6 +17,7 @@ type Sent<Path extends keyof paths, Method extends 'post' | 'patch'> = paths[Pat
 /** The words that this dashboard knows. A server of another version may send others. */
 export type ErrorCode = NonNullable<components['schemas']['Error']['code']>
 export type NotificationType = components['schemas']['NotificationType']
+export type AuditAction = components['schemas']['AuditAction']
 export type PermissionName = components['schemas']['PermissionName']
 
 export type Me = Got<'/api/auth/me'>
@@ -29,12 +30,18 @@ export type NotificationList = Got<'/api/notifications'>
 export type SshKey = Got<'/api/ssh/keys'>['keys'][number]
 export type Certificate = Got<'/api/ssh/certs'>['certificates'][number]
 export type IssuedCertificate = OkOf<paths['/api/ssh/certs/issue']['post']>
-export type User = Got<'/api/admin/users'>['users'][number]
+export type User = components['schemas']['Person']
+export type UserDetails = Got<'/api/admin/users/{userId}'>
+export type BatchResult = OkOf<paths['/api/admin/users/batch']['post']>['results'][number]
+export type ImportResult = OkOf<paths['/api/admin/users/import']['post']>['results'][number]
 export type NewUser = Sent<'/api/admin/users', 'post'>
 export type Role = Got<'/api/admin/roles'>['roles'][number]
 export type Host = Got<'/api/ssh/hosts'>['hosts'][number]
 export type Permission = Got<'/api/admin/permissions'>['permissions'][number]
 export type LifecycleAction = Got<'/api/admin/users/{userId}/lifecycle'>['actions'][number]
+export type EndedByAction = OkOf<paths['/api/admin/users/{userId}/lifecycle/preview']['post']>['ends']
+export type Settings = components['schemas']['Settings']
+export type SettingsChanges = Sent<'/api/admin/settings', 'patch'>
 export type Overview = Got<'/api/admin/overview'>
 export type AuditEntry = Got<'/api/admin/audit'>['events'][number]
 export type Client = Got<'/oauth/clients'>['clients'][number]

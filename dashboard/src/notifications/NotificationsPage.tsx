@@ -11,6 +11,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx'
 import type { IconName } from '../ui/Icon.tsx'
 import { PagedList } from '../ui/PagedList.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { PersonLink } from '../ui/PersonLink.tsx'
 import { RelativeTime } from '../ui/RelativeTime.tsx'
 import { Row, Rows } from '../ui/Rows.tsx'
 import { notificationsQuery, showAsRead } from './notification-queries.ts'
@@ -32,6 +33,9 @@ function signInOrigin({ data }: Notification): string[] {
   const location = ['city', 'country', 'ipAddress'].map((name) => asText(data[name], ''))
   return [deviceName(asText(data['userAgent'], '')) ?? '', ...location].filter(Boolean)
 }
+
+/** The person whom a notification for administrators is about. */
+const personOf = ({ data }: Notification): string | undefined => asText(data['userId'], '') || undefined
 
 export function NotificationsPage() {
   const texts = useTexts('account').notifications
@@ -76,7 +80,7 @@ export function NotificationsPage() {
               <Row
                 key={notification.id}
                 icon={findText(icons, notification.type.split('.')[0] ?? '') ?? 'bell'}
-                title={textOf(notification)}
+                title={<PersonLink id={personOf(notification)}>{textOf(notification)}</PersonLink>}
                 badge={
                   !notification.read && (
                     <Badge size="sm" variant="light">

@@ -2,6 +2,7 @@ import { AppShell, Box, Burger, Container, Group, ScrollArea } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useMatches } from '@tanstack/react-router'
 import { NotificationBell } from '../notifications/NotificationBell.tsx'
+import { PaletteButton } from '../palette/PaletteButton.tsx'
 import { paths } from '../paths.ts'
 import { useMay } from '../session/me.ts'
 import { SessionDialogs } from '../session/SessionDialogs.tsx'
@@ -48,6 +49,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <PaletteButton />
             <NotificationBell />
             <AccountMenu />
           </Group>

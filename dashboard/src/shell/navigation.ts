@@ -45,6 +45,7 @@ const navigation: Group[] = [
       { to: paths.adminHosts, icon: 'server', label: 'hosts' },
       { to: paths.adminCertificates, icon: 'certificate', label: 'certificates' },
       { to: paths.adminAudit, icon: 'list', label: 'audit' },
+      { to: paths.adminSettings, icon: 'settings', label: 'settings' },
     ],
   },
 ]

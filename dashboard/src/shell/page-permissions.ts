@@ -14,6 +14,7 @@ export const pagePermissions = {
   [paths.adminHosts]: 'ssh:hosts:manage',
   [paths.adminCertificates]: 'ssh:cert:list',
   [paths.adminAudit]: 'audit:read',
+  [paths.adminSettings]: 'settings:manage',
 } as const satisfies Record<string, PermissionName>
 
 const byPath = new Map<string, PermissionName>(Object.entries(pagePermissions))

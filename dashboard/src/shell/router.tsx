@@ -1,5 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { readClientSearch, readNewClientSearch } from '../admin/clients/client-search.ts'
+import { readAuditSearch } from '../admin/audit/audit-search.ts'
+import { readCertificatesSearch } from '../admin/certificates/certificates-search.ts'
+import { readClientSearch, readClientsSearch, readNewClientSearch } from '../admin/clients/client-search.ts'
+import { readPersonSearch } from '../admin/person/person-search.ts'
+import { readUsersSearch } from '../admin/users/users-search.ts'
 import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
@@ -73,19 +77,22 @@ const routeTree = root.addChildren([
     getParentRoute,
     path: paths.adminAudit,
     staticData: needed(paths.adminAudit),
+    validateSearch: readAuditSearch,
     component: lazyRouteComponent(() => import('../admin/audit/AuditPage.tsx'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminUsers,
     staticData: needed(paths.adminUsers),
+    validateSearch: readUsersSearch,
     component: lazyRouteComponent(() => import('../admin/users/UsersPage.tsx'), 'UsersPage'),
   }),
   createRoute({
     getParentRoute,
     path: paths.adminUser,
     staticData: needed(paths.adminUser),
-    component: lazyRouteComponent(() => import('../admin/users/UserPage.tsx'), 'UserPage'),
+    validateSearch: readPersonSearch,
+    component: lazyRouteComponent(() => import('../admin/person/PersonPage.tsx'), 'PersonPage'),
   }),
   createRoute({
     getParentRoute,
@@ -97,6 +104,7 @@ const routeTree = root.addChildren([
     getParentRoute,
     path: paths.adminClients,
     staticData: needed(paths.adminClients),
+    validateSearch: readClientsSearch,
     component: lazyRouteComponent(() => import('../admin/clients/ClientsPage.tsx'), 'ClientsPage'),
   }),
   createRoute({
@@ -121,6 +129,12 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: paths.adminSettings,
+    staticData: needed(paths.adminSettings),
+    component: lazyRouteComponent(() => import('../admin/settings/SettingsPage.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: paths.adminHosts,
     staticData: needed(paths.adminHosts),
     component: lazyRouteComponent(() => import('../admin/hosts/HostsPage.tsx'), 'HostsPage'),
@@ -129,6 +143,7 @@ const routeTree = root.addChildren([
     getParentRoute,
     path: paths.adminCertificates,
     staticData: needed(paths.adminCertificates),
+    validateSearch: readCertificatesSearch,
     component: lazyRouteComponent(() => import('../admin/certificates/CertificatesPage.tsx'), 'CertificatesPage'),
   }),
 ])

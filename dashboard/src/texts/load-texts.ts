@@ -2,6 +2,7 @@ import type { account } from './en/account.ts'
 import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
+import type { people } from './en/people.ts'
 import type { shared } from './en/shared.ts'
 import type { ssh } from './en/ssh.ts'
 import type { Language } from './language.ts'
@@ -16,6 +17,7 @@ export type Texts = {
   ssh: typeof ssh
   admin: typeof admin
   applications: typeof applications
+  people: typeof people
 }
 export type Part = keyof Texts
 

@@ -20,6 +20,7 @@ export const SERVER_SENTENCES = [
   'Everyone with an account has this role.',
   'Give your current password.',
   'Giving roles needs the permission roles:assign.',
+  'Name either about, or actor and target.',
   'Name the role.',
   'No device waits with this code. Check it, or start again on the device.',
   'No role of yours gives you {}.',

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { failures, Nullable, type Routes } from '../../http/contracts.ts'
 import { toVisible } from '../../http/visible-name.ts'
-import { signedIn } from '../../sessions/guards.ts'
+import { needs, signedIn } from '../../sessions/guards.ts'
+import { refuseUnknownUser } from '../../users/refuse-unknown-user.ts'
 import type { Provider } from '../provider.ts'
 import { listUsableApps } from './usable-app-store.ts'
+import { listUserApps } from './user-app-store.ts'
 
 const UsableApp = Type.Object(
   {
@@ -16,7 +18,21 @@ const UsableApp = Type.Object(
   { title: 'UsableApp' },
 )
 
-/** The applications that the signed-in user may open. */
+const UserApp = Type.Object(
+  {
+    client_id: Type.String(),
+    name: Type.String(),
+    logoUrl: Nullable(Type.String()),
+    everybody: Type.Boolean({ description: 'Whether it is open to everybody.' }),
+    roles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description: 'Otherwise: the roles of this user that it admits.',
+    }),
+    authorized: Type.Boolean({ description: 'Whether the user has granted it something.' }),
+  },
+  { title: 'UserApp' },
+)
+
+/** The applications that the signed-in user may open, and those that another user may use. */
 export const usableAppRoutes =
   (provider: Provider): Routes =>
   async (app) => {
@@ -33,6 +49,26 @@ export const usableAppRoutes =
       },
       async (request) => {
         const apps = await listUsableApps(provider.db.read, request.signedIn.user.id)
+        return { apps: apps.map((each) => Object.assign(each, { name: toVisible(each.name) })) }
+      },
+    )
+
+    app.get(
+      '/api/admin/users/:userId/apps',
+      {
+        onRequest: needs(provider, 'users:read'),
+        schema: {
+          tags: ['Users'],
+          summary: 'Applications that a user may use, and why',
+          description:
+            'By name, at most 1,000. Which of them the user has granted something, the access of the user says in full.',
+          params: Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64 }) }),
+          response: { 200: Type.Object({ apps: Type.Array(UserApp) }), ...failures(401, 403, 404) },
+        },
+      },
+      async ({ params }) => {
+        await refuseUnknownUser(provider.db.read, params.userId)
+        const apps = await listUserApps(provider.db.read, params.userId)
         return { apps: apps.map((each) => Object.assign(each, { name: toVisible(each.name) })) }
       },
     )

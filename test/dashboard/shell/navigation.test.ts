@@ -32,6 +32,7 @@ describe('the navigation', () => {
       ['oauth_clients:read', ['clients']],
       ['ssh:cert:list', ['certificates']],
       ['audit:read', ['audit']],
+      ['settings:manage', ['settings']],
     ]
     for (const [permission, links] of administration) {
       assert.deepEqual(seenBy(permission), { yours: ACCOUNT_LINKS, admin: links })
@@ -62,7 +63,7 @@ describe('the navigation', () => {
     assert.deepEqual(seenBy(...PERMISSIONS), {
       yours: ACCOUNT_LINKS,
       ssh: ['sshKeys'],
-      admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit'],
+      admin: ['overview', 'users', 'roles', 'clients', 'hosts', 'certificates', 'audit', 'settings'],
     })
   })
 })

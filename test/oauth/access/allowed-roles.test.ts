@@ -54,6 +54,26 @@ onEachEngine('who may use an application', (engine) => {
     return { admin, person, roleId, application, tokens }
   }
 
+  test('an administrator sees which applications a person may use, and why', async () => {
+    const { admin, person, roleId, application } = await restricted()
+    const open = await registerApplication(app())
+    const closed = await registerApplication(app(), { allowedRoles: [await newRole(admin)] })
+    const machine = await registerApplication(app(), { grantTypes: ['client_credentials'], redirectUris: [] })
+    const path = `/api/admin/users/${person.user.id}/apps`
+    const { apps } = (await admin.get(path)).json<{ apps: Record<string, unknown>[] }>()
+    const found = ({ clientId }: Application) => apps.find((each) => each['client_id'] === clientId)
+    const { roles, everybody, authorized } = found(application) ?? {}
+    assert.deepEqual([everybody, authorized], [false, true])
+    assert.deepEqual(
+      (roles as { id: string }[]).map(({ id }) => id),
+      [roleId],
+    )
+    assert.partialDeepStrictEqual(found(open), { everybody: true, roles: [], authorized: false })
+    assert.deepEqual([found(closed), found(machine)], [undefined, undefined])
+    assert.equal((await person.get(path)).statusCode, 403)
+    assert.equal((await admin.get('/api/admin/users/usr_nobody/apps')).statusCode, 404)
+  })
+
   const assertDead = async (application: Application, tokens: Tokens) => {
     assert.equal(await isLive(app(), application, tokens.access_token), false, 'introspection of the access token')
     assert.equal(await isLive(app(), application, tokens.refresh_token), false, 'introspection of the refresh token')

@@ -1,21 +1,22 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { endpoints } from '../../paths.ts'
+import { useSearch } from '@tanstack/react-router'
+import { endpoints, paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { auditQuery, filled, type AuditFilter } from './audit-query.ts'
+import { auditQuery } from './audit-query.ts'
+import { toAuditQuery } from './audit-search.ts'
+import { AuditFilters } from './AuditFilters.tsx'
 import { AuditTable } from './AuditTable.tsx'
 
 export function AuditPage() {
   const texts = useTexts('admin').audit
-  const [filter, setFilter] = useState<AuditFilter>({ action: '', actor: '', outcome: '' })
-  const [settled] = useDebouncedValue(filter, 300)
-  const query = useInfiniteQuery(auditQuery(settled))
-  const csv = `${endpoints.audit}?${new URLSearchParams({ ...filled(settled), format: 'csv' })}`
+  const search = useSearch({ from: paths.adminAudit })
+  const query = useInfiniteQuery(auditQuery(search))
+  const asked = Object.entries(toAuditQuery(search)).map(([name, value]) => [name, String(value)])
+  const csv = `${endpoints.audit}?${new URLSearchParams([...asked, ['format', 'csv']])}`
 
   return (
     <>
@@ -28,36 +29,7 @@ export function AuditPage() {
           </Button>
         }
       />
-      <Group mb="md" gap="sm" align="flex-end">
-        <TextInput
-          size="sm"
-          flex={1}
-          miw={160}
-          label={texts.action}
-          placeholder="user.*"
-          value={filter.action}
-          onChange={(event) => setFilter({ ...filter, action: event.currentTarget.value.trim() })}
-        />
-        <TextInput
-          size="sm"
-          flex={1}
-          miw={160}
-          label={texts.actor}
-          placeholder="ada@example.com"
-          value={filter.actor}
-          onChange={(event) => setFilter({ ...filter, actor: event.currentTarget.value.trim() })}
-        />
-        <NativeSelect
-          label={texts.outcome}
-          value={filter.outcome}
-          onChange={(event) => setFilter({ ...filter, outcome: event.currentTarget.value as AuditFilter['outcome'] })}
-          data={[
-            { value: '', label: texts.any },
-            { value: 'success', label: texts.outcomes.success },
-            { value: 'refused', label: texts.outcomes.refused },
-          ]}
-        />
-      </Group>
+      <AuditFilters search={search} />
       <PagedList
         query={query}
         itemsOf={({ events }) => events}

@@ -1,25 +1,27 @@
-import { Badge, Box, Button, SegmentedControl, Table, Text } from '@mantine/core'
+import { Badge, Box, Button, Group, SegmentedControl, Table, Text, VisuallyHidden } from '@mantine/core'
 import { infiniteQueryOptions, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Certificate } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
+import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { certificateState, stateColors } from '../../ssh/certificate-state.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PersonLink } from '../../ui/PersonLink.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { type CertificatesSearch, readCertificatesSearch, STATES } from './certificates-search.ts'
 import { RevokeDialog } from './RevokeDialog.tsx'
 
-const STATES = ['all', 'valid', 'expired', 'revoked'] as const
-type State = (typeof STATES)[number]
-
-const certificatesQuery = (state: State) =>
+const certificatesQuery = (search: CertificatesSearch) =>
   infiniteQueryOptions({
-    queryKey: ['admin', 'certificates', state],
+    queryKey: ['admin', 'certificates', search],
     queryFn: ({ pageParam }) => {
-      const query = { ...(state === 'all' ? {} : { state }), ...(pageParam ? { cursor: pageParam } : {}) }
+      const query = { ...search, ...(pageParam ? { cursor: pageParam } : {}) }
       return answer(api.GET('/api/ssh/certs', { params: { query } }))
     },
     initialPageParam: '',
@@ -31,20 +33,25 @@ export function CertificatesPage() {
   const texts = useTexts('admin').certificates
   const client = useQueryClient()
   const mayRevoke = useMay()('ssh:cert:revoke')
-  const [state, setState] = useState<State>('all')
-  const query = useInfiniteQuery(certificatesQuery(state))
+  const search = useSearch({ from: paths.adminCertificates })
+  const navigate = useNavigate({ from: paths.adminCertificates })
+  const query = useInfiniteQuery(certificatesQuery(search))
   const [revoking, setRevoking] = useState<Certificate>()
+  const change = (part: Record<string, unknown>) =>
+    void navigate({ search: readCertificatesSearch({ ...search, ...part }), replace: true, resetScroll: false })
 
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} />
-      <SegmentedControl
-        mb="md"
-        aria-label={texts.state}
-        value={state}
-        onChange={(value) => setState(STATES.find((known) => known === value) ?? 'all')}
-        data={STATES.map((value) => ({ value, label: texts[value] }))}
-      />
+      <Group mb="md" gap="sm">
+        <SearchInput label={texts.search} value={search.q ?? ''} onSearch={(q) => change({ q })} />
+        <SegmentedControl
+          aria-label={texts.state}
+          value={search.state ?? 'all'}
+          onChange={(state) => change({ state })}
+          data={(['all', ...STATES] as const).map((value) => ({ value, label: texts[value] }))}
+        />
+      </Group>
       <PagedList
         query={query}
         itemsOf={({ certificates }) => certificates}
@@ -60,7 +67,9 @@ export function CertificatesPage() {
                   <Table.Th>{texts.issued}</Table.Th>
                   <Table.Th>{texts.until}</Table.Th>
                   <Table.Th>{texts.state}</Table.Th>
-                  <Table.Th aria-label={texts.revoke} />
+                  <Table.Th pos="relative">
+                    <VisuallyHidden>{texts.revoke}</VisuallyHidden>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -98,10 +107,10 @@ function CertificateRow({ certificate, onRevoke }: RowProps) {
       <Table.Td ff="monospace">{certificate.serial}</Table.Td>
       <Table.Td maw={300}>
         <Text size="sm" truncate title={certificate.keyId}>
-          {certificate.keyId}
+          <PersonLink id={certificate.userId}>{certificate.keyId.split(':')[0]}</PersonLink>
         </Text>
-        <Text size="xs" c="dimmed">
-          {certificate.principals.join(', ')}
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {texts.opens(certificate.principals.join(', '))}
         </Text>
       </Table.Td>
       <Table.Td>

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { ClientForm } from './ClientForm.tsx'
-import { clientsQuery } from './clients-query.ts'
+import { CLIENTS_KEY } from './clients-query.ts'
 import { useSaveClient } from './use-save-client.ts'
 
 type Props = { application: Client; mayWrite: boolean }
@@ -85,7 +85,7 @@ function LogoSection({ application, mayWrite }: Props) {
           hasPicture={logoUrl !== null}
           address={endpoints.clientLogo(clientId)}
           onRemove={() => answer(api.DELETE('/oauth/clients/{clientId}/logo', { params: { path: { clientId } } }))}
-          onChanged={() => client.invalidateQueries({ queryKey: clientsQuery.queryKey })}
+          onChanged={() => client.invalidateQueries({ queryKey: CLIENTS_KEY })}
         />
       ) : (
         <Stack align="flex-start">{preview}</Stack>

@@ -5,7 +5,7 @@ import type { Client } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { clientQuery, clientsQuery } from './clients-query.ts'
+import { clientQuery, CLIENTS_KEY } from './clients-query.ts'
 
 /** What can be done with an application that is part of the service: turning it off and on. */
 export function BuiltInClientSection({ application, mayWrite }: { application: Client; mayWrite: boolean }) {
@@ -17,7 +17,7 @@ export function BuiltInClientSection({ application, mayWrite }: { application: C
       const body = { disabled: !disabled }
       const changed = await answer(api.PATCH('/oauth/clients/{clientId}', { params: { path: { clientId } }, body }))
       client.setQueryData(clientQuery(clientId).queryKey, changed)
-      await client.invalidateQueries({ queryKey: clientsQuery.queryKey })
+      await client.invalidateQueries({ queryKey: CLIENTS_KEY })
     },
   })
   return (

@@ -4,6 +4,7 @@ import { beyondFields } from '../../lib/field-issue.ts'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 
 type Props = {
   title: string
@@ -18,10 +19,12 @@ type Props = {
 
 /** A card of the application's page with some of its settings, saved together. */
 export function ClientForm({ title, description, save, fields, mayWrite, onSubmit, children }: Props) {
+  const touched = useTouched(save)
   return (
     <Section title={title} description={description}>
       <form
         noValidate
+        {...touched}
         onSubmit={(event) => {
           event.preventDefault()
           if (!save.isPending) onSubmit()

@@ -14,6 +14,7 @@ import { AccessForm } from './AccessForm.tsx'
 import { AppearanceForm } from './AppearanceForm.tsx'
 import { BuiltInClientSection } from './BuiltInClientSection.tsx'
 import { ClaimsForm } from './ClaimsForm.tsx'
+import { kindOf } from './client-kind.ts'
 import { isClientTab, type ClientTab } from './client-search.ts'
 import { clientQuery } from './clients-query.ts'
 import { ClientSettings } from './ClientSettings.tsx'
@@ -52,7 +53,7 @@ export function ClientPage() {
                       variant="light"
                       color={application.clientType === 'public' ? 'gray' : 'pine'}
                     >
-                      {texts.typeShort[application.clientType]}
+                      {texts.kinds[kindOf(application)]}
                     </Badge>
                     <PkceBadge application={application} />
                   </Group>

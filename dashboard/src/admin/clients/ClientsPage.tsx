@@ -1,5 +1,6 @@
-import { Badge } from '@mantine/core'
+import { Badge, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
@@ -11,13 +12,18 @@ import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchInput } from '../../ui/SearchInput.tsx'
+import { kindOf } from './client-kind.ts'
+import { readClientsSearch } from './client-search.ts'
 import { clientsQuery } from './clients-query.ts'
 import { PkceBadge } from './PkceBadge.tsx'
 
 export function ClientsPage() {
   const texts = useTexts('admin').clients
   const may = useMay()
-  const query = useInfiniteQuery(clientsQuery)
+  const search = useSearch({ from: paths.adminClients })
+  const navigate = useNavigate({ from: paths.adminClients })
+  const query = useInfiniteQuery(clientsQuery(search))
   const create = may('oauth_clients:write') && (
     <LinkButton to={paths.adminNewClient} leftSection={<Icon name="plus" size={16} />}>
       {texts.create}
@@ -27,10 +33,21 @@ export function ClientsPage() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={create} />
+      <Group mb="md">
+        <SearchInput
+          label={texts.search}
+          value={search.q ?? ''}
+          onSearch={(q) => void navigate({ search: readClientsSearch({ q }), replace: true, resetScroll: false })}
+        />
+      </Group>
       <PagedList
         query={query}
         itemsOf={({ clients }) => clients}
-        empty={{ icon: 'apps', title: texts.emptyTitle, text: texts.empty }}
+        empty={
+          search.q
+            ? { icon: 'apps', title: texts.notFoundTitle, text: texts.notFound }
+            : { icon: 'apps', title: texts.emptyTitle, text: texts.empty }
+        }
       >
         {(clients) => (
           <Rows label={texts.title}>
@@ -67,7 +84,8 @@ export function ClientsPage() {
   )
 }
 
-function badgeOf({ builtIn, disabled, clientType }: Client, texts: Texts['admin']['clients']): string {
+function badgeOf(application: Client, texts: Texts['admin']['clients']): string {
+  const { builtIn, disabled } = application
   if (disabled) return texts.turnedOff
-  return builtIn ? texts.builtIn : texts.typeShort[clientType]
+  return builtIn ? texts.builtIn : texts.kinds[kindOf(application)]
 }

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { clientsQuery } from './clients-query.ts'
+import { CLIENTS_KEY } from './clients-query.ts'
 
 export function DeleteClientSection({ application }: { application: Client }) {
   const texts = useTexts('admin').clients
@@ -33,7 +33,7 @@ export function DeleteClientSection({ application }: { application: Client }) {
           action={async () => {
             await answer(api.DELETE('/oauth/clients/{clientId}', { params }))
             await navigate({ to: paths.adminClients, replace: true })
-            await client.invalidateQueries({ queryKey: clientsQuery.queryKey })
+            await client.invalidateQueries({ queryKey: CLIENTS_KEY })
           }}
         >
           {texts.deleteText}

@@ -13,6 +13,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 import { rolesQuery } from '../users/user-queries.ts'
 import { allowedRolesOf, EVERYBODY } from './access-draft.ts'
 import { useCatalogueText } from './catalogue-text.ts'
@@ -38,6 +39,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
   const [who, setWho] = useState(EVERYBODY)
   const [withoutPkce, setWithoutPkce] = useState(false)
   const [attempts, setAttempts] = useState(0)
+  const [isRegistered, setIsRegistered] = useState(false)
   const isSubmitted = attempts > 0
 
   const issuer = location.origin
@@ -54,11 +56,13 @@ export function EntryForm({ entry, onRegistered }: Props) {
     const made = await answer(api.POST('/oauth/clients', { body }))
     const { client_id: clientId, client_secret: clientSecret } = made
     const issued = { issuer, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) }
+    setIsRegistered(true)
     await onRegistered({
       secret: { name: made.client.name, clientId, clientSecret },
       settings: <EntrySettings entry={entry} answers={given} issued={issued} />,
     })
   })
+  const touched = useTouched({ isPending: register.busy, isSuccess: isRegistered })
   const form = useFocusFirstError(attempts, register.failure)
   const isForbidden = withoutPkce && isRefusal(register.failure, 'conflict')
   const aboutAddress = FROM_ADDRESS.map((field) => issueAt(register.failure, field)).find(Boolean)
@@ -70,7 +74,7 @@ export function EntryForm({ entry, onRegistered }: Props) {
   }
 
   return (
-    <form ref={form} noValidate onSubmit={register.onSubmit}>
+    <form ref={form} noValidate onSubmit={register.onSubmit} {...touched}>
       <Section title={texts.about}>
         <Stack>
           {entry.limits !== undefined && (

@@ -8,6 +8,7 @@ import { useSubmit } from '../../lib/use-submit.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 import { allowedRolesOf, EVERYBODY } from './access-draft.ts'
 import { RoleChoice } from './RoleChoice.tsx'
 import { scopesDraft, ScopesInput, scopesOf } from './ScopesInput.tsx'
@@ -30,6 +31,7 @@ export function GenericForm({ entry, onRegistered }: Props) {
   const [scopes, setScopes] = useState(() => scopesDraft(isForPeople ? entry.client.scopes : []))
   const [who, setWho] = useState(EVERYBODY)
   const [attempts, setAttempts] = useState(0)
+  const [isRegistered, setIsRegistered] = useState(false)
   const isSubmitted = attempts > 0
   const allowedRoles = allowedRolesOf(who)
   const uris = words(fields.redirectUris)
@@ -56,10 +58,12 @@ export function GenericForm({ entry, onRegistered }: Props) {
         },
       }),
     )
+    setIsRegistered(true)
     await onRegistered({
       secret: { name: made.client.name, clientId: made.client_id, clientSecret: made.client_secret },
     })
   })
+  const touched = useTouched({ isPending: register.busy, isSuccess: isRegistered })
   const form = useFocusFirstError(attempts, register.failure)
   const field = (name: keyof typeof fields) => ({
     value: fields[name],
@@ -75,7 +79,7 @@ export function GenericForm({ entry, onRegistered }: Props) {
   const lines = { size: 'md' as const, autosize: true, minRows: 1 }
 
   return (
-    <form ref={form} noValidate onSubmit={register.onSubmit}>
+    <form ref={form} noValidate onSubmit={register.onSubmit} {...touched}>
       <Section title={texts.about} description={texts.generic[entry.id]?.text}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">

@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { CatalogueList } from './CatalogueList.tsx'
-import { clientsQuery } from './clients-query.ts'
+import { CLIENTS_KEY } from './clients-query.ts'
 import { EntryForm } from './EntryForm.tsx'
 import { GenericForm } from './GenericForm.tsx'
 import { type Registered, SecretDialog } from './SecretDialog.tsx'
@@ -24,7 +24,7 @@ export function NewClientPage() {
 
   const onRegistered = async (made: Registered) => {
     setRegistered(made)
-    await client.invalidateQueries({ queryKey: clientsQuery.queryKey })
+    await client.invalidateQueries({ queryKey: CLIENTS_KEY })
   }
   const onClose = async (clientId: string) => {
     await navigate({ to: paths.adminClient, params: { clientId }, search: {}, replace: true })

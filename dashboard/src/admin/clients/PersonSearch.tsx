@@ -17,7 +17,7 @@ export function PersonSearch({ label, value, onChange }: Props) {
   const [q] = useDebouncedValue(search.trim(), 250)
   // What is shown for the chosen person is not a search.
   const isChosen = value !== undefined && search === nameOf(value)
-  const query = useInfiniteQuery(usersQuery(isChosen ? '' : q, 'all'))
+  const query = useInfiniteQuery(usersQuery(isChosen || q === '' ? {} : { q }))
   const found = query.data?.pages.flatMap(({ users }) => users) ?? []
   const people = value && !found.some(({ id }) => id === value.id) ? [value, ...found] : found
   return (

@@ -35,7 +35,13 @@ export function SecretDialog({ secret, settings, onClose }: Props) {
             <CodeBlock label={texts.clientSecret} value={secret.clientSecret} wrap />
           </>
         )}
-        {settings ?? <ClientSettings clientId={secret.clientId} clientSecret={secret.clientSecret} />}
+        {settings ?? (
+          <ClientSettings
+            clientId={secret.clientId}
+            clientSecret={secret.clientSecret}
+            isPublic={secret.clientSecret === undefined}
+          />
+        )}
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>
             {secret.clientSecret === undefined ? close : texts.done}

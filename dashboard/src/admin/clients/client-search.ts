@@ -7,6 +7,10 @@ export const isClientTab = (value: unknown): value is ClientTab => CLIENT_TABS.s
 export const readClientSearch = ({ tab }: Record<string, unknown>): { tab?: ClientTab } =>
   isClientTab(tab) ? { tab } : {}
 
+/** What was searched for, so that a link or a reload leads to it. */
+export const readClientsSearch = ({ q }: Record<string, unknown>): { q?: string } =>
+  (typeof q === 'string' && q !== '') || typeof q === 'number' ? { q: String(q) } : {}
+
 /** Which entry of the catalogue was chosen. */
 export const readNewClientSearch = ({ entry }: Record<string, unknown>): { entry?: string } =>
   typeof entry === 'string' ? { entry } : {}

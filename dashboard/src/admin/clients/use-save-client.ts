@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
 import type { ClientChanges } from '../../api/shapes.ts'
-import { clientsQuery } from './clients-query.ts'
+import { CLIENTS_KEY } from './clients-query.ts'
 
 /** Changes some settings of an application. Each form sends only its own, so that it undoes nothing of the others. */
 export function useSaveClient(clientId: string) {
@@ -9,6 +9,6 @@ export function useSaveClient(clientId: string) {
   return useMutation({
     mutationFn: (body: ClientChanges) =>
       answer(api.PATCH('/oauth/clients/{clientId}', { params: { path: { clientId } }, body })),
-    onSuccess: () => client.invalidateQueries({ queryKey: clientsQuery.queryKey }),
+    onSuccess: () => client.invalidateQueries({ queryKey: CLIENTS_KEY }),
   })
 }

@@ -1,13 +1,17 @@
-import { Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { answer, api } from '../../api/client.ts'
-import { useFormat } from '../../lib/use-format.ts'
+import type { Overview } from '../../api/shapes.ts'
+import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { BarChart } from '../../ui/BarChart.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
-import { Section } from '../../ui/Section.tsx'
+import { AttentionSection } from './AttentionSection.tsx'
+import { DayCharts } from './DayCharts.tsx'
+import { Figure } from './Figure.tsx'
 import { PendingActions } from './PendingActions.tsx'
+import { SetupChecklist } from './SetupChecklist.tsx'
 
 const overviewQuery = queryOptions({
   queryKey: ['admin', 'overview'],
@@ -15,7 +19,9 @@ const overviewQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
-const startOf = ({ day }: { day: string }) => Date.parse(`${day}T12:00:00Z`)
+/** A plot of one day says nothing. */
+const isNew = ({ days }: Overview): boolean =>
+  days.filter((day) => day.password + day.passkey + day.certificates + day.tokens > 0).length < 2
 
 export function OverviewPage() {
   const texts = useTexts('admin').overview
@@ -24,52 +30,13 @@ export function OverviewPage() {
     <>
       <PageHeader title={texts.title} description={texts.description} />
       <QueryView query={query} skeleton={<OverviewSkeleton />}>
-        {({ users, sessions, tokens, certificates, lifecycle, days }) => (
+        {(overview) => (
           <>
-            <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} mb="lg">
-              <Figure
-                label={texts.users}
-                value={users.active}
-                note={texts.usersNote(users.disabled, users.administrators)}
-              />
-              <Figure label={texts.sessions} value={sessions.active} />
-              <Figure label={texts.tokens} value={tokens.active} />
-              <Figure label={texts.certificates} value={certificates.issued} />
-              <Figure
-                label={texts.pending}
-                value={lifecycle.pending}
-                note={lifecycle.failed > 0 ? texts.failed(lifecycle.failed) : undefined}
-              />
-            </SimpleGrid>
-            <Section title={texts.signIns} description={texts.lastDays}>
-              <BarChart
-                label={texts.signIns}
-                rows={days}
-                day={startOf}
-                series={[
-                  { label: texts.passkey, color: 'pine.6', value: ({ passkey }) => passkey },
-                  { label: texts.password, color: 'brass.4', value: ({ password }) => password },
-                  { label: texts.refused, color: 'red.6', value: ({ refused }) => refused },
-                ]}
-              />
-            </Section>
-            <Section title={texts.issued} description={texts.lastDays}>
-              <BarChart
-                label={texts.issued}
-                rows={days}
-                day={startOf}
-                series={[{ label: texts.certificates, color: 'pine.6', value: (row) => row.certificates }]}
-              />
-            </Section>
-            <Section title={texts.tokensIssued} description={texts.lastDays}>
-              <BarChart
-                label={texts.tokensIssued}
-                rows={days}
-                day={startOf}
-                series={[{ label: texts.accessTokens, color: 'brass.4', value: (row) => row.tokens }]}
-              />
-            </Section>
-            <PendingActions actions={lifecycle.next} />
+            <AttentionSection attention={overview.attention} />
+            <SetupChecklist setup={overview.setup} isNew={isNew(overview)} />
+            <Figures overview={overview} />
+            {!isNew(overview) && <DayCharts days={overview.days} />}
+            <PendingActions actions={overview.lifecycle.next} />
           </>
         )}
       </QueryView>
@@ -77,22 +44,40 @@ export function OverviewPage() {
   )
 }
 
-function Figure({ label, value, note }: { label: string; value: number; note?: string | undefined }) {
-  const format = useFormat()
+/** Each leads to the list that it counts. */
+function Figures({ overview: { users, sessions, tokens, certificates, lifecycle } }: { overview: Overview }) {
+  const texts = useTexts('admin').overview
+  const may = useMay()
   return (
-    <Paper withBorder p="md" style={{ borderColor: 'var(--latchkey-line)' }}>
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text fz={28} fw={620} lh={1.3}>
-        {format.number(value)}
-      </Text>
-      {note && (
-        <Text size="xs" c="dimmed">
-          {note}
-        </Text>
-      )}
-    </Paper>
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} mb="lg">
+      <Figure
+        label={texts.users}
+        value={users.active}
+        note={texts.usersNote(users.disabled, users.administrators)}
+        link={{ to: paths.adminUsers, search: { status: 'active' } }}
+      />
+      <Figure
+        label={texts.sessions}
+        value={sessions.active}
+        link={may('audit:read') && { to: paths.adminAudit, search: { action: 'session.*' } }}
+      />
+      <Figure
+        label={texts.tokens}
+        value={tokens.active}
+        link={may('oauth_clients:read') && { to: paths.adminClients, search: {} }}
+      />
+      <Figure
+        label={texts.certificates}
+        value={certificates.issued}
+        link={may('ssh:cert:list') && { to: paths.adminCertificates, search: {} }}
+      />
+      <Figure
+        label={texts.pending}
+        value={lifecycle.pending}
+        note={lifecycle.failed > 0 ? texts.failed(lifecycle.failed) : undefined}
+        link={may('users:lifecycle') && { to: paths.adminUsers, search: { status: 'scheduled' } }}
+      />
+    </SimpleGrid>
   )
 }
 

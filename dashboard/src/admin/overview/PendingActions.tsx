@@ -1,35 +1,47 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import type { Overview } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
-import { paths } from '../../paths.ts'
+import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { TextLink } from '../../ui/LinkButton.tsx'
+import { PersonLink } from '../../ui/PersonLink.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { CancelActionDialog } from '../person/ScheduledAction.tsx'
 
-export function PendingActions({ actions }: { actions: Overview['lifecycle']['next'] }) {
+type Planned = Overview['lifecycle']['next'][number]
+
+export function PendingActions({ actions }: { actions: Planned[] }) {
   const texts = useTexts('admin')
+  const { scheduled } = useTexts('people')
   const format = useFormat()
+  const mayCancel = useMay()('users:lifecycle')
+  const [cancelling, setCancelling] = useState<Planned>()
   return (
     <Section title={texts.overview.next} flush>
       {actions.length === 0 ? (
         <EmptyState icon="clock" title={texts.overview.nothingPending} />
       ) : (
         <Rows label={texts.overview.next}>
-          {actions.map(({ id, userId, email, action, executeAt }) => (
+          {actions.map((planned) => (
             <Row
-              key={id}
+              key={planned.id}
               icon="clock"
-              title={
-                <TextLink to={paths.adminUser} params={{ userId }} c="inherit" fw={550}>
-                  {email}
-                </TextLink>
+              title={<PersonLink id={planned.userId}>{planned.email}</PersonLink>}
+              meta={`${texts.lifecycle.action[planned.action]} · ${format.dateTime(planned.executeAt)}`}
+              actions={
+                mayCancel && (
+                  <Button size="xs" variant="default" onClick={() => setCancelling(planned)}>
+                    {scheduled.cancel}
+                  </Button>
+                )
               }
-              meta={`${texts.lifecycle.action[action]} · ${format.dateTime(executeAt)}`}
             />
           ))}
         </Rows>
       )}
+      {cancelling && <CancelActionDialog planned={cancelling} onClose={() => setCancelling(undefined)} />}
     </Section>
   )
 }

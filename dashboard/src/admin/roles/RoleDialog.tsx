@@ -5,6 +5,7 @@ import type { Role } from '../../api/shapes.ts'
 import { attributeDrafts, type AttributeProblem, attributesOf } from '../../lib/attribute-draft.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { AttributesInput } from '../../ui/AttributesInput.tsx'
+import { Field } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { SshRulesFields, toForm, toRules } from './SshRulesFields.tsx'
 
@@ -66,26 +67,33 @@ export function RoleDialog({ role, onClose, onDone }: Props) {
       action={submit}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.name}
-        data-autofocus
-        required
-        maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        label={texts.roleDescription}
-        maxLength={200}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
-      <TextInput
-        label={texts.principals}
-        description={texts.principalsHint}
-        value={principals}
-        onChange={(event) => setPrincipals(event.currentTarget.value)}
-      />
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          data-autofocus
+          required
+          readOnly={role?.builtIn === true}
+          maxLength={64}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
+      <Field name="description">
+        <TextInput
+          label={texts.roleDescription}
+          maxLength={200}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+      </Field>
+      <Field name="principals">
+        <TextInput
+          label={texts.principals}
+          description={texts.principalsHint}
+          value={principals}
+          onChange={(event) => setPrincipals(event.currentTarget.value)}
+        />
+      </Field>
       <SshRulesFields value={rules} onChange={setRules} />
       <Stack gap={6}>
         <Input.Wrapper label={attributeTexts.title} description={attributeTexts.ofRole} labelElement="div" />

@@ -1,11 +1,16 @@
-import { ActionIcon, Badge, Box, Checkbox, Group, Stack, Table, Text } from '@mantine/core'
+import { Box, Checkbox, Table, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { Permission, Role } from '../../api/shapes.ts'
+import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
-import { Icon } from '../../ui/Icon.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
+import { groupPermissions } from './permission-groups.ts'
+import { RoleHeading } from './RoleHeading.tsx'
+import { RoleSummaryRows } from './RoleSummaryRows.tsx'
 import classes from './RoleMatrix.module.css'
 
 /** One of the catalogue, or one that a role holds and the catalogue does not know. */
@@ -22,19 +27,25 @@ type Change = { role: Role; permissionId: string; give: boolean }
 
 export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: Props) {
   const texts = useTexts('admin').roles
+  const { groups, names } = useTexts('people').permissions
   const client = useQueryClient()
+  const [asking, setAsking] = useState<Change>()
+  const send = ({ role: { id }, permissionId, give }: Change): Promise<unknown> =>
+    give
+      ? answer(api.POST('/api/admin/roles/{id}/permissions', { params: { path: { id } }, body: { permissionId } }))
+      : answer(
+          api.DELETE('/api/admin/roles/{id}/permissions/{permissionId}', { params: { path: { id, permissionId } } }),
+        )
   const change = useMutation({
-    mutationFn: ({ role: { id }, permissionId, give }: Change): Promise<unknown> =>
-      give
-        ? answer(api.POST('/api/admin/roles/{id}/permissions', { params: { path: { id } }, body: { permissionId } }))
-        : answer(
-            api.DELETE('/api/admin/roles/{id}/permissions/{permissionId}', { params: { path: { id, permissionId } } }),
-          ),
+    mutationFn: send,
     // Not optimistic: a tick that shows means that the permission is given.
     onSettled: () => client.invalidateQueries({ queryKey: rolesQuery.queryKey }),
   })
   const isChanging = (role: Role, id: string) =>
     change.isPending && change.variables.role.id === role.id && change.variables.permissionId === id
+  // Everybody has the role user.
+  const ask = (wanted: Change) => (wanted.role.name === 'user' ? setAsking(wanted) : change.mutate(wanted))
+  const wordsOf = (id: string) => findText(names, id) ?? id
 
   return (
     <>
@@ -56,69 +67,57 @@ export function RoleMatrix({ roles, permissions, mayWrite, onEdit, onDelete }: P
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {permissions.map((permission) => (
-              <Table.Tr key={permission.id}>
-                <Table.Th scope="row" className={classes.sticky}>
-                  <Text size="sm" ff="monospace" fw={500}>
-                    {permission.name}
-                  </Text>
-                  <Text size="xs" c="dimmed" fw={400}>
-                    {permission.description}
-                  </Text>
-                </Table.Th>
-                {roles.map((role) => (
-                  <Table.Td key={role.id}>
-                    <Checkbox
-                      className={classes.tick}
-                      aria-label={texts.gives(role.name, permission.name)}
-                      checked={role.permissions.includes(permission.id)}
-                      disabled={!mayWrite || role.name === 'admin' || isChanging(role, permission.id)}
-                      onChange={(event) =>
-                        change.mutate({ role, permissionId: permission.id, give: event.currentTarget.checked })
-                      }
-                    />
-                  </Table.Td>
+            {groupPermissions(permissions).map(({ group, items }) => (
+              <Fragment key={group}>
+                <Table.Tr className={classes.group ?? ''}>
+                  <Table.Th scope="rowgroup" colSpan={roles.length + 1}>
+                    {groups[group]}
+                  </Table.Th>
+                </Table.Tr>
+                {items.map((permission) => (
+                  <Table.Tr key={permission.id}>
+                    <Table.Th scope="row" className={classes.sticky}>
+                      <Text size="sm" fw={500}>
+                        {wordsOf(permission.id)}
+                      </Text>
+                      <Text size="xs" c="dimmed" fw={400} ff="monospace">
+                        {permission.id}
+                      </Text>
+                    </Table.Th>
+                    {roles.map((role) => (
+                      <Table.Td key={role.id}>
+                        <Checkbox
+                          className={classes.tick}
+                          aria-label={texts.gives(role.name, permission.name)}
+                          checked={role.permissions.includes(permission.id)}
+                          disabled={!mayWrite || role.name === 'admin' || isChanging(role, permission.id)}
+                          onChange={(event) =>
+                            ask({ role, permissionId: permission.id, give: event.currentTarget.checked })
+                          }
+                        />
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
                 ))}
-              </Table.Tr>
+              </Fragment>
             ))}
+            <RoleSummaryRows roles={roles} />
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </>
-  )
-}
-
-type HeadingProps = Pick<Props, 'mayWrite' | 'onEdit' | 'onDelete'> & { role: Role }
-
-function RoleHeading({ role, mayWrite, onEdit, onDelete }: HeadingProps) {
-  const texts = useTexts('admin').roles
-  return (
-    <Stack gap={4} align="center">
-      <Text fw={600} size="sm">
-        {role.name}
-      </Text>
-      {role.builtIn ? (
-        <Badge size="xs" variant="default">
-          {texts.builtIn}
-        </Badge>
-      ) : (
-        mayWrite && (
-          <Group gap={2} wrap="nowrap">
-            <ActionIcon size="sm" variant="subtle" aria-label={texts.editTitle(role.name)} onClick={() => onEdit(role)}>
-              <Icon name="pencil" size={14} />
-            </ActionIcon>
-            <ActionIcon
-              size="sm"
-              variant="subtle"
-              color="red"
-              aria-label={texts.deleteTitle(role.name)}
-              onClick={() => onDelete(role)}
-            >
-              <Icon name="trash" size={14} />
-            </ActionIcon>
-          </Group>
-        )
+      {asking && (
+        <ConfirmDialog
+          title={texts.everybodyTitle}
+          confirm={texts.everybodyConfirm}
+          onClose={() => setAsking(undefined)}
+          action={async () => {
+            await send(asking)
+            await client.invalidateQueries({ queryKey: rolesQuery.queryKey })
+          }}
+        >
+          {(asking.give ? texts.everybodyGive : texts.everybodyTake)(wordsOf(asking.permissionId))}
+        </ConfirmDialog>
       )}
-    </Stack>
+    </>
   )
 }

@@ -6,8 +6,11 @@ import { answer, api } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Field } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { NewPasswordInput } from '../../ui/NewPasswordInput.tsx'
+import { ConfirmAdministering } from '../roles/ConfirmAdministering.tsx'
+import { administering } from '../roles/permission-groups.ts'
 import { rolesQuery } from './user-queries.ts'
 
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
@@ -22,6 +25,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const [invited, setInvited] = useState(true)
   const [password, setPassword] = useState('')
   const [roleIds, setRoleIds] = useState<string[]>([])
+  const [isConfirmed, setIsConfirmed] = useState(false)
 
   const create = async () => {
     const { user } = await answer(
@@ -38,39 +42,53 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
     await navigate({ to: paths.adminUser, params: { userId: user.id } })
   }
   const choices = (roles.data?.roles ?? []).filter(({ name }) => name !== 'user')
+  const given = choices.filter(({ id }) => roleIds.includes(id))
+  const needsConfirmation = given.some(({ permissions }) => administering(permissions).length > 0)
 
   return (
     <FormDialog
       title={texts.create}
       submit={invited ? texts.inviteSubmit : texts.createSubmit}
+      disabled={needsConfirmation && !isConfirmed}
       action={create}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.email}
-        type="email"
-        autoComplete="off"
-        data-autofocus
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <TextInput
-        label={profile.displayName}
-        autoComplete="off"
-        maxLength={100}
-        value={displayName}
-        onChange={(event) => setDisplayName(event.currentTarget.value)}
-      />
-      {choices.length > 0 && (
-        <MultiSelect
-          label={texts.roles}
-          size="md"
-          data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-          value={roleIds}
-          onChange={setRoleIds}
+      <Field name="email">
+        <TextInput
+          label={texts.email}
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
         />
+      </Field>
+      <Field name="displayName">
+        <TextInput
+          label={profile.displayName}
+          autoComplete="off"
+          maxLength={100}
+          value={displayName}
+          onChange={(event) => setDisplayName(event.currentTarget.value)}
+        />
+      </Field>
+      {choices.length > 0 && (
+        <Field name="roleIds">
+          <MultiSelect
+            label={texts.roles}
+            size="md"
+            searchable
+            data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+            value={roleIds}
+            onChange={(ids) => {
+              setIsConfirmed(false)
+              setRoleIds(ids)
+            }}
+          />
+        </Field>
       )}
+      <ConfirmAdministering roles={given} checked={isConfirmed} onChange={setIsConfirmed} />
       <Checkbox label={texts.invite} checked={invited} onChange={(event) => setInvited(event.currentTarget.checked)} />
       {!invited && (
         <NewPasswordInput

@@ -1,30 +1,49 @@
-import { Avatar, Badge, Button, Group, SegmentedControl, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Button, Group, Menu, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { User } from '../../api/shapes.ts'
-import { paths } from '../../paths.ts'
+import { discardUnsavedChanges } from '../../lib/unsaved-changes.ts'
+import { useFormat } from '../../lib/use-format.ts'
+import { endpoints, paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { TextLink } from '../../ui/LinkButton.tsx'
 import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { Row, Rows } from '../../ui/Rows.tsx'
+import { Rows } from '../../ui/Rows.tsx'
 import { CreateUserDialog } from './CreateUserDialog.tsx'
-import { usersQuery, type Status } from './user-queries.ts'
-
-const isStatus = (value: string): value is Status => ['all', 'active', 'disabled'].includes(value)
+import { ImportDialog } from './ImportDialog.tsx'
+import { SelectionBar } from './SelectionBar.tsx'
+import { usersQuery } from './user-queries.ts'
+import { UserRow } from './UserRow.tsx'
+import { readUsersSearch } from './users-search.ts'
+import { UsersFilters } from './UsersFilters.tsx'
 
 export function UsersPage() {
   const texts = useTexts('admin').users
+  const list = useTexts('people').list
   const may = useMay()
-  const [search, setSearch] = useState('')
-  const [q] = useDebouncedValue(search.trim(), 250)
-  const [status, setStatus] = useState<Status>('all')
-  const [creating, setCreating] = useState(false)
-  const query = useInfiniteQuery(usersQuery(q, status))
+  const { open: dialog, ...search } = useSearch({ from: paths.adminUsers })
+  const navigate = useNavigate({ from: paths.adminUsers })
+  const query = useInfiniteQuery(usersQuery(search))
+  const router = useRouter()
+  const setDialog = (open?: 'create' | 'import') => {
+    // A dialog that led to another page closes too.
+    if (router.state.location.pathname !== paths.adminUsers) return
+    if (open === undefined) discardUnsavedChanges()
+    void navigate({ search: readUsersSearch({ ...search, open }), replace: true, resetScroll: false })
+  }
+  const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map())
+  const maySelect = may('users:lifecycle') || may('roles:assign') || may('users:write')
+  const shown = query.data?.pages.flatMap(({ users }) => users) ?? []
+  const csv = `${endpoints.users}?${new URLSearchParams({ ...search, format: 'csv' })}`
+  const toggle = (user: User) =>
+    setSelected((before) => {
+      const after = new Map(before)
+      if (!after.delete(user.id)) after.set(user.id, user)
+      return after
+    })
 
   return (
     <>
@@ -32,35 +51,42 @@ export function UsersPage() {
         title={texts.title}
         description={texts.description}
         actions={
-          may('users:write') && (
-            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-              {texts.create}
-            </Button>
-          )
+          <>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Button variant="default" rightSection={<Icon name="dots" size={16} />}>
+                  CSV
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item component="a" href={csv} download leftSection={<Icon name="download" size={16} />}>
+                  {list.export}
+                </Menu.Item>
+                {may('users:write') && (
+                  <Menu.Item leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog('import')}>
+                    {list.import}
+                  </Menu.Item>
+                )}
+              </Menu.Dropdown>
+            </Menu>
+            {may('users:write') && (
+              <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setDialog('create')}>
+                {texts.create}
+              </Button>
+            )}
+          </>
         }
       />
-      <Group mb="md" gap="sm">
-        <TextInput
-          flex={1}
-          miw={220}
-          size="sm"
-          type="search"
-          aria-label={texts.search}
-          placeholder={texts.search}
-          leftSection={<Icon name="search" size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-        <SegmentedControl
-          aria-label={texts.status}
-          value={status}
-          onChange={(value) => isStatus(value) && setStatus(value)}
-          data={[
-            { value: 'all', label: texts.all },
-            { value: 'active', label: texts.active },
-            { value: 'disabled', label: texts.disabled },
-          ]}
-        />
+      <UsersFilters search={search} />
+      <Group justify="space-between" mb="xs" mih={36}>
+        <TotalText pages={query.data?.pages} />
+        {maySelect && shown.length > 0 && (
+          <SelectionBar
+            selected={[...selected.values()]}
+            shown={shown}
+            onSelect={(users) => setSelected(new Map(users.map((user) => [user.id, user])))}
+          />
+        )}
       </Group>
       <PagedList
         query={query}
@@ -70,49 +96,28 @@ export function UsersPage() {
         {(users) => (
           <Rows label={texts.title}>
             {users.map((user) => (
-              <UserRow key={user.id} user={user} />
+              <UserRow
+                key={user.id}
+                user={user}
+                {...(maySelect ? { isSelected: selected.has(user.id), onSelect: () => toggle(user) } : {})}
+              />
             ))}
           </Rows>
         )}
       </PagedList>
-      {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
+      {dialog === 'create' && may('users:write') && <CreateUserDialog onClose={() => setDialog()} />}
+      {dialog === 'import' && may('users:write') && <ImportDialog onClose={() => setDialog()} />}
     </>
   )
 }
 
-function UserRow({ user }: { user: User }) {
-  const texts = useTexts('admin').users
+function TotalText({ pages }: { pages: { total: number; totalIsMore: boolean }[] | undefined }) {
+  const texts = useTexts('people').list
+  const format = useFormat()
+  const first = pages?.[0]
   return (
-    <Row
-      lead={
-        <Avatar aria-hidden src={user.avatarUrl} name={user.displayName ?? user.email} alt="" size={40} color="pine" />
-      }
-      title={
-        <TextLink to={paths.adminUser} params={{ userId: user.id }} c="inherit" fw={550}>
-          {user.displayName ?? user.email}
-        </TextLink>
-      }
-      badge={
-        <>
-          {user.disabled_at !== null && (
-            <Badge size="sm" color="red" variant="light">
-              {texts.disabled}
-            </Badge>
-          )}
-          {user.roles
-            .filter(({ name }) => name !== 'user')
-            .map((role) => (
-              <Badge key={role.id} size="sm" variant="light" tt="none">
-                {role.name}
-              </Badge>
-            ))}
-        </>
-      }
-      meta={
-        <>
-          {user.email} · {texts.lastLogin} {user.lastLoginAt ? <RelativeTime at={user.lastLoginAt} /> : texts.never}
-        </>
-      }
-    />
+    <Text size="sm" c="dimmed" role="status">
+      {first && texts.total(format.number(first.total), first.totalIsMore, first.total === 1)}
+    </Text>
   )
 }

@@ -1,5 +1,6 @@
 import { asNumber, asText } from '../as-text.ts'
 import type { account as English } from '../en/account.ts'
+import { plural } from '../plural.ts'
 
 const named = (data: Record<string, unknown>) => asText(data['displayName'] ?? data['email'], 'einer Person')
 const copied = ({ copiedAt }: Record<string, unknown>) =>
@@ -31,11 +32,38 @@ export const account: typeof English = {
     hosts: 'Server',
     certificates: 'Zertifikatsprotokoll',
     audit: 'Prüfprotokoll',
+    settings: 'Einstellungen',
     menu: (name) => `Kontomenü von ${name}`,
     signOut: 'Abmelden',
     noPermissionTitle: 'Sie dürfen diese Seite nicht öffnen',
     noPermission: (permission) =>
       `Sie benötigen die Berechtigung ${permission}. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
+  },
+  palette: {
+    title: 'Alles durchsuchen',
+    open: (keys) => `Alles durchsuchen (${keys})`,
+    keys: 'Strg K',
+    placeholder: 'Personen, Anwendungen, Server, Seiten, Aktionen',
+    close: 'Suche schließen',
+    empty: 'Nichts gefunden.',
+    found: (count) => plural('de', count, { one: '# Treffer', other: '# Treffer' }),
+    kinds: {
+      people: 'Personen',
+      applications: 'Anwendungen',
+      hosts: 'Server',
+      actions: 'Aktionen',
+      pages: 'Seiten',
+    },
+    actions: {
+      invite: 'Jemanden einladen',
+      import: 'Personen aus einer CSV-Datei importieren',
+      register: 'Eine Anwendung registrieren',
+      planned: 'Personen mit vorgemerkter Aktion',
+      refused: 'Abgewiesene Anmeldungen',
+      passkey: 'Einen Passkey hinzufügen',
+      password: 'Das eigene Passwort ändern',
+      certificate: 'Ein SSH-Zertifikat holen',
+    },
   },
   home: {
     title: (name) => `Hallo, ${name}`,

@@ -20,6 +20,7 @@ export const refusals: Record<ServerSentence, string> = {
   'Everyone with an account has this role.': 'Diese Rolle haben alle, die ein Konto haben.',
   'Give your current password.': 'Geben Sie Ihr jetziges Passwort an.',
   'Giving roles needs the permission roles:assign.': 'Rollen zu vergeben braucht die Berechtigung roles:assign.',
+  'Name either about, or actor and target.': 'Entweder about nennen, oder actor und target.',
   'Name the role.': 'Wählen Sie eine Rolle.',
   'No device waits with this code. Check it, or start again on the device.':
     'Kein Gerät wartet mit diesem Code. Prüfen Sie ihn, oder beginnen Sie am Gerät von vorn.',

@@ -1,5 +1,6 @@
 import type { NotificationType } from '../../api/shapes.ts'
 import { asNumber, asText } from '../as-text.ts'
+import { plural } from '../plural.ts'
 type Data = Record<string, unknown>
 const named = (data: Data) => asText(data['displayName'] ?? data['email'], 'A user')
 const copied = ({ copiedAt }: Data) =>
@@ -31,11 +32,38 @@ export const account = {
     hosts: 'Hosts',
     certificates: 'Certificate log',
     audit: 'Audit trail',
+    settings: 'Settings',
     menu: (name: string) => `Account menu of ${name}`,
     signOut: 'Sign out',
     noPermissionTitle: 'This page is not open to you',
     noPermission: (permission: string) =>
       `It needs the permission ${permission}. An administrator can give you a role that has it.`,
+  },
+  palette: {
+    title: 'Search everything',
+    open: (keys: string) => `Search everything (${keys})`,
+    keys: 'Ctrl K',
+    placeholder: 'People, applications, hosts, pages, actions',
+    close: 'Close the search',
+    empty: 'Nothing found.',
+    found: (count: number) => plural('en', count, { one: '# result', other: '# results' }),
+    kinds: {
+      people: 'People',
+      applications: 'Applications',
+      hosts: 'Hosts',
+      actions: 'Actions',
+      pages: 'Pages',
+    },
+    actions: {
+      invite: 'Invite somebody',
+      import: 'Import people from a CSV file',
+      register: 'Register an application',
+      planned: 'People with a planned action',
+      refused: 'Refused sign-ins',
+      passkey: 'Add a passkey',
+      password: 'Change your password',
+      certificate: 'Get an SSH certificate',
+    },
   },
   home: {
     title: (name: string) => `Hello, ${name}`,

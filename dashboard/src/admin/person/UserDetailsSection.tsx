@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { User } from '../../api/shapes.ts'
 import { changedNames } from '../../lib/changed-names.ts'
+import { useUnsavedChanges } from '../../lib/unsaved-changes.ts'
 import { useFormat } from '../../lib/use-format.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { Field, Form } from '../../ui/Form.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
 
@@ -51,6 +53,7 @@ export function UserDetailsSection({ user }: { user: User }) {
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
   })
+  useUnsavedChanges(Object.keys(changes(saved, fields)).length > 0 && !save.isPending)
   const field = (name: Exclude<keyof Fields, 'email_verified'>) => ({
     value: fields[name],
     readOnly,
@@ -64,19 +67,24 @@ export function UserDetailsSection({ user }: { user: User }) {
 
   return (
     <Section title={texts.details}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form failure={save.error} onSubmit={() => save.mutate()}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label={labels.displayName} maxLength={100} {...field('displayName')} />
-            <TextInput label={labels.username} pattern="[a-z_][a-z0-9_\-]{0,31}" {...field('preferredUsername')} />
-            <TextInput label={labels.givenName} maxLength={100} {...field('given_name')} />
-            <TextInput label={labels.familyName} maxLength={100} {...field('family_name')} />
-            <TextInput label={labels.email} type="email" required withAsterisk={false} {...field('email')} />
+            <Field name="displayName">
+              <TextInput label={labels.displayName} maxLength={100} {...field('displayName')} />
+            </Field>
+            <Field name="preferredUsername">
+              <TextInput label={labels.username} pattern="[a-z_][a-z0-9_\-]{0,31}" {...field('preferredUsername')} />
+            </Field>
+            <Field name="given_name">
+              <TextInput label={labels.givenName} maxLength={100} {...field('given_name')} />
+            </Field>
+            <Field name="family_name">
+              <TextInput label={labels.familyName} maxLength={100} {...field('family_name')} />
+            </Field>
+            <Field name="email">
+              <TextInput label={labels.email} type="email" required withAsterisk={false} {...field('email')} />
+            </Field>
           </SimpleGrid>
           <Checkbox
             label={texts.verified}
@@ -93,7 +101,7 @@ export function UserDetailsSection({ user }: { user: User }) {
             {user.id} · {texts.created} {format.dateTime(user.createdAt)}
           </Text>
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }

@@ -1,4 +1,4 @@
-import { Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { User } from '../../api/shapes.ts'
@@ -13,13 +13,18 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
   const texts = useTexts('admin').lifecycle
   const [when, setWhen] = useState('now')
   const [at, setAt] = useState(() => localDateTime(Date.now() + 3_600_000))
+  const [reason, setReason] = useState('')
   const name = user.displayName ?? user.email
   const executeAt = new Date(at).getTime()
   const inPast = when === 'later' && !(executeAt > Date.now())
 
   const run = async () => {
     const params = { path: { userId: user.id } }
-    const body = { action, ...(when === 'later' ? { executeAt } : {}) }
+    const body = {
+      action,
+      ...(when === 'later' ? { executeAt } : {}),
+      ...(reason.trim() ? { reason: reason.trim() } : {}),
+    }
     await answer(api.POST('/api/admin/users/{userId}/lifecycle', { params, body }))
     await onDone()
   }
@@ -40,6 +45,16 @@ export function LifecycleDialog({ user, action, onClose, onDone }: Props) {
       ) : (
         <Text size="sm">{texts.enableText}</Text>
       )}
+      <Textarea
+        label={texts.reason}
+        description={texts.reasonHint}
+        size="md"
+        autosize
+        minRows={1}
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
       <Radio.Group label={texts.when} value={when} onChange={setWhen}>
         <Stack gap="xs" mt={6}>
           <Radio value="now" label={texts.now} />

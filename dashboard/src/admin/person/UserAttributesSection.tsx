@@ -10,6 +10,7 @@ import { AttributesInput } from '../../ui/AttributesInput.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { SaveButton } from '../../ui/SaveButton.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useTouched } from '../../ui/use-touched.ts'
 
 export function UserAttributesSection({ user }: { user: User }) {
   const texts = useTexts('applications').attributes
@@ -22,10 +23,12 @@ export function UserAttributesSection({ user }: { user: User }) {
       answer(api.PATCH('/api/admin/users/{userId}', { params: { path: { userId: user.id } }, body: { attributes } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
   })
+  const touched = useTouched(save)
   return (
     <Section title={texts.title} description={texts.ofUser}>
       <form
         noValidate
+        {...touched}
         onSubmit={(event) => {
           event.preventDefault()
           const read = attributesOf(drafts)

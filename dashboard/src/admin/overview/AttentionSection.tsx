@@ -1,0 +1,44 @@
+import { Box } from '@mantine/core'
+import type { Overview } from '../../api/shapes.ts'
+import { useFormat } from '../../lib/use-format.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { PersonLink } from '../../ui/PersonLink.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/Section.tsx'
+
+/** What went wrong in the last days. Nothing when all is well. */
+export function AttentionSection({ attention }: { attention: Overview['attention'] }) {
+  const texts = useTexts('admin').overview
+  const format = useFormat()
+  const { delayedMail, failedMail, failedActions } = attention
+  if (delayedMail === 0 && failedMail.length === 0 && failedActions.length === 0) return null
+  return (
+    <Box mb="lg">
+      <Section title={texts.attention} flush>
+        <Rows label={texts.attention}>
+          {failedActions.map(({ id, at, userId, email, action, reason }) => (
+            <Row
+              key={id}
+              icon="alert"
+              title={
+                <>
+                  <PersonLink id={userId}>{email}</PersonLink> {texts.failedAction[action]}
+                </>
+              }
+              meta={[at === null ? '' : format.dateTime(at), reason].filter(Boolean).join(' · ')}
+            />
+          ))}
+          {delayedMail > 0 && <Row icon="mail" title={texts.delayedMail(delayedMail)} meta={texts.delayedMailText} />}
+          {failedMail.map(({ id, at, recipient, subject, reason }) => (
+            <Row
+              key={id}
+              icon="mail"
+              title={texts.failedMail(recipient)}
+              meta={[format.dateTime(at), subject, reason].filter(Boolean).join(' · ')}
+            />
+          ))}
+        </Rows>
+      </Section>
+    </Box>
+  )
+}

@@ -1,0 +1,102 @@
+import { Avatar, Badge, Box, Button, Group, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { UserDetails } from '../../api/shapes.ts'
+import { useMay, useMe } from '../../session/me.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { lifecycleQuery } from '../users/user-queries.ts'
+import { DisabledReceipt } from './DisabledReceipt.tsx'
+import { InvitationButton } from './InvitationButton.tsx'
+import { LifecycleDialog } from './LifecycleDialog.tsx'
+import { ScheduledAction } from './ScheduledAction.tsx'
+
+/** Who it is, in which state, since when, and the switch. */
+export function PersonHeader({ details: { user, hasPassword, passkeys } }: { details: UserDetails }) {
+  const texts = useTexts('people')
+  const switchTexts = useTexts('admin').lifecycle
+  const client = useQueryClient()
+  const may = useMay()
+  const isSelf = useMe().user.id === user.id
+  const maySwitch = may('users:lifecycle')
+  const actions = useQuery({ ...lifecycleQuery(user.id), enabled: maySwitch })
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
+  const name = user.displayName ?? user.email
+  const action = user.disabled_at === null ? 'disable' : 'enable'
+  const reload = () => client.invalidateQueries({ queryKey: ['admin'] })
+  const isInvited = user.lastLoginAt === null
+  const mayBeInvited = isInvited && !hasPassword && passkeys === 0 && user.disabled_at === null
+
+  return (
+    <Box mt="sm">
+      <Group align="flex-start" gap="md" wrap="nowrap">
+        <Avatar aria-hidden src={user.avatarUrl} name={name} alt="" size={64} color="pine" visibleFrom="xs" />
+        <Box flex={1} miw={0}>
+          <PageHeader
+            title={name}
+            description={
+              <Group component="span" gap="xs">
+                <Text component="span" style={{ overflowWrap: 'anywhere' }}>
+                  {user.email}
+                </Text>
+                <StateBadge user={user} isInvited={isInvited} />
+                {isSelf && (
+                  <Badge component="span" variant="default">
+                    {texts.you}
+                  </Badge>
+                )}
+                {user.roles
+                  .filter((role) => role.name !== 'user')
+                  .map((role) => (
+                    <Badge component="span" key={role.id} variant="light">
+                      {role.name}
+                    </Badge>
+                  ))}
+                <Text component="span" size="sm">
+                  {user.lastLoginAt === null ? (
+                    texts.neverHere
+                  ) : (
+                    <>
+                      {texts.lastLogin} <RelativeTime at={user.lastLoginAt} />
+                    </>
+                  )}
+                </Text>
+              </Group>
+            }
+            actions={
+              <>
+                {may('users:write') && mayBeInvited && <InvitationButton userId={user.id} />}
+                {maySwitch && !isSelf && (
+                  <Button variant={action === 'disable' ? 'default' : 'filled'} onClick={() => setIsDialogOpen(true)}>
+                    {switchTexts[action]}…
+                  </Button>
+                )}
+              </>
+            }
+          />
+        </Box>
+      </Group>
+      {actions.data?.actions
+        .filter(({ status }) => status === 'pending')
+        .map((planned) => (
+          <ScheduledAction key={planned.id} planned={planned} />
+        ))}
+      {user.disabled_at !== null && <DisabledReceipt user={user} actions={actions.data?.actions ?? []} />}
+      {isDialogOpen && (
+        <LifecycleDialog user={user} action={action} onClose={() => setIsDialogOpen(false)} onDone={reload} />
+      )}
+    </Box>
+  )
+}
+
+function StateBadge({ user, isInvited }: { user: UserDetails['user']; isInvited: boolean }) {
+  const texts = useTexts('people').states
+  const state = user.disabled_at !== null ? 'disabled' : isInvited ? 'invited' : 'active'
+  const color = { disabled: 'red', invited: 'brass', active: 'pine' }[state]
+  return (
+    <Badge component="span" color={color} variant="light">
+      {texts[state]}
+    </Badge>
+  )
+}

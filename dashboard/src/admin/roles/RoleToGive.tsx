@@ -1,0 +1,50 @@
+import { Select, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Role } from '../../api/shapes.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { rolesQuery } from '../users/user-queries.ts'
+import { ConfirmAdministering } from './ConfirmAdministering.tsx'
+import { administering } from './permission-groups.ts'
+
+export type ChosenRole = { role: Role | undefined; isConfirmed: boolean }
+
+/** Nothing is chosen beforehand: whoever clicks twice must not give away anything. */
+export const NO_ROLE: ChosenRole = { role: undefined, isConfirmed: false }
+
+export const isRoleConfirmed = ({ role, isConfirmed }: ChosenRole): boolean =>
+  role !== undefined && (isConfirmed || administering(role.permissions).length === 0)
+
+type Props = { value: ChosenRole; except?: readonly string[]; onChange: (value: ChosenRole) => void }
+
+/** One role to give. A role with which people administer is confirmed with what it brings. */
+export function RoleToGive({ value, except = [], onChange }: Props) {
+  const texts = useTexts('people').roles
+  const query = useQuery(rolesQuery)
+  const others = (query.data?.roles ?? []).filter(({ id, name }) => name !== 'user' && !except.includes(id))
+  if (query.data && others.length === 0) return <Text size="sm">{texts.none}</Text>
+  return (
+    <>
+      <Select
+        label={texts.choose}
+        placeholder={texts.placeholder}
+        size="md"
+        searchable
+        allowDeselect={false}
+        data-autofocus
+        data={others.map(({ id, name }) => ({ value: id, label: name }))}
+        value={value.role?.id ?? null}
+        onChange={(id) => onChange({ role: others.find((role) => role.id === id), isConfirmed: false })}
+      />
+      {value.role?.description && (
+        <Text size="sm" c="dimmed">
+          {value.role.description}
+        </Text>
+      )}
+      <ConfirmAdministering
+        roles={value.role ? [value.role] : []}
+        checked={value.isConfirmed}
+        onChange={(isConfirmed) => onChange({ ...value, isConfirmed })}
+      />
+    </>
+  )
+}

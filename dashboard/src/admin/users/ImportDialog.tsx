@@ -1,0 +1,110 @@
+import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answer, api } from '../../api/client.ts'
+import type { ImportResult } from '../../api/shapes.ts'
+import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { FailureAlert } from '../../ui/FailureAlert.tsx'
+import { ImportReport } from './ImportReport.tsx'
+import { type ImportRow, parsePeople } from './parse-people.ts'
+
+/** The line of the file is of no interest to the server. */
+const toRequest = ({ email, displayName, preferredUsername, roles }: ImportRow) => ({
+  email,
+  ...(displayName === undefined ? {} : { displayName }),
+  ...(preferredUsername === undefined ? {} : { preferredUsername }),
+  ...(roles === undefined ? {} : { roles }),
+})
+
+/** Fewer than the server takes at once, so that progress shows. */
+const CHUNK = 250
+
+/** People of a CSV file: first what would happen to each line, then what did. */
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const texts = useTexts('people').import
+  const { cancel } = useTexts('shared')
+  const client = useQueryClient()
+  const [fileName, setFileName] = useState('')
+  const [rows, setRows] = useState<ImportRow[]>([])
+  const [progress, setProgress] = useState(0)
+
+  const send = async (people: ImportRow[], dryRun: boolean): Promise<ImportResult[]> => {
+    const results: ImportResult[] = []
+    for (let at = 0; at < people.length; at += CHUNK) {
+      const body = { dryRun, rows: people.slice(at, at + CHUNK).map(toRequest) }
+      setProgress(at)
+      results.push(...(await answer(api.POST('/api/admin/users/import', { body }))).results)
+    }
+    return results
+  }
+  const preview = useMutation({
+    mutationFn: async (file: File) => {
+      setFileName(file.name)
+      run.reset()
+      const parsed = parsePeople(await readText(file, texts.unreadable))
+      if ('problem' in parsed) throw new Error(texts[parsed.problem])
+      setRows(parsed.rows)
+      return send(parsed.rows, true)
+    },
+  })
+  const run = useMutation({
+    mutationFn: () => send(rows, false),
+    onSettled: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
+  })
+  const results = run.data ?? preview.data
+  const todo = preview.data?.filter(({ outcome }) => outcome === 'done').length ?? 0
+  const isBusy = preview.isPending || run.isPending
+
+  return (
+    <Dialog onClose={onClose} title={texts.title} size="xl" closeOnClickOutside={!isBusy} saved>
+      <Stack>
+        {!results && <Text size="sm">{texts.text}</Text>}
+        {!run.data && (
+          <Group>
+            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && preview.mutate(file)}>
+              {(props) => (
+                <Button variant="default" disabled={isBusy} data-autofocus {...props}>
+                  {texts.choose}
+                </Button>
+              )}
+            </FileButton>
+            {fileName !== '' && <Text size="sm">{texts.chosen(fileName)}</Text>}
+          </Group>
+        )}
+        {isBusy && (
+          <Stack gap={4} role="status">
+            <Text size="sm">
+              {texts.checking}: {texts.progress(progress, rows.length)}
+            </Text>
+            <Progress value={rows.length === 0 ? 0 : (progress / rows.length) * 100} aria-hidden />
+          </Stack>
+        )}
+        {results && !isBusy && <ImportReport rows={rows} results={results} isPreview={!run.data} />}
+        <FailureAlert failure={run.error ?? preview.error} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant={run.data ? 'filled' : 'default'} onClick={onClose}>
+            {run.data ? texts.close : cancel}
+          </Button>
+          {preview.data && !run.data && (
+            <Button loading={run.isPending} disabled={todo === 0 || preview.isPending} onClick={() => run.mutate()}>
+              {texts.submit(todo)}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+/** Spreadsheets write UTF-8, or the old encoding of Windows: what is not valid UTF-8 is read as that. */
+async function readText(file: File, unreadable: string): Promise<string> {
+  const bytes = await file.arrayBuffer()
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const text = new TextDecoder('windows-1252').decode(bytes)
+    if (text.includes('\0')) throw new Error(unreadable)
+    return text
+  }
+}

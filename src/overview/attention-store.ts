@@ -1,0 +1,50 @@
+import type { Reader } from '../storage/database.ts'
+import type { AuditAction } from '../vocabulary/audit-actions.ts'
+
+const MAIL_FAILED = 'mail.failed' satisfies AuditAction
+
+/** Mails that were given up since a time, newest first. */
+export async function listFailedMail(db: Reader, since: number, limit: number) {
+  const rows = await db
+    .selectFrom('audit_events')
+    .select(['id', 'at', 'data'])
+    .where('action', '=', MAIL_FAILED)
+    .where('at', '>=', since)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, at, data }) => {
+    const { recipient = '', subject = '', reason = '' } = JSON.parse(data) as Record<string, string>
+    return { id, at, recipient, subject, reason }
+  })
+}
+
+/** How many mails wait because the mail server has refused them so far. */
+export async function countDelayedMail(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('outgoing_mail')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('last_error', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Planned actions that failed since a time, newest first. */
+export const listFailedActions = (db: Reader, since: number, limit: number) =>
+  db
+    .selectFrom('lifecycle_actions')
+    .innerJoin('users', 'users.id', 'lifecycle_actions.user_id')
+    .select([
+      'lifecycle_actions.id',
+      'lifecycle_actions.user_id as userId',
+      'users.email',
+      'lifecycle_actions.action',
+      'lifecycle_actions.finished_at as at',
+      'lifecycle_actions.failure_reason as reason',
+    ])
+    .where('lifecycle_actions.status', '=', 'failed')
+    .where('lifecycle_actions.finished_at', '>=', since)
+    .where('users.deleted_at', 'is', null)
+    .orderBy('lifecycle_actions.finished_at', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import type { Config } from '../config/config.ts'
+import { LAST_BACKUP_FILE } from '../config/data-files.ts'
+import type { Reader } from '../storage/database.ts'
+import { isSqliteUrl } from '../storage/sqlite-url.ts'
+import { countSetUp } from './setup-store.ts'
+
+/** What a new installation still needs. */
+export const Setup = Type.Object(
+  {
+    mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
+    application: Type.Boolean({ description: 'Whether there is an application besides the built-in one.' }),
+    host: Type.Boolean({ description: 'Whether a host was added.' }),
+    secondAdministrator: Type.Boolean({ description: 'Whether more than one user has the role admin.' }),
+    backup: Type.Enum(['made', 'missing', 'unknown'], {
+      description: 'Whether `latchkey backup` was run. Unknown with PostgreSQL, which has tools of its own.',
+    }),
+    https: Type.Boolean({ description: 'Whether BASE_URL is https.' }),
+  },
+  { title: 'Setup' },
+)
+export type Setup = Type.Static<typeof Setup>
+
+type Needs = { config: Pick<Config, 'smtpUrl' | 'baseUrl' | 'databaseUrl' | 'dataDir'>; read: Reader }
+
+export async function readSetup({ config, read }: Needs, administrators: number): Promise<Setup> {
+  return {
+    mail: config.smtpUrl !== undefined,
+    ...(await countSetUp(read)),
+    secondAdministrator: administrators > 1,
+    backup: await findBackup(config),
+    https: config.baseUrl.startsWith('https://'),
+  }
+}
+
+async function findBackup({ databaseUrl, dataDir }: Needs['config']): Promise<Setup['backup']> {
+  if (!isSqliteUrl(databaseUrl)) return 'unknown'
+  return stat(join(dataDir, LAST_BACKUP_FILE)).then(
+    () => 'made',
+    () => 'missing',
+  )
+}
