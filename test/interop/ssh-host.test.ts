@@ -6,6 +6,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { runCommand } from '../../src/control/commands.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
@@ -66,6 +67,30 @@ test('the sync script writes the CA key and the revocation list, readable by eve
   assert.deepEqual(read(root, 'etc/ssh/revoked_keys'), (await host.get('/ssh/krl?format=krl')).rawPayload)
   for (const name of inEtcSsh(root)) assert.equal(statSync(join(root, 'etc/ssh', name)).mode & 0o777, 0o644, name)
   assert.match(output, /trusted_user_ca\.pub is new: SHA256:/)
+})
+
+test('while the CA is being replaced the sync script installs both keys, and afterwards the new one alone', async (t) => {
+  const app = await startApp(t)
+  const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
+  const keys = () => String(read(root, 'etc/ssh/trusted_user_ca.pub')).trimEnd().split('\n')
+  const { id } = await issue(person, await saveKey(person))
+  await sync(root, url)
+  const [old] = keys()
+  await runCommand(app.services, { name: 'rotate-ssh-ca', how: 'publish', trustedForMs: 3600_000 })
+  await person.post(`/api/ssh/certs/${id}/revoke`, {})
+  const both = await sync(root, url)
+  assert.equal(both.code, 0, both.output)
+  assert.match(both.output, /trusted_user_ca\.pub is new: SHA256:\S+ SHA256:\S+\./)
+  const [first, next, ...others] = keys()
+  assert.deepEqual([first, others], [old, []])
+  app.clock.advance(2 * 3600_000)
+  await app.tick()
+  assert.equal((await sync(root, url)).code, 0)
+  assert.deepEqual(keys(), [next, old], 'the new one signs')
+  app.clock.advance(26 * 3600_000)
+  await app.tick()
+  assert.equal((await sync(root, url)).code, 0)
+  assert.deepEqual(keys(), [next])
 })
 
 test('the sync script replaces a file only when it has changed, and replaces it as a whole', async (t) => {
