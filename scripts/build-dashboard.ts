@@ -1,7 +1,9 @@
 // Builds the dashboard into dashboard/dist. With --if-stale it does nothing when what it would build from has not changed.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RolldownOutput } from 'rolldown'
 import { build } from 'vite'
+import { listPackages } from './release/list-packages.ts'
 
 const MARK = 'dashboard/dist/built-from.txt'
 const SOURCES = [
@@ -21,9 +23,11 @@ function fingerprint(): string {
 }
 
 const wanted = fingerprint()
-const built = existsSync(MARK) ? readFileSync(MARK, 'utf8') : undefined
+const builtFrom = existsSync(MARK) ? readFileSync(MARK, 'utf8') : undefined
 
-if (built !== wanted || !process.argv.includes('--if-stale')) {
-  await build({ root: 'dashboard', logLevel: 'warn' })
+if (builtFrom !== wanted || !process.argv.includes('--if-stale')) {
+  const built = (await build({ root: 'dashboard', logLevel: 'warn' })) as RolldownOutput
+  const packages = listPackages(built.output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])))
+  writeFileSync('dashboard/dist/packages.json', `${JSON.stringify(packages, null, 2)}\n`)
   writeFileSync(MARK, wanted)
 }

@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'rolldown'
+import { listPackages } from './release/list-packages.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUTPUT = join(ROOT, 'dist')
@@ -47,7 +48,9 @@ async function buildServer(): Promise<void> {
   })
   // Names without a hash of the content: nothing caches these files, and a stack is easier to read.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'part-[name].js' }
-  await bundle.write({ dir: UNFINISHED, format: 'esm', ...names })
+  const { output } = await bundle.write({ dir: UNFINISHED, format: 'esm', ...names })
+  const packages = listPackages(output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])))
+  writeFileSync(join(UNFINISHED, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`)
   await bundle.close()
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Their files start services in separate processes and mostly wait for them, so each file has a process of its own. */
-const WAITING = new Set(['cli', 'faults', 'load', 'process', 'third-party'])
+const WAITING = new Set(['cli', 'faults', 'load', 'process', 'release', 'third-party'])
 
 /**
  * Lets the test files of one folder of `test/` run in one process, because loading the service takes longer than the tests of most

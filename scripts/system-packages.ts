@@ -14,6 +14,7 @@ const NEEDED: Record<string, string> = {
   sqlite3: 'sqlite3',
   shellcheck: 'shellcheck',
   busybox: 'busybox',
+  promtool: 'prometheus',
   // A security key without a device, and another implementation of SSH.
   '/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so': 'openssh-tests',
   '/usr/lib/python3/dist-packages/asyncssh/__init__.py': 'python3-asyncssh',

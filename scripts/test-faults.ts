@@ -1,5 +1,5 @@
 // Runs the long form of the fault tests: crashes, an unavailable database, full disks, replicas that start and stop.
-// All of them use real processes on this machine. It takes some minutes and prints the figures for docs/operating.md.
+// All of them use real processes on this machine. It takes some minutes and prints the figures for docs/capacity.md.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,14 @@
 import { UsageError } from './cli/usage.ts'
+import type { SettingsSource } from './config/config.ts'
 import { describeFailure, printError } from './describe-failure.ts'
 
 /** Each command is a file that is loaded when it runs; none of it is part of the service. */
-const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
+const COMMANDS: Record<string, () => Promise<{ run(args: string[], source: SettingsSource): Promise<void> }>> = {
+  serve: () => import('./cli/serve.ts'),
+  'check-config': () => import('./cli/check-config.ts'),
+  init: () => import('./cli/init.ts'),
+  status: () => import('./cli/status.ts'),
+  version: () => import('./cli/version.ts'),
   backup: () => import('./cli/backup.ts'),
   restore: () => import('./cli/restore.ts'),
   restored: () => import('./cli/restored.ts'),
@@ -10,15 +16,21 @@ const COMMANDS: Record<string, () => Promise<{ run(args: string[]): Promise<void
   keys: () => import('./cli/keys.ts'),
 }
 
-const USAGE = `Usage: latchkey <command>
+const USAGE = `Usage: latchkey [--env-file <file>] <command>
 
+  latchkey serve                      runs the service
+  latchkey check-config               reads the settings, and tries the database, mail and the store of pictures
+  latchkey init [<file>]              writes a settings file with comments
+  latchkey status                     says whether the service answers, and which version it has
+  latchkey version                    prints the version of this command
   latchkey backup <folder>            makes a backup in a new folder, also while the service runs (SQLite)
   latchkey restore <backup>           restores a backup where there is no data yet (SQLite)
   latchkey restored                   makes a database that other tools have restored safe to use (pg_restore)
   latchkey admin grant <email>        makes an account an administrator
   latchkey keys rotate                replaces the key that signs ID tokens
 
-latchkey <command> --help says more. Commands read the same environment and .env as the service; npm start starts it.`
+latchkey <command> --help says more, with an example. Commands read the same settings as the service: the environment, and one
+file: that of --env-file, .env in the working folder, or /etc/latchkey/latchkey.env.`
 
 // Nothing this process writes is for other users of the machine.
 process.umask(0o077)
@@ -26,7 +38,10 @@ process.umask(0o077)
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 process.exitCode = await main(process.argv.slice(2))
 
-async function main([name = '', ...args]: string[]): Promise<number> {
+async function main(given: string[]): Promise<number> {
+  const { envFile, rest } = takeEnvFile(given)
+  if (envFile === '') return complain('--env-file needs the path of a file.', 2)
+  const [name = '', ...args] = rest
   if (name === '--version') {
     const { VERSION } = await import('./config/version.ts')
     return print(VERSION)
@@ -36,12 +51,22 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   if (!load) return complain(`There is no command ${JSON.stringify(name)}. latchkey --help lists them.`, 2)
   const command = await load()
   try {
-    await command.run(args)
-    return 0
+    await command.run(args, { envFile })
+    // A command may have set another one, for example because a check failed.
+    return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof UsageError) return error.isHelp ? print(error.message) : complain(error.message, 2)
     return complain(describeFailure(error), 1)
   }
+}
+
+/** The option may stand anywhere, as `--env-file <file>` or `--env-file=<file>`. */
+function takeEnvFile(args: string[]): { envFile: string | undefined; rest: string[] } {
+  const at = args.findIndex((each) => each === '--env-file' || each.startsWith('--env-file='))
+  if (at < 0) return { envFile: undefined, rest: args }
+  const isSeparate = args[at] === '--env-file'
+  const envFile = isSeparate ? (args[at + 1] ?? '') : (args[at] ?? '').slice('--env-file='.length)
+  return { envFile, rest: args.toSpliced(at, isSeparate ? 2 : 1) }
 }
 
 function print(text: string, code = 0): number {

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import { addBuiltInRoles } from './access/role-store.ts'
 import { createDailyCounts } from './audit/daily-counts.ts'
+import { logEvent } from './audit/log-event.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
+import { findLastBackup } from './config/last-backup.ts'
 import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
 import { createRandom } from './crypto/random.ts'
 import { createVault } from './crypto/vault.ts'
@@ -11,6 +13,7 @@ import { loadServiceKeys } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
 import { hasKeys } from './keys/service-key-store.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
+import { openSshAuthority } from './keys/ssh-authorities.ts'
 import { createFairQueue } from './limits/fair-queue.ts'
 import { createLimits } from './limits/limits.ts'
 import { openMail } from './mail/mail.ts'
@@ -43,13 +46,15 @@ interface ProcessOptions {
   timeoutFactor?: number
   /** What hashing a password costs. Tests that are not about it hash cheaply. */
   hashCost?: HashCost
+  /** Makes a backup of a SQLite file that an older version has made. */
+  beforeMigration?: () => Promise<void>
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 
 export async function openServices(config: Config, { log, now, ...options }: ProcessOptions): Promise<OpenServices> {
   const { monotonicNow = () => performance.now(), isTerminal = false } = options
-  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options.timeoutFactor)
+  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options)
   try {
     await db.transaction(async (trx) => {
       await addBuiltInRoles(trx, now())
@@ -58,17 +63,23 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
-    const openCa = async (purpose: 'ssh-ca' | 'ssh-host-ca') => {
-      const [key] = await loadServiceKeys({ db, now, vault }, purpose)
-      if (!key) throw new Error(`The key ${purpose} was neither found nor made.`)
-      return { ...key, ...openAuthority(key.privateKey) }
-    }
-    const [sshCa, sshHostCa] = [await openCa('ssh-ca'), await openCa('ssh-host-ca')]
+    const sshCa = await openSshAuthority({ db, now, vault, signals, log })
+    const [hostKey] = await loadServiceKeys({ db, now, vault }, 'ssh-host-ca')
+    if (!hostKey) throw new Error('The key of the host CA was neither found nor made.')
+    const sshHostCa = { ...hostKey, ...openAuthority(hostKey.privateKey) }
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const waits = createWaits({ monotonicNow, log }, config.rateLimits)
     const streams = createStreams({ db, now, monotonicNow, signals, log })
-    const metrics = config.metricsAddress && (await openMetrics({ db, now, load, countStreams: streams.count }))
+    const metrics =
+      config.metricsAddress &&
+      (await openMetrics({
+        db,
+        now,
+        load,
+        countStreams: streams.count,
+        findLastBackup: () => findLastBackup(config.dataDir),
+      }))
     const gathered: Gathered = {
       refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
@@ -95,7 +106,10 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       streams,
       waits,
       metrics,
-      ...(metrics && { observeEvent: metrics.countEvent }),
+      observeEvent(event) {
+        metrics?.countEvent(event)
+        logEvent(log, event)
+      },
       bootstrapSecret: config.adminBootstrapSecret ?? random.text(24),
       async close() {
         for (const { flush } of [dailyCounts, gathered.refusals, gathered.pkceUses])

@@ -6,8 +6,10 @@ import { hasAdministrator } from './access/administrator-store.ts'
 import { createApp } from './app.ts'
 import { backgroundJobs } from './background/jobs.ts'
 import { createTicker } from './background/ticker.ts'
+import { backUpBeforeUpgrade } from './backup/back-up-before-upgrade.ts'
 import type { Config } from './config/config.ts'
 import { prepareDataFolder } from './config/data-folder.ts'
+import { VERSION } from './config/version.ts'
 import { serveCommands } from './control/serve-commands.ts'
 import { printError } from './describe-failure.ts'
 import { StartError } from './errors.ts'
@@ -27,8 +29,14 @@ const CLOSE_IDLE_MS = 100
 
 const isTerminal = process.stdout.isTTY
 
-/** Runs the service until a signal ends it. The warnings are written to the log first. */
-export async function serve(config: Config, warnings: string[]): Promise<void> {
+interface Start {
+  /** Written to the log first. */
+  warnings: string[]
+  settingsFile: string | undefined
+}
+
+/** Runs the service until a signal ends it. */
+export async function serve(config: Config, { warnings, settingsFile }: Start): Promise<void> {
   let isStopping = false
   const output = createLogOutput(process.stdout.fd, (code) =>
     printError(`Standard output can't be written (${code}). The service continues, and lines of its log are lost.`),
@@ -36,9 +44,16 @@ export async function serve(config: Config, warnings: string[]): Promise<void> {
   const log = createLogger(config.logLevel, isTerminal ? await prettyPrint(output) : output)
   for (const warning of warnings) log.warn(warning)
   prepareDataFolder(config)
-  const services = await openServices(config, { log, now: Date.now, isTerminal })
+  const services = await openServices(config, {
+    log,
+    now: Date.now,
+    isTerminal,
+    beforeMigration: () => backUpBeforeUpgrade(config, { log, now: Date.now }),
+  })
   const app = await createApp(services)
-  const ticker = createTicker(services, backgroundJobs(services))
+  const jobs = backgroundJobs(services)
+  services.metrics?.watchJobs(jobs.map(({ name }) => name))
+  const ticker = createTicker(services, jobs)
   let drainMs = 0
   let closer: NodeJS.Timeout | undefined
   const drain = async () => {
@@ -70,7 +85,7 @@ export async function serve(config: Config, warnings: string[]): Promise<void> {
     await listen(app.listen.bind(app), config)
     if (isStopping) return
     ticker.start()
-    await announce(services, output)
+    await announce(services, output, settingsFile)
   } catch (error) {
     if (isStopping) return
     throw error
@@ -122,11 +137,24 @@ async function listen(on: (address: { port: number; host: string }) => Promise<s
  * The first thing a person sees. The set-up link carries a secret, so that it is no line of the log: without a terminal,
  * where standard output holds the log and nothing else, it goes to standard error.
  */
-async function announce({ config, db, log, bootstrapSecret }: OpenServices, output: LogOutput): Promise<void> {
-  const { dashboardOrigin, baseUrl, host, port } = config
+async function announce(
+  { config, db, log, bootstrapSecret }: OpenServices,
+  output: LogOutput,
+  settingsFile: string | undefined,
+): Promise<void> {
+  const { dashboardOrigin, baseUrl, host, port, dataDir } = config
   const print = (line: string) => (isTerminal ? output.write(`${line}\n`) : void process.stderr.write(`${line}\n`))
-  if (isTerminal) print(`Latchkey is running: ${dashboardOrigin}`)
-  else log.info({ address: `${host}:${port}`, issuer: baseUrl, dashboard: dashboardOrigin }, 'Latchkey is running.')
+  if (isTerminal) {
+    print(`Latchkey ${VERSION} is running: ${dashboardOrigin}`)
+    print(`Data: ${dataDir}. Settings: ${settingsFile ?? 'the environment alone'}.`)
+  } else {
+    const address = `${host}:${port}`
+    const place = { dataDir, settingsFile: settingsFile ?? null }
+    log.info(
+      { version: VERSION, address, issuer: baseUrl, dashboard: dashboardOrigin, ...place },
+      'Latchkey is running.',
+    )
+  }
   if (!(await hasAdministrator(db.read))) {
     const secret = config.adminBootstrapSecret === undefined ? `#secret=${bootstrapSecret}` : ''
     print(`There is no administrator yet. Set up the first one: ${dashboardOrigin}/setup${secret}`)

@@ -9,6 +9,7 @@ import type { Vault } from './crypto/vault.ts'
 import type { Locate } from './http/request-source.ts'
 import type { ServiceKey } from './keys/load-service-keys.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import type { SshAuthority } from './keys/ssh-authorities.ts'
 import type { Limits } from './limits/limits.ts'
 import type { MailTransport } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -30,7 +31,7 @@ export interface Services {
   vault: Vault
   signingKeys: SigningKeys
   /** Signs the certificates of users. */
-  sshCa: ServiceKey & Authority
+  sshCa: SshAuthority
   /** Signs the certificates of hosts. */
   sshHostCa: ServiceKey & Authority
   passwords: Passwords

@@ -40,6 +40,15 @@ export async function addEvents(trx: Trx, rows: NewEventRow[]): Promise<void> {
   }
 }
 
+/** Oldest first. */
+export const listOldestEvents = (db: Reader, before: number, limit: number): Promise<EventRow[]> =>
+  db.selectFrom('audit_events').selectAll().where('at', '<', before).orderBy('at').orderBy('id').limit(limit).execute()
+
+/** Only those that were archived. */
+export async function deleteEvents(trx: Trx, ids: string[]): Promise<void> {
+  await trx.deleteFrom('audit_events').where('id', 'in', ids).execute()
+}
+
 export interface AuditFilter {
   /** An action, or `user.*` for all about users. May be one that this version does not know. */
   action?: string

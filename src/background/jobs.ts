@@ -1,4 +1,6 @@
+import { archiveEvents } from '../audit/archive-events.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
+import { advanceSshCa } from '../keys/rotate-ssh-ca.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { createMailDelivery } from '../mail/deliver-mail.ts'
@@ -18,6 +20,7 @@ import type { Job } from './ticker.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 
 /** All background work, in one list. */
 export function backgroundJobs(services: Services & Gathered & { streams: Streams; waits: Waits }): Job[] {
@@ -36,7 +39,13 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
     { name: 'write-pkce-uses', run: () => services.pkceUses.flush() },
     { name: 'deliver-mail', run: mail.deliver, stop: mail.stop },
     { name: 'activate-signing-key', everyMs: MINUTE, run: () => activateNextKey(services) },
+    {
+      name: 'rotate-ssh-ca',
+      everyMs: MINUTE,
+      run: () => advanceSshCa(services, services.config.sshCertMaxTtl),
+    },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
+    { name: 'archive-audit', everyMs: HOUR, run: (stop) => archiveEvents(services, stop) },
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },

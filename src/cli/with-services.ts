@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { type Config, loadEnvironment, readConfig } from '../config/config.ts'
+import { type Config, loadSettings, readConfig, type SettingsSource } from '../config/config.ts'
 import { describeMisspelt } from '../config/misspelt.ts'
 import type { Command } from '../control/commands.ts'
 import { printError } from '../describe-failure.ts'
@@ -12,21 +12,34 @@ import { isSqliteUrl } from '../storage/sqlite-url.ts'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** The settings of the service, as it would read them here. */
-export function readSettings(): Config {
-  const environment = loadEnvironment()
+/** The settings of the service, as it would read them here. On a terminal the command says where they come from. */
+export function readSettings(source: SettingsSource): Config {
+  const { environment, file } = loadSettings(source)
   for (const warning of describeMisspelt(environment)) printError(warning)
-  return readConfig(environment)
+  const config = readConfig(environment)
+  if (process.stderr.isTTY) printError(describePlace(config, file))
+  return config
 }
+
+export const describePlace = ({ dataDir }: Pick<Config, 'dataDir'>, file: string | undefined): string =>
+  `Data: ${dataDir}. Settings: ${file ?? 'the environment alone'}.`
 
 /** Warnings and errors only, on standard error. */
 export const logForCommands = (): Logger => createLogger('warn', { write: (line) => process.stderr.write(line) })
 
 export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
-  refuseOtherUser(config)
+  actAsOwner(config)
   await refuseWithoutDatabase(config.databaseUrl)
+  const log = logForCommands()
   const { openServices } = await import('../open-services.ts')
-  const services = await openServices(config, { log: logForCommands(), now: Date.now })
+  const services = await openServices(config, {
+    log,
+    now: Date.now,
+    beforeMigration: async () => {
+      const { backUpBeforeUpgrade } = await import('../backup/back-up-before-upgrade.ts')
+      await backUpBeforeUpgrade(config, { log, now: Date.now })
+    },
+  })
   try {
     return await work(services)
   } finally {
@@ -36,7 +49,7 @@ export async function withServices<T>(config: Config, work: (services: Services)
 
 /** Sends the command to the running service where there is one that holds the database, and runs it here otherwise. */
 export async function sendOrRun(config: Config, command: Command): Promise<string> {
-  refuseOtherUser(config)
+  actAsOwner(config)
   const { sendCommand } = await import('../control/send-command.ts')
   const answer = await sendCommand(config.databaseUrl, command)
   if (answer?.said !== undefined) return answer.said
@@ -45,11 +58,19 @@ export async function sendOrRun(config: Config, command: Command): Promise<strin
   return withServices(config, (services) => runCommand(services, command))
 }
 
-/** Files that another user, such as root, makes in the data folder could not be opened by the service. */
-export function refuseOtherUser(config: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
-  const owner = isSqliteUrl(config.databaseUrl) ? statSync(config.dataDir, { throwIfNoEntry: false })?.uid : undefined
-  if (owner === undefined || process.geteuid === undefined || owner === process.geteuid()) return
-  throw new StartError(
-    `${config.dataDir} belongs to the user with the id ${owner}. Run this as that user, for example with: sudo -u '#${owner}'`,
-  )
+/**
+ * Files that another user makes in the data folder could not be opened by the service. So root becomes the user that the
+ * folder belongs to, for the rest of the command, and other users are refused.
+ */
+export function actAsOwner(config: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+  const folder = isSqliteUrl(config.databaseUrl) ? statSync(config.dataDir, { throwIfNoEntry: false }) : undefined
+  if (folder === undefined || process.geteuid === undefined || folder.uid === process.geteuid()) return
+  if (process.geteuid() !== 0) {
+    throw new StartError(
+      `${config.dataDir} belongs to the user with the id ${folder.uid}. Run this as that user, for example with: sudo -u '#${folder.uid}'`,
+    )
+  }
+  process.setgroups?.([folder.gid])
+  process.setgid?.(folder.gid)
+  process.setuid?.(folder.uid)
 }

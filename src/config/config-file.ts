@@ -1,17 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartError } from '../errors.ts'
 import { hintForUnknown } from './misspelt.ts'
 import { isSetting } from './secret-files.ts'
 
+/** Where packages put the settings. */
+export const SYSTEM_FILE = '/etc/latchkey/latchkey.env'
+
+/** The file that settings are read from: the given one, `.env` in the working folder, or that of the package. */
+export function findSettingsFile(folder: string, given?: string): string | undefined {
+  if (given !== undefined) return resolve(folder, given)
+  return [join(folder, '.env'), SYSTEM_FILE].find((file) => existsSync(file))
+}
+
 /**
- * What `.env` in that folder sets. Everything in it was meant for this service, so that a name it does not know and a line
- * that sets nothing are mistakes, and stop the start.
+ * What the file sets. Everything in it was meant for this service, so that a name it does not know and a line that sets
+ * nothing are mistakes, and stop the start.
  */
-export function readEnvFile(folder: string): Record<string, string | undefined> {
-  const file = join(folder, '.env')
-  if (!existsSync(file)) return {}
+export function readSettingsFile(file: string): Record<string, string | undefined> {
   const text = readText(file)
   const problem = findProblem(text)
   if (problem) throw new StartError(`Line ${problem.line} of ${file} ${problem.says}`)

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { StartError } from '../errors.ts'
 import { isSqliteUrl, toSqliteUrl } from '../storage/sqlite-url.ts'
-import { readEnvFile } from './config-file.ts'
+import { findSettingsFile, readSettingsFile } from './config-file.ts'
 import { DATABASE_FILE } from './data-files.ts'
 import type { GeoHeaders } from './parse-values.ts'
 import { readSetting } from './secret-files.ts'
@@ -40,6 +40,7 @@ export interface Config {
   /** Settings that the environment sets, so that administrators can't change them. */
   fixedSettings: ('name' | 'registration')[]
   metricsAddress: { host: string; port: number } | undefined
+  auditRetentionDays: number | undefined
 }
 
 export interface S3Config {
@@ -138,14 +139,29 @@ export function readConfig(environment: Environment): Config {
       ...(read('REGISTRATION') === undefined ? [] : (['registration'] as const)),
     ],
     metricsAddress: read('METRICS_ADDRESS'),
+    auditRetentionDays: read('AUDIT_RETENTION_DAYS'),
   }
 }
 
-/** The environment, with what `.env` in the working folder adds to it. */
-export const loadEnvironment = (folder: string = process.cwd()): Environment => ({
-  ...readEnvFile(folder),
-  ...process.env,
-})
+/** Where the settings come from, besides the environment. */
+export interface SettingsSource {
+  /** The file that --env-file names. */
+  envFile?: string | undefined
+  /** The working folder. */
+  folder?: string
+}
+
+/** The environment, with what the settings file adds to it. */
+export function loadSettings({ envFile, folder = process.cwd() }: SettingsSource = {}): {
+  environment: Environment
+  file: string | undefined
+} {
+  const file = findSettingsFile(folder, envFile)
+  return { environment: { ...(file === undefined ? {} : readSettingsFile(file)), ...process.env }, file }
+}
+
+export const loadEnvironment = (folder?: string): Environment =>
+  loadSettings(folder === undefined ? {} : { folder }).environment
 
 /** Browsers take no passkeys for a whole top-level domain, and addresses have no parents. */
 const isParentDomain = (parent: string, host: string): boolean =>

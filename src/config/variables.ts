@@ -223,6 +223,13 @@ export const VARIABLES = {
     accepts: 'trace, debug, info, warn, error, fatal or silent',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
+  AUDIT_RETENTION_DAYS: variable({
+    meaning:
+      'After how many days an entry of the audit trail is moved from the database into `<DATA_DIR>/audit-archive`, as JSON lines.',
+    fallback: 'none: entries stay in the database',
+    accepts: 'a number of days from 30 to 36500',
+    parse: integer(30, 36500),
+  }),
   METRICS_ADDRESS: variable({
     meaning: 'The address where Prometheus reads `/metrics`. There is no authentication: keep it off public networks.',
     fallback: 'none: nothing is measured',

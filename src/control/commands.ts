@@ -1,4 +1,5 @@
 import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate-signing-key.ts'
+import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../keys/rotate-ssh-ca.ts'
 import { grantAdministrator } from '../roles/grant-administrator.ts'
 import type { Services } from '../services.ts'
 
@@ -8,8 +9,10 @@ const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 export type Command =
   | { name: 'grant-administrator'; email: string }
   | { name: 'rotate-keys'; how: (typeof ROTATIONS)[number] }
+  | { name: 'rotate-ssh-ca'; how: 'publish'; trustedForMs: number }
+  | { name: 'rotate-ssh-ca'; how: 'retire-previous' }
 
-type Needs = Pick<Services, 'db' | 'now' | 'vault' | 'signals'>
+type Needs = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa'>
 
 /** Runs the command, and returns a sentence on what was done. */
 export async function runCommand(services: Needs, command: Command): Promise<string> {
@@ -17,6 +20,7 @@ export async function runCommand(services: Needs, command: Command): Promise<str
     const { granted, email } = await grantAdministrator(services, command.email)
     return granted ? `${email} is an administrator now.` : `${email} was an administrator already.`
   }
+  if (command.name === 'rotate-ssh-ca') return rotateSshCa(services, command)
   if (command.how === 'retire-previous') {
     const retired = await retirePreviousKeys(services)
     return retired.length === 0 ? 'There was no earlier key.' : `Withdrawn: ${retired.join(', ')}.`
@@ -25,12 +29,31 @@ export async function runCommand(services: Needs, command: Command): Promise<str
   return `${await rotateAtOnce(services)} signs from now on.`
 }
 
+async function rotateSshCa(services: Needs, command: Extract<Command, { name: 'rotate-ssh-ca' }>): Promise<string> {
+  if (command.how === 'retire-previous') {
+    const retired = await retirePreviousSshCa(services)
+    await services.sshCa.reload()
+    return retired.length === 0
+      ? 'There was no earlier CA key.'
+      : `Withdrawn: ${retired.join(', ')}. Hosts no longer trust it.`
+  }
+  const { id, signAt } = await publishNextSshCa(services, command)
+  await advanceSshCa(services, services.config.sshCertMaxTtl)
+  await services.sshCa.reload()
+  if (services.sshCa.id === id)
+    return `${id} signs from now on. Hosts trust the earlier key until its certificates have expired.`
+  return `${id} is published, and hosts trust both keys. It signs from ${new Date(signAt).toISOString()} on.`
+}
+
 /** Parses a line; undefined when it is no command. */
 export function readCommand(line: string): Command | undefined {
   try {
-    const { name, email, how } = JSON.parse(line) as Record<string, unknown>
+    const { name, email, how, trustedForMs } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
     const rotation = ROTATIONS.find((each) => each === how)
+    if (name === 'rotate-ssh-ca' && how === 'retire-previous') return { name, how }
+    if (name === 'rotate-ssh-ca' && how === 'publish' && typeof trustedForMs === 'number')
+      return { name, how, trustedForMs }
     if (name === 'rotate-keys' && rotation) return { name, how: rotation }
   } catch {
     // Not JSON.

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { VERSION } from '../config/version.ts'
 import { refuse } from '../errors.ts'
 import type { Database } from '../storage/database.ts'
 import { ping } from '../storage/ping.ts'
@@ -6,6 +7,8 @@ import { within } from '../storage/within.ts'
 import { failures, type Routes } from './contracts.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
+
+const Version = Type.Object({ version: Type.String({ description: 'As in the changelog, such as 1.2.3.' }) })
 
 /** A database that takes longer than this counts as unavailable. */
 const PING_TIMEOUT_MS = 3000
@@ -23,6 +26,12 @@ export const healthRoutes =
       '/healthz',
       { schema: { tags: ['Health'], summary: 'Is the process alive?', response: { 200: Health } } },
       async () => ({ status: 'ok' as const }),
+    )
+
+    app.get(
+      '/version',
+      { schema: { tags: ['Health'], summary: 'Which version is it?', response: { 200: Version } } },
+      async () => ({ version: VERSION }),
     )
 
     app.get(

@@ -12,6 +12,10 @@ export interface StoredKey {
   sealedPrivateKey: string
   createdAt: number
   retiredAt?: number | null
+  /** When a key that waits begins to sign, where that is planned. */
+  signAt?: number | null
+  /** When an earlier key is withdrawn, where that is planned. */
+  retireAt?: number | null
 }
 
 export const hasKeys = async (db: Reader): Promise<boolean> =>
@@ -39,6 +43,8 @@ export async function listKeys(
     sealedPrivateKey: row.private_key_sealed,
     createdAt: row.created_at,
     retiredAt: row.retired_at,
+    signAt: row.sign_at,
+    retireAt: row.retire_at,
   }))
 }
 
@@ -100,6 +106,51 @@ export async function markRetired(trx: Trx, purpose: KeyPurpose, at: number): Pr
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+export async function setSignTime(trx: Trx, id: string, at: number): Promise<void> {
+  await trx.updateTable('service_keys').set({ sign_at: at }).where('id', '=', id).where('state', '=', 'next').execute()
+}
+
+/** For earlier keys that have no such time yet. */
+export async function setRetireTime(trx: Trx, purpose: KeyPurpose, at: number): Promise<void> {
+  await trx
+    .updateTable('service_keys')
+    .set({ retire_at: at })
+    .where('purpose', '=', purpose)
+    .where('state', '=', 'previous')
+    .where('retired_at', 'is', null)
+    .where('retire_at', 'is', null)
+    .execute()
+}
+
+/** Withdraws the earlier keys whose time has come. */
+export async function markRetiredInTime(trx: Trx, purpose: KeyPurpose, now: number): Promise<string[]> {
+  const rows = await trx
+    .updateTable('service_keys')
+    .set({ retired_at: now })
+    .where('purpose', '=', purpose)
+    .where('state', '=', 'previous')
+    .where('retired_at', 'is', null)
+    .where('retire_at', '<=', now)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Replaces what is sealed, if it is still what was read. False when another process has changed it. */
+export async function replaceSealed(
+  trx: Trx,
+  { id, from, to }: { id: string; from: string; to: string },
+): Promise<boolean> {
+  const rows = await trx
+    .updateTable('service_keys')
+    .set({ private_key_sealed: to })
+    .where('id', '=', id)
+    .where('private_key_sealed', '=', from)
+    .returning('id')
+    .execute()
+  return rows.length === 1
 }
 
 /** One change of the signing keys at a time, on all replicas: from here to the end of the transaction. */

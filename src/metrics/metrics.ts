@@ -1,5 +1,6 @@
-import { Counter, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { AuditEvent } from '../audit/record-event.ts'
+import { VERSION } from '../config/version.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import type { Engine } from '../storage/engine.ts'
 import { within } from '../storage/within.ts'
@@ -17,6 +18,8 @@ export interface Metrics {
   countUnknownClient(): void
   /** A revocation list for hosts was built. */
   krlBuilt(built: { bytes: number; serials: number }): void
+  /** The names of the jobs whose delay is measured. */
+  watchJobs(names: string[]): void
   /** The text that Prometheus reads. */
   render(): Promise<string>
   contentType: string
@@ -28,15 +31,26 @@ interface Needs {
   now: () => number
   countStreams: () => number
   load: Engine['load']
+  /** Undefined when there was none. */
+  findLastBackup: () => number | undefined
 }
+
+const secondsSince = (now: () => number, at: number | undefined): number | undefined =>
+  at === undefined ? undefined : Math.max(0, (now() - at) / 1000)
 
 /** A scrape does not wait longer than this for the database. */
 const DATABASE_TIMEOUT_MS = 2000
 
-export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
+export function createMetrics({ db, now, load, countStreams, findLastBackup }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
-  const stored = addStoredGauges(registry, db.read)
+  const stored = addStoredGauges(registry, db.read, now)
+  addGauge(
+    registry,
+    'latchkey_backup_age_seconds',
+    'SQLite: time since the last backup that the command line has made of this data folder.',
+    () => secondsSince(now, findLastBackup()),
+  )
   addLoadGauges(registry, load)
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this replica.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
@@ -45,12 +59,13 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
     help: 'Requests that named a client which is not registered.',
     registers: [registry],
   })
-  const process = addProcessGauges(registry)
+  const processGauges = addProcessGauges(registry)
+  addBuildInfo(registry)
   let rendering: Promise<string> | undefined
 
   const render = async (): Promise<string> => {
     await stored.read()
-    process.read()
+    processGauges.read()
     return registry.metrics()
   }
   return {
@@ -58,15 +73,32 @@ export function createMetrics({ db, now, load, countStreams }: Needs): Metrics {
     countEvent: countEvents(registry),
     countUnknownClient: () => unknownClients.inc(),
     krlBuilt,
+    watchJobs: stored.watchJobs,
     render: () => (rendering ??= render().finally(() => (rendering = undefined))),
     contentType: registry.contentType,
-    close: process.stop,
+    close: processGauges.stop,
   }
 }
 
+/** The version is a label, as Prometheus has no text values. */
+function addBuildInfo(registry: Registry): void {
+  const info = new Gauge({
+    name: 'latchkey_build_info',
+    help: 'Always 1. The labels are the versions of Latchkey and of Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+  info.set({ version: VERSION, node: process.versions.node }, 1)
+}
+
 /** Queues that all replicas share. While the database is unavailable their gauges have no value. */
-function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void> } {
+function addStoredGauges(
+  registry: Registry,
+  db: Reader,
+  now: () => number,
+): { read(): Promise<void>; watchJobs(names: string[]): void } {
   let current: QueueCounts | undefined
+  let jobs: string[] | undefined
   addGauge(registry, 'latchkey_database_up', '1 if the database answered this scrape, otherwise 0.', () =>
     current ? 1 : 0,
   )
@@ -77,9 +109,30 @@ function addStoredGauges(registry: Registry, db: Reader): { read(): Promise<void
     'Planned actions that are not carried out yet, of all replicas.',
     () => current?.pending,
   )
+  addGauge(
+    registry,
+    'latchkey_lifecycle_actions_failed',
+    'Planned actions that could not be carried out, of all replicas.',
+    () => current?.failed,
+  )
+  addGauge(
+    registry,
+    'latchkey_mail_oldest_seconds',
+    'How long the oldest mail has waited to be sent, of all replicas; 0 without any.',
+    () => current && (secondsSince(now, current.oldestMailAt) ?? 0),
+  )
+  addGauge(
+    registry,
+    'latchkey_job_delay_seconds',
+    'How late the background job is that has waited longest, of all replicas; 0 when none is late.',
+    () => current && (secondsSince(now, current.nextJobAt) ?? 0),
+  )
   return {
+    watchJobs: (names) => {
+      jobs = names
+    },
     async read() {
-      current = await within(DATABASE_TIMEOUT_MS, countQueued(db)).catch(() => undefined)
+      current = await within(DATABASE_TIMEOUT_MS, countQueued(db, jobs)).catch(() => undefined)
     },
   }
 }

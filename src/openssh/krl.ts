@@ -26,8 +26,8 @@ export interface Revocations {
   readonly serials: BigUint64Array
   /** Serials that are revoked as a whole, first and last included, whether or not any was ever issued. */
   readonly ranges?: readonly SerialRange[]
-  /** The blob of the authority whose serials these are. Without it the serials of every authority are revoked. */
-  readonly caKey?: Uint8Array
+  /** The blobs of the authorities whose serials these are. Without any the serials of every authority are revoked. */
+  readonly caKeys?: readonly Uint8Array[]
   /** Grows with every change. */
   readonly version: bigint | number
   /** Epoch seconds. */
@@ -41,8 +41,9 @@ export interface SerialRange {
 }
 
 /** Writes a key revocation list for sshd's RevokedKeys. Long lists take a second or two. */
-export function buildKrl({ serials, ranges = [], caKey, version, generatedAt, comment = '' }: Revocations): Buffer {
-  if (caKey?.length === 0) throw new RangeError('An empty authority key would revoke the serials of every authority.')
+export function buildKrl({ serials, ranges = [], caKeys, version, generatedAt, comment = '' }: Revocations): Buffer {
+  if (caKeys?.some(({ length }) => length === 0) || caKeys?.length === 0)
+    throw new RangeError('An empty authority key would revoke the serials of every authority.')
   if (!isCleanText(comment)) throw new RangeError('The comment must be clean text.')
   if (ranges.some(({ first, last }) => first < 1n || last < first)) throw new RangeError('A range runs backwards.')
   const header = Buffer.concat([
@@ -58,15 +59,16 @@ export function buildKrl({ serials, ranges = [], caKey, version, generatedAt, co
 
   const runs = serialRuns(serials)
   const plan = planSections(runs)
-  const scope = Buffer.concat([string(caKey ?? ''), string('')])
   const size = plan.size + ranges.length * RANGE_SIZE
-  const opening = Buffer.concat([header, Buffer.of(CERTIFICATES), uint32(scope.length + size), scope])
-  const krl = Buffer.alloc(opening.length + size)
-  krl.set(opening)
-  const rangesAt = opening.length + plan.size
-  writeSections(krl.subarray(opening.length, rangesAt), runs, plan)
-  writeRanges(krl.subarray(rangesAt), ranges)
-  return krl
+  const section = Buffer.alloc(size)
+  writeSections(section.subarray(0, plan.size), runs, plan)
+  writeRanges(section.subarray(plan.size), ranges)
+  // The serials are the same for every authority: they are counted over all of its keys.
+  const scopes = (caKeys ?? ['']).map((caKey) => Buffer.concat([string(caKey), string('')]))
+  return Buffer.concat([
+    header,
+    ...scopes.flatMap((scope) => [Buffer.of(CERTIFICATES), uint32(scope.length + size), scope, section]),
+  ])
 }
 
 /**

@@ -1,8 +1,6 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
-import { LAST_BACKUP_FILE } from '../config/data-files.ts'
+import { findLastBackup } from '../config/last-backup.ts'
 import type { Reader } from '../storage/database.ts'
 import { isSqliteUrl } from '../storage/sqlite-url.ts'
 import { countSetUp } from './setup-store.ts'
@@ -30,15 +28,12 @@ export async function readSetup({ config, read }: Needs, administrators: number)
     mail: config.smtpUrl !== undefined,
     ...(await countSetUp(read)),
     secondAdministrator: administrators > 1,
-    backup: await findBackup(config),
+    backup: findBackup(config),
     https: config.baseUrl.startsWith('https://'),
   }
 }
 
-async function findBackup({ databaseUrl, dataDir }: Needs['config']): Promise<Setup['backup']> {
+function findBackup({ databaseUrl, dataDir }: Needs['config']): Setup['backup'] {
   if (!isSqliteUrl(databaseUrl)) return 'unknown'
-  return stat(join(dataDir, LAST_BACKUP_FILE)).then(
-    () => 'made',
-    () => 'missing',
-  )
+  return findLastBackup(dataDir) === undefined ? 'missing' : 'made'
 }

@@ -1,10 +1,21 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { StartError } from '../errors.ts'
 import { MIGRATIONS, type Migration } from './migrations/all.ts'
 import type { Schema } from './schema.ts'
 
 interface WithMigrations {
   schema_migrations: { name: string; applied_at: number }
+}
+
+/** Whether the tables of a SQLite file are there, and were made by an older version. */
+export async function isOlder(db: Kysely<Schema>, migrations: readonly Migration[] = MIGRATIONS): Promise<boolean> {
+  return (db as unknown as Kysely<WithMigrations>).transaction().execute(async (trx) => {
+    const { rows: tables } = await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(trx)
+    if (tables.length === 0) return false
+    const rows = await trx.selectFrom('schema_migrations').select('name').execute()
+    const applied = new Set(rows.map(({ name }) => name))
+    return applied.size > 0 && migrations.some(({ name }) => !applied.has(name))
+  })
 }
 
 /**

@@ -5,12 +5,24 @@ import type { Engine } from './engine.ts'
 import { isUnavailable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
 import { makeFolder } from './make-folder.ts'
-import { migrate } from './migrate.ts'
+import { isOlder, migrate } from './migrate.ts'
 import { sqliteFileOf } from './sqlite-url.ts'
 import { openSqlite } from './sqlite.ts'
 
+interface OpenOptions {
+  /** Multiplies the time limits for PostgreSQL. */
+  timeoutFactor?: number | undefined
+  /** Called when a SQLite file of an older version is about to be changed. A failure leaves the file as it is. */
+  beforeMigration?: (() => Promise<void>) | undefined
+}
+
 /** Opens the database and applies the migrations that are missing. */
-export async function openStorage(databaseUrl: string, log: Logger, now: number, timeoutFactor = 1): Promise<Engine> {
+export async function openStorage(
+  databaseUrl: string,
+  log: Logger,
+  now: number,
+  { timeoutFactor = 1, beforeMigration }: OpenOptions = {},
+): Promise<Engine> {
   const file = sqliteFileOf(databaseUrl)
   if (file === undefined) {
     const { openPostgres } = await import('./postgres.ts')
@@ -22,6 +34,7 @@ export async function openStorage(databaseUrl: string, log: Logger, now: number,
     unlock()
   }
   try {
+    if (beforeMigration && (await isOlder(engine.kysely))) await beforeMigration()
     await migrate(engine.kysely, now)
     return { ...engine, close }
   } catch (error) {

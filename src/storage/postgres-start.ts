@@ -49,3 +49,40 @@ function explain(error: unknown, url: string): StartError {
   const hint = HINTS[code] ?? (isTls ? 'Check sslmode in DATABASE_URL, and TLS on the server.' : 'Check DATABASE_URL.')
   return new StartError(`${where} can't be used: ${message.replaceAll(/\s+/g, ' ').replace(/\.?$/, '.')} ${hint}`)
 }
+
+/** The migrations that were applied, without changing anything. None when the tables are not there yet. */
+export async function listAppliedMigrations(url: string): Promise<string[]> {
+  const settings = { connectionString: url, application_name: 'latchkey', connectionTimeoutMillis: 5000 }
+  if (!(await tryPostgres(settings, url)).hasTables) return []
+  const client = new pg.Client(settings)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name')
+    return rows.map(({ name }) => name)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Refuses while another process of the service is connected: it would seal what it makes with the secret that it was started with. */
+export async function refuseBesideReplicas(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'latchkey-command',
+    connectionTimeoutMillis: 5000,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name in ('latchkey', 'latchkey reads', 'latchkey signals')",
+    )
+    if ((rows[0]?.count ?? 0) === 0) return
+  } finally {
+    await client.end().catch(() => {})
+  }
+  throw new StartError(
+    'The service is still running: processes of it are connected to the database. Stop all replicas first.',
+  )
+}

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { readEnvFile } from '../../src/config/config-file.ts'
+import { readSettingsFile } from '../../src/config/config-file.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { describeMisspelt } from '../../src/config/misspelt.ts'
 import { StartError } from '../../src/errors.ts'
@@ -86,9 +86,9 @@ describe('a secret in a file', () => {
 
   test('is known in .env and in the environment, and other settings have no such variable', () => {
     writeFileSync(join(folder, '.env'), `SECRET_KEY_FILE=${write(KEY)}\n`)
-    assert.match(readEnvFile(folder)['SECRET_KEY_FILE'] ?? '', /secret-/)
+    assert.match(readSettingsFile(join(folder, '.env'))['SECRET_KEY_FILE'] ?? '', /secret-/)
     assert.deepEqual(describeMisspelt({ SMTP_URL_FILE: '/run/secrets/smtp' }), [])
     writeFileSync(join(folder, '.env'), 'PORT_FILE=/tmp/port\n')
-    assert.throws(() => readEnvFile(folder), /no such setting/)
+    assert.throws(() => readSettingsFile(join(folder, '.env')), /no such setting/)
   })
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readConfig } from '../../src/config/config.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { DEPLOY } from './proxy.ts'
 import { matchesIn, read, ROOT } from './repository.ts'
@@ -10,14 +9,13 @@ import { matchesIn, read, ROOT } from './repository.ts'
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
 
 /** Settings of Node, of the C library, of other services, and of the examples themselves. */
-const OTHERS = /^(NODE_ENV|MALLOC_ARENA_MAX|DOMAIN|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+)$/
+const OTHERS = /^(NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|DOMAIN|VERSION|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+)$/
 
 const SETTING_FILES = {
   'deploy/Dockerfile': /(?<=^ENV .*)\b([A-Z][A-Z0-9_]*)=/gm,
   'deploy/compose.sqlite.yaml': /^ +([A-Z][A-Z0-9_]*):|\$\{([A-Z0-9_]+)/gm,
   'deploy/compose.postgres.yaml': /^ +([A-Z][A-Z0-9_]*):|\$\{([A-Z0-9_]+)/gm,
   'deploy/latchkey.env.example': /^#?([A-Z][A-Z0-9_]*)=/gm,
-  'deploy/systemd/latchkey.env.example': /^#?([A-Z][A-Z0-9_]*)=/gm,
   'deploy/systemd/latchkey.service': /(?<=^Environment=.*)\b([A-Z][A-Z0-9_]*)=/gm,
   'deploy/caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/caddy/replicas.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
@@ -36,34 +34,23 @@ for (const [path, pattern] of Object.entries(SETTING_FILES)) {
   })
 }
 
-test('the settings of the systemd example are valid, including those that are commented out', () => {
-  const lines = matchesIn(read('deploy/systemd/latchkey.env.example'), /^#?([A-Z][A-Z0-9_]*=.*)$/gm)
-  const config = readConfig(Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2))))
-  assert.equal(config.baseUrl, 'https://id.example.com')
-  assert.deepEqual(config.trustProxy, ['127.0.0.1'])
-})
-
 test('every variable that compose.postgres.yaml requires has a line in latchkey.env.example', () => {
   const required = new Set(matchesIn(read('deploy/compose.postgres.yaml'), /\$\{([A-Z0-9_]+):\?/g))
   const documented = new Set(matchesIn(read('deploy/latchkey.env.example'), /^([A-Z0-9_]+)=/gm))
   assert.deepEqual([...required.difference(documented)], [])
 })
 
-test('the image uses the version of Node that package.json pins', () => {
-  assert.match(read('deploy/Dockerfile'), new RegExp(`^ARG NODE=${dependencies['node']}$`, 'm'))
+test('releases contain the version of Node that package.json pins', () => {
+  const runtimes = JSON.parse(read('scripts/release/runtime.json')) as Record<string, { version: string }>
+  for (const { version } of Object.values(runtimes)) assert.equal(version, dependencies['node'])
 })
 
-test('every file that the Dockerfile copies exists and is not excluded by .dockerignore', () => {
-  const copied = matchesIn(read('deploy/Dockerfile'), /^COPY (?!--from)(.+) \S+$/gm).flatMap((paths) =>
-    paths.split(' '),
-  )
-  assert.ok(copied.includes('src'))
-  const included = matchesIn(read('.dockerignore'), /^!(.+)$/gm)
-  for (const path of copied) {
-    assert.ok(existsSync(join(ROOT, path)), path)
-    const isIncluded = included.some((each) => path === each || path.startsWith(`${each}/`))
-    assert.ok(isIncluded, `${path} is left out by .dockerignore`)
-  }
+test('the image is built from the archives alone', () => {
+  assert.deepEqual(matchesIn(read('deploy/Dockerfile'), /^COPY (\S+) /gm), [
+    // oxlint-disable-next-line no-template-curly-in-string -- A variable of the Dockerfile.
+    'release/latchkey-${VERSION}-linux-*.tar.gz',
+  ])
+  assert.deepEqual(matchesIn(read('.dockerignore'), /^!(.+)$/gm), ['release/*.tar.gz'])
 })
 
 test('the service imports no development dependency, since the image has none', () => {
@@ -76,21 +63,18 @@ test('the service imports no development dependency, since the image has none', 
   assert.deepEqual(undeclared, [])
 })
 
-test('the image, the systemd unit and the benchmark start Node with the flags of npm start', () => {
+test('the command and the benchmark start Node with the flags of npm start', () => {
   const flags = (path: string, line: RegExp) => (line.exec(read(path))?.[0] ?? '').match(/--[\w-]+(=\d+)?/g)
   const required = flags('package.json', /node (--\S+ )+dist\/main\.js/)
   assert.equal(required?.length, 2)
-  assert.deepEqual(flags('deploy/Dockerfile', /^CMD \["node".*$/m), required)
-  assert.deepEqual(flags('deploy/systemd/latchkey.service', /^ExecStart=.*$/m), required)
+  assert.deepEqual(JSON.parse(read('bin/flags.json')), required)
   assert.deepEqual(flags('bench/servers.ts', /^const FLAGS = .*$/m), required)
 })
 
-test('files that the examples mount or start exist', () => {
+test('files that the examples mount exist', () => {
   const mounted = matchesIn(read('deploy/compose.postgres.yaml'), /^ +- \.\/(\S+?):/gm)
   assert.ok(mounted.length > 0)
   for (const path of mounted) assert.ok(existsSync(join(DEPLOY, path)), path)
-  const [program = ''] = matchesIn(read('deploy/systemd/latchkey.service'), /^ExecStart=.* \/opt\/latchkey\/(\S+)$/gm)
-  assert.ok(existsSync(join(ROOT, program)), program)
 })
 
 test('the examples give the service its full shutdown time before it is killed', () => {

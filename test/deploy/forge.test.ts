@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { matchesIn, read, ROOT } from './repository.ts'
+import { matchesIn, read } from './repository.ts'
 
 describe('the CI workflow', () => {
   const workflow = read('.github/workflows/ci.yml')
@@ -30,18 +29,23 @@ describe('the CI workflow', () => {
   })
 })
 
-test('the patterns of the update bot find the version of Node in the Dockerfile', () => {
-  const { customManagers } = JSON.parse(read('.github/renovate.json')) as {
-    customManagers: { managerFilePatterns: string[]; matchStrings: string[] }[]
-  }
-  for (const { managerFilePatterns, matchStrings } of customManagers) {
-    const files = managerFilePatterns.flatMap((pattern) =>
-      globSync('deploy/*', { cwd: ROOT }).filter((path) => new RegExp(pattern.slice(1, -1)).test(path)),
-    )
-    assert.deepEqual(files, ['deploy/Dockerfile'])
-    for (const pattern of matchStrings) {
-      const version = new RegExp(pattern).exec(read('deploy/Dockerfile'))?.groups?.['currentValue']
-      assert.match(version ?? '', /^\d+\.\d+\.\d+$/)
-    }
-  }
+describe('the release workflow', () => {
+  const workflow = read('.github/workflows/release.yml')
+
+  test('runs on a tag alone, tests and installs before it publishes, and names scripts that exist', () => {
+    assert.match(workflow, /^on:\n {2}push:\n {4}tags: \['v\*'\]\n\n/m)
+    assert.match(workflow, /^ {4}needs: build$/m)
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const used = matchesIn(workflow, /npm run ([\w:-]+)/g)
+    assert.deepEqual(used, ['audit', 'test:release', 'release'])
+    for (const name of used) assert.ok(Object.hasOwn(scripts, name), name)
+  })
+
+  test('contains no secret but the token of the job, and only the job that publishes may write', () => {
+    assert.equal(matchesIn(workflow, /(secrets\.)/g).length, 0)
+    assert.match(workflow, /^permissions:\n {2}contents: read\n\n/m)
+    const [build = '', publish = ''] = workflow.split(/^ {2}publish:$/m)
+    assert.equal(matchesIn(build, /(: write)/g).length, 0)
+    assert.equal(matchesIn(publish, /(: write)/g).length, 4)
+  })
 })

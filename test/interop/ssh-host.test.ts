@@ -6,6 +6,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { runCommand } from '../../src/control/commands.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { startApp } from '../support/app.ts'
 import { createClock } from '../support/clock.ts'
@@ -68,6 +69,30 @@ test('the sync script writes the CA key and the revocation list, readable by eve
   assert.match(output, /trusted_user_ca\.pub is new: SHA256:/)
 })
 
+test('while the CA is being replaced the sync script installs both keys, and afterwards the new one alone', async (t) => {
+  const app = await startApp(t)
+  const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
+  const keys = () => String(read(root, 'etc/ssh/trusted_user_ca.pub')).trimEnd().split('\n')
+  const { id } = await issue(person, await saveKey(person))
+  await sync(root, url)
+  const [old] = keys()
+  await runCommand(app.services, { name: 'rotate-ssh-ca', how: 'publish', trustedForMs: 3600_000 })
+  await person.post(`/api/ssh/certs/${id}/revoke`, {})
+  const both = await sync(root, url)
+  assert.equal(both.code, 0, both.output)
+  assert.match(both.output, /trusted_user_ca\.pub is new: SHA256:\S+ SHA256:\S+\./)
+  const [first, next, ...others] = keys()
+  assert.deepEqual([first, others], [old, []])
+  app.clock.advance(2 * 3600_000)
+  await app.tick()
+  assert.equal((await sync(root, url)).code, 0)
+  assert.deepEqual(keys(), [next, old], 'the new one signs')
+  app.clock.advance(26 * 3600_000)
+  await app.tick()
+  assert.equal((await sync(root, url)).code, 0)
+  assert.deepEqual(keys(), [next])
+})
+
 test('the sync script replaces a file only when it has changed, and replaces it as a whole', async (t) => {
   const app = await startApp(t)
   const [root, url, person] = [newRoot(t), await app.listen(), await signInSshUser(app)]
@@ -98,7 +123,8 @@ test('the sync script keeps the old files unless the server returns a CA key and
     'an error': { status: 503, krl: '{"error":"The revocations can’t be read."}' },
     'a page instead of the list': { krl: '<!doctype html><p>Sign in to the network first.' },
     'a page instead of the key': { ca: '<!doctype html><p>Sign in to the network first.' },
-    'two keys': { ca: `${String(ca)}${other}\n` },
+    'a key and something else': { ca: `${String(ca)}${other.replace('ssh-ed25519', 'ssh-rsa')}\n` },
+    'too many keys': { ca: String(ca).repeat(9) },
     'a key with options': { ca: `cert-authority ${String(ca)}` },
     'a key that is cut off': { ca: `${String(ca).slice(0, 40)} ca\n` },
     'an empty key': { ca: '' },
@@ -113,7 +139,7 @@ test('the sync script keeps the old files unless the server returns a CA key and
   }
   for (const [name, answer] of Object.entries(wrong)) {
     const server = await startFakeServer(t, (request, response) => {
-      const isKey = request.url === '/ssh/ca.pub'
+      const isKey = request.url === '/ssh/ca.pub?trusted=all'
       const body = isKey ? (answer.ca ?? ca) : (answer.krl ?? krl)
       response.writeHead(isKey ? 200 : (answer.status ?? 200), { 'content-length': Buffer.byteLength(body) })
       if (isKey || !answer.cut) response.end(body)

@@ -7,7 +7,7 @@ import { queryKrl, authority, temporaryFolder } from './ssh-keygen.ts'
 
 const MILLION = 1_000_000
 const folder = temporaryFolder()
-const header = { caKey: authority.blob, version: 1n, generatedAt: 1n }
+const header = { caKeys: [authority.blob], version: 1n, generatedAt: 1n }
 const HEADER_BYTES = 44 + 5 + 4 + authority.blob.length + 4 // The header of the file, and that of its one section.
 
 /** Pseudo-random, and the same in every run. */

@@ -75,7 +75,7 @@ for (const [shape, make] of Object.entries(shapes)) {
       const serials = make(count)
       const { revoked, valid } = sampleOf(serials)
       const header = { serials, version: 3n, generatedAt: 1n, comment: 'of a test' }
-      const krl = buildKrl({ ...header, caKey: authority.blob })
+      const krl = buildKrl({ ...header, caKeys: [authority.blob] })
       assert.deepEqual(queryKrl(folder, krl, [...revoked, ...valid]), revoked)
       assert.deepEqual(queryKrl(folder, krl, revoked.slice(0, 3), otherAuthority), [])
 
@@ -88,7 +88,7 @@ for (const [shape, make] of Object.entries(shapes)) {
 
 test('OpenSSH reads an empty list, and finds nothing revoked', () => {
   const header = { serials: new BigUint64Array(0), version: 0, generatedAt: 0 }
-  assert.deepEqual(queryKrl(folder, buildKrl({ ...header, caKey: authority.blob }), [1n, MAX]), [])
+  assert.deepEqual(queryKrl(folder, buildKrl({ ...header, caKeys: [authority.blob] }), [1n, MAX]), [])
   assert.deepEqual(queryKrl(folder, buildKrl(header), [1n, MAX]), [])
 })
 
@@ -98,7 +98,7 @@ test('OpenSSH reads bitmaps of all lengths up to the maximum, with and without a
     for (const base of [1n, 2n ** 63n, MAX - BigInt(bits - 1)]) {
       const inside = Array.from({ length: Math.ceil((bits - 1) / 7) }, (_, index) => base + BigInt(index * 7))
       const serials = BigUint64Array.from([...inside, base + BigInt(bits - 1)])
-      const krl = buildKrl({ serials, caKey: authority.blob, version: 1, generatedAt: 1 })
+      const krl = buildKrl({ serials, caKeys: [authority.blob], version: 1, generatedAt: 1 })
       const samples = [base, base + 1n, base + BigInt(bits - 2), base + BigInt(bits - 1)]
       assert.deepEqual(
         queryKrl(folder, krl, samples),
@@ -111,7 +111,7 @@ test('OpenSSH reads bitmaps of all lengths up to the maximum, with and without a
 test('OpenSSH lists the expected serials and ranges', () => {
   const file = join(folder, 'shown.krl')
   const serials = BigUint64Array.of(5n, 1_000n, 1_001n, 1_002n, 1_003n, MAX, 2n ** 40n, 2n ** 40n + 2n, 2n ** 40n + 9n)
-  writeFileSync(file, buildKrl({ serials, caKey: authority.blob, version: 9n, generatedAt: 0, comment: 'shown' }))
+  writeFileSync(file, buildKrl({ serials, caKeys: [authority.blob], version: 9n, generatedAt: 0, comment: 'shown' }))
   const lines = sshKeygen('-Q', '-l', '-f', file).split('\n')
   assert.ok(lines.includes('# KRL version 9') && lines.includes('# Comment: shown'))
   assert.deepEqual(
@@ -139,7 +139,7 @@ for (const [shape, make] of Object.entries(shapes)) {
   test(`a list is not larger than that of ssh-keygen (${shape})`, () => {
     for (const count of [1, 2, 3, 10, 100, 1_000, 20_000]) {
       const serials = make(count)
-      const ourKrl = buildKrl({ serials, caKey: authority.blob, version: 1, generatedAt: 1 })
+      const ourKrl = buildKrl({ serials, caKeys: [authority.blob], version: 1, generatedAt: 1 })
       const openSshKrl = buildWithOpenSsh(serials)
       if (isReadable(openSshKrl)) {
         assert.ok(

@@ -9,7 +9,7 @@ import { queryKrl, authority, otherAuthority, temporaryFolder } from './ssh-keyg
 const folder = temporaryFolder()
 const MAX = 2n ** 64n - 1n
 const build = (serials: bigint[], more: Partial<Revocations> = {}): Buffer =>
-  buildKrl({ serials: BigUint64Array.from(serials), caKey: authority.blob, version: 1n, generatedAt: 1n, ...more })
+  buildKrl({ serials: BigUint64Array.from(serials), caKeys: [authority.blob], version: 1n, generatedAt: 1n, ...more })
 
 /** The serials as the minimum number of ranges, computed in a simple way. */
 function rangesOf(serials: readonly bigint[]): { first: bigint; last: bigint }[] {
@@ -89,8 +89,10 @@ test('an empty list is only a header, and revokes nothing', () => {
 
 test('a list for one authority does not apply to another, and a list without an authority applies to all', () => {
   const scoped = readKrl(build([1n, 5n, 6n, 7n, MAX]))
-  const { caKey: _, ...wildcard } = { serials: BigUint64Array.of(5n), caKey: '', version: 1, generatedAt: 1 }
-  const open = readKrl(buildKrl(wildcard))
+  const open = readKrl(buildKrl({ serials: BigUint64Array.of(5n), version: 1, generatedAt: 1 }))
+  const both = readKrl(build([5n], { caKeys: [authority.blob, otherAuthority.blob] }))
+  assert.equal(isRevoked(both, authority.blob, 5n) && isRevoked(both, otherAuthority.blob, 5n), true)
+  assert.equal(isRevoked(both, authority.blob, 6n), false)
   assert.deepEqual(
     [0n, 1n, 2n, 4n, 5n, 7n, 8n, MAX - 1n, MAX].filter((serial) => isRevoked(scoped, authority.blob, serial)),
     [1n, 5n, 7n, MAX],
@@ -102,7 +104,7 @@ test('a list for one authority does not apply to another, and a list without an 
 
 test('serial 0, an empty authority key, a comment with NUL and a negative version are refused', () => {
   assert.throws(() => build([7n, 0n]), RangeError)
-  assert.throws(() => build([7n], { caKey: Buffer.alloc(0) }), RangeError)
+  assert.throws(() => build([7n], { caKeys: [Buffer.alloc(0)] }), RangeError)
   assert.throws(() => build([7n], { comment: 'a\0b' }), RangeError)
   assert.throws(() => build([7n], { version: -1n }), RangeError)
 })

@@ -62,8 +62,8 @@ test('ssh-keygen -L reads the certificate of a security key, and -Q finds it in 
 
   const query = (serials: bigint[]) => {
     const krl = join(folder, 'krl')
-    const caKey = authority.blob
-    writeFileSync(krl, buildKrl({ serials: new BigUint64Array(serials), caKey, version: 1, generatedAt: 1 }))
+    const caKeys = [authority.blob]
+    writeFileSync(krl, buildKrl({ serials: new BigUint64Array(serials), caKeys, version: 1, generatedAt: 1 }))
     return spawnSync('ssh-keygen', ['-Q', '-f', krl, file], { encoding: 'utf8' }).stdout
   }
   assert.match(query([7n]), /REVOKED/)

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
-import { LAST_BACKUP_FILE } from '../../src/config/data-files.ts'
+import { markBackup } from '../../src/config/last-backup.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import type { SignInMethod } from '../../src/vocabulary/sign-in-methods.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -58,7 +56,7 @@ onEachEngine('the overview', (engine) => {
     })
     await registerApplication(app)
     await signedInPerson(app, { admin: true })
-    writeFileSync(join(app.services.config.dataDir, LAST_BACKUP_FILE), '')
+    await markBackup(app.services.config.dataDir, app.clock.now())
     const second = await read()
     assert.equal(second.attention.failedMail[0]?.reason, '550 No such user')
     assert.deepEqual([second.setup.application, second.setup.secondAdministrator], [true, true])

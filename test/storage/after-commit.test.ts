@@ -8,7 +8,7 @@ import { createStorage, onEachEngine } from '../support/engines.ts'
 onEachEngine('a task for after the commit', (engine) => {
   test('runs once when its transaction has committed, and never when that is undone', async (t) => {
     const storage = await createStorage(engine)
-    const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, 5)
+    const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, { timeoutFactor: 5 })
     t.after(async () => {
       await close()
       await storage.remove()

@@ -10,7 +10,7 @@ import { createStorage, type EngineName, onEachEngine } from '../support/engines
 
 async function open(t: TestContext, engine: EngineName): Promise<Database> {
   const storage = await createStorage(engine)
-  const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, 5)
+  const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, { timeoutFactor: 5 })
   t.after(async () => {
     await close()
     await storage.remove()

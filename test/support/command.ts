@@ -17,7 +17,7 @@ export async function latchkey(
   args: string[],
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/cli.js'), ...args], {
+  const child = spawn(process.execPath, ['--', join(import.meta.dirname, '../../dist/cli.js'), ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'] ?? '',

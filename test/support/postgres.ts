@@ -96,6 +96,12 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
   return `${serverUrl}/${name}`
 }
 
+/** Creates a database without any tables, for another version of the service. */
+export async function createEmptyDatabase(serverUrl: string, name: string): Promise<string> {
+  await withClient(`${serverUrl}/postgres`, async (client) => void (await client.query(`create database ${name}`)))
+  return `${serverUrl}/${name}`
+}
+
 export const dropDatabase = (serverUrl: string, name: string): Promise<void> =>
   withClient(`${serverUrl}/postgres`, async (client) => {
     await client.query(`drop database if exists ${name} with (force)`)

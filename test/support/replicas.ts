@@ -30,10 +30,14 @@ export const REAL_CLOCK: Clock = {
   adjust: () => {},
 }
 
+const BUNDLE = join(import.meta.dirname, '../../dist/main.js')
+
 interface Options {
   /** The port of a previous replica that this one replaces. */
   port?: number
   environment?: Record<string, string>
+  /** The file to run, if it is not the bundle of this version. */
+  program?: string
   /** A command prefix that runs the command appended to it. */
   within?: string[]
 }
@@ -42,11 +46,11 @@ interface Options {
 export async function startReplica(
   t: Pick<TestContext, 'after'>,
   storage: Pick<TestStorage, 'databaseUrl'>,
-  { port: requestedPort, environment = {}, within = [] }: Options = {},
+  { port: requestedPort, environment = {}, program = BUNDLE, within = [] }: Options = {},
 ): Promise<Replica> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-replica-'))
   const port = requestedPort ?? (await freePort())
-  const [command, ...args] = [...within, process.execPath, join(import.meta.dirname, '../../dist/main.js')]
+  const [command, ...args] = [...within, process.execPath, program]
   const child = spawn(command, args, {
     cwd: folder,
     env: {

@@ -446,7 +446,7 @@ export type paths = {
           outcome?: 'success' | 'refused'
           from?: number
           to?: number
-          format?: 'json' | 'csv'
+          format?: 'json' | 'csv' | 'jsonl'
         }
         header?: never
         path?: never
@@ -464,6 +464,7 @@ export type paths = {
                 | null
             }
             'text/csv': string
+            'application/jsonl': string
           }
         }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -3620,7 +3621,7 @@ export type paths = {
   '/ssh/ca.pub': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The public key of a certificate authority */ {
-      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      parameters: { query?: { trusted?: 'all' }; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'text/plain': string } }
@@ -3938,6 +3939,26 @@ export type paths = {
             'application/octet-stream': components['schemas']['Error']
             'text/plain': components['schemas']['Error']
           }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/version': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Which version is it? */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { /** As in the changelog, such as 1.2.3. */ version: string } }
         }
       }
     }
@@ -4407,6 +4428,7 @@ export type components = {
       | 'role.unassigned'
       | 'role.updated'
       | 'service.restored'
+      | 'secret_key.replaced'
       | 'session.ended'
       | 'session.others_revoked'
       | 'session.refused'
@@ -4416,6 +4438,9 @@ export type components = {
       | 'signing_key.activated'
       | 'signing_key.published'
       | 'signing_key.retired'
+      | 'ssh_ca.activated'
+      | 'ssh_ca.published'
+      | 'ssh_ca.retired'
       | 'ssh_certificate.issued'
       | 'ssh_certificate.review_finished'
       | 'ssh_certificate.revoked'

@@ -3,7 +3,13 @@ import { recordEvent } from '../../audit/record-event.ts'
 import { refuse, refuseField } from '../../errors.ts'
 import { newOrderedId } from '../../ids.ts'
 import { prepareNotification } from '../../notifications/notify.ts'
-import { type Draft, formatCertificate, prepareCertificate, signDraft } from '../../openssh/certificate.ts'
+import {
+  type Authority,
+  type Draft,
+  formatCertificate,
+  prepareCertificate,
+  signDraft,
+} from '../../openssh/certificate.ts'
 import { parsePublicKey, type PublicKey } from '../../openssh/public-key.ts'
 import { FormatError } from '../../openssh/wire.ts'
 import type { Services } from '../../services.ts'
@@ -48,16 +54,18 @@ export async function issueCertificate(
   actor: CallingActor,
   request: IssueCertificateRequest,
 ): Promise<IssuedCertificate> {
-  const { draft, comment, row } = await changeOwnAccount(services, actor, (trx) =>
+  const { authority, draft, comment, row } = await changeOwnAccount(services, actor, (trx) =>
     logCertificate(services, trx, actor, request),
   )
   const { id, serial, keyId, principals, validAfter, validBefore, fingerprint } = row
-  const certificate = formatCertificate(signDraft(services.sshCa, draft), comment)
+  const certificate = formatCertificate(signDraft(authority, draft), comment)
   return { certificate, id, serial: String(serial), keyId, principals, validAfter, validBefore, fingerprint }
 }
 
 /** A certificate that is in the log and not yet signed. */
 interface UnsignedCertificate {
+  /** The key may be replaced between the two steps. */
+  authority: Authority
   draft: Draft
   comment: string
   row: NewCertificate
@@ -100,7 +108,8 @@ async function logCertificate(
 
   // From here to the commit all other transactions that issue a certificate wait: only writes follow.
   const serial = await claimSerial(trx)
-  const draft = prepareCertificate(services.sshCa, {
+  const authority = services.sshCa.current()
+  const draft = prepareCertificate(authority, {
     ...described,
     ...optionsOf(rules),
     serial,
@@ -120,7 +129,7 @@ async function logCertificate(
     target: { type: 'ssh_certificate', id },
     data: { serial: String(serial), keyId, principals, fingerprint, validBefore },
   })
-  return { draft, comment, row }
+  return { authority, draft, comment, row }
 }
 
 /**

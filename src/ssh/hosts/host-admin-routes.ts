@@ -37,7 +37,9 @@ export const hostAdminRoutes =
   (services: Services): Routes =>
   async (app) => {
     const { db, now } = services
-    const revocationList = createRevocationLists(services, 'user', services.sshCa.blob)
+    const revocationList = createRevocationLists(services, 'user', () =>
+      services.sshCa.trusted().map(({ blob }) => blob),
+    )
     const guard = () => needs(services, 'ssh:hosts:manage')
 
     /** Adds whether the list that the host uses is the current one. */

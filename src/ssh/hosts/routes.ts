@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError, refuse } from '../../errors.ts'
 import { failures, type Routes } from '../../http/contracts.ts'
@@ -78,6 +79,13 @@ const TYPES: Record<Form, string> = {
   json: 'application/json; charset=utf-8',
 }
 
+const TEXT_RESPONSES = { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) }
+
+function sendText(request: FastifyRequest, reply: FastifyReply, text: string) {
+  reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
+  return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
+}
+
 /** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
   (services: Services & { waits: Waits }): Routes =>
@@ -86,23 +94,33 @@ export const sshHostRoutes =
     const setup = writeHostSetup(baseUrl)
     const clientSetup = writeClientSetup(services.config)
 
-    for (const { path, key, comment, description } of [
+    const lineOf = (blob: Buffer, comment: string) =>
+      `${formatPublicKey(blob, `${comment}@${new URL(baseUrl).hostname}`)}\n`
+    const summary = 'The public key of a certificate authority'
+    app.get(
+      '/ssh/ca.pub',
       {
-        path: '/ssh/ca.pub',
-        key: services.sshCa,
-        comment: 'ssh-ca',
-        description: 'One OpenSSH line, for `TrustedUserCAKeys`.',
+        schema: {
+          tags,
+          summary,
+          description:
+            'One OpenSSH line, for `TrustedUserCAKeys`: the key that signs. While the authority is being replaced, `trusted=all` gives a line for every key that hosts must trust; the one that signs comes first.',
+          produces: ['text/plain'],
+          querystring: Type.Object({ trusted: Type.Optional(Type.Literal('all')) }),
+          response: TEXT_RESPONSES,
+        },
       },
-      {
-        path: '/ssh/host-ca.pub',
-        key: services.sshHostCa,
-        comment: 'ssh-host-ca',
-        description: 'One OpenSSH line, for `@cert-authority` in `known_hosts`. It signs the certificates of hosts.',
+      async (request, reply) => {
+        const { sshCa } = services
+        const keys = request.query.trusted === 'all' ? sshCa.trusted() : [sshCa.current()]
+        return sendText(request, reply, keys.map(({ blob }) => lineOf(blob, 'ssh-ca')).join(''))
       },
-    ]) {
-      const line = `${formatPublicKey(key.blob, `${comment}@${new URL(baseUrl).hostname}`)}\n`
-      serveText(path, line, { tags, summary: 'The public key of a certificate authority', description })
-    }
+    )
+    serveText('/ssh/host-ca.pub', lineOf(services.sshHostCa.blob, 'ssh-host-ca'), {
+      tags,
+      summary,
+      description: 'One OpenSSH line, for `@cert-authority` in `known_hosts`. It signs the certificates of hosts.',
+    })
 
     serveText('/ssh/known_hosts', writeKnownHosts(services), {
       tags,
@@ -111,20 +129,23 @@ export const sshHostRoutes =
     })
 
     function serveText(path: string, text: string, about: { tags: string[]; summary: string; description: string }) {
-      const tag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
-      const response = { 200: Type.String(), 304: Type.Null({ description: 'It has not changed.' }) }
-      app.get(path, { schema: { ...about, produces: ['text/plain'], response } }, async (request, reply) => {
-        reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=300')
-        return sendTagged(request, reply, tag, text)
-      })
+      app.get(
+        path,
+        { schema: { ...about, produces: ['text/plain'], response: TEXT_RESPONSES } },
+        async (request, reply) => sendText(request, reply, text),
+      )
     }
 
     for (const [path, summary, list] of [
-      ['/ssh/krl', 'The revocation list', createRevocationLists(services, 'user', services.sshCa.blob)],
+      [
+        '/ssh/krl',
+        'The revocation list',
+        createRevocationLists(services, 'user', () => services.sshCa.trusted().map(({ blob }) => blob)),
+      ],
       [
         '/ssh/host-krl',
         'The revocation list of hosts',
-        createRevocationLists(services, 'host', services.sshHostCa.blob),
+        createRevocationLists(services, 'host', () => [services.sshHostCa.blob]),
       ],
     ] as const) {
       app.get(

@@ -17,7 +17,7 @@ export type RevocationLists = (request: { form: Form; includeExpired: boolean })
 interface View extends Revocations {
   version: bigint
   readAt: number
-  bodies: Map<Form, Promise<Buffer>>
+  bodies: Map<string, Promise<Buffer>>
 }
 
 /**
@@ -27,7 +27,7 @@ interface View extends Revocations {
 export function createRevocationLists(
   { db, now, metrics }: Pick<Services, 'db' | 'now' | 'metrics'>,
   holder: Holder,
-  caKey: Uint8Array,
+  caKeys: () => Uint8Array[],
 ): RevocationLists {
   const views = new Map<boolean, View>()
   const reading = new Map<boolean, Promise<View>>()
@@ -74,21 +74,28 @@ export function createRevocationLists(
       if (form === 'krl' && !includeExpired && holder === 'user')
         metrics?.krlBuilt({ bytes, serials: view.serials.length })
     }
-    const body = await writeOnce(view, form, caKey, written)
-    return { body, etag: `W/"${view.digest.slice(0, 22)}-${form}"` }
+    const keys = caKeys()
+    // A list that names other keys is another list.
+    const scope = keys.length === 1 ? '' : `-${hash('sha256', Buffer.concat(keys), 'base64url').slice(0, 8)}`
+    const body = await writeOnce(view, { form, caKeys: keys, scope }, written)
+    return { body, etag: `W/"${view.digest.slice(0, 22)}${scope}-${form}"` }
   }
 }
 
 /** Concurrent requests for the same form share one write. A failed one is tried again by the next request. */
-function writeOnce(view: View, form: Form, caKey: Uint8Array, written: (bytes: number) => void): Promise<Buffer> {
-  const known = view.bodies.get(form)
+function writeOnce(
+  view: View,
+  { form, caKeys, scope }: { form: Form; caKeys: Uint8Array[]; scope: string },
+  written: (bytes: number) => void,
+): Promise<Buffer> {
+  const known = view.bodies.get(`${form}${scope}`)
   if (known) return known
   const { serials, revokedAt, ranges, version, readAt } = view
-  const body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKey })
-  view.bodies.set(form, body)
+  const body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKeys })
+  view.bodies.set(`${form}${scope}`, body)
   body.then(
     ({ length }) => written(length),
-    () => view.bodies.delete(form),
+    () => view.bodies.delete(`${form}${scope}`),
   )
   return body
 }

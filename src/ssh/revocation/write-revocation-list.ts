@@ -10,13 +10,13 @@ export interface ListContent extends Revoked {
   ranges: RevokedRange[]
   version: bigint
   readAt: number
-  /** The blob of the authority's public key. */
-  caKey: Uint8Array
+  /** The blobs of the authority's public keys. */
+  caKeys: Uint8Array[]
 }
 
 /** Writes a revocation list in one of its forms. */
 export function writeRevocationList(content: ListContent): Buffer {
-  const { form, serials, ranges, version, readAt, caKey } = content
+  const { form, serials, ranges, version, readAt, caKeys } = content
   if (form === 'raw') {
     // As ssh-keygen(1) reads it in a KRL specification.
     const lines = ranges.map(({ first, last }) => `serial: ${first}-${last}\n`)
@@ -27,7 +27,7 @@ export function writeRevocationList(content: ListContent): Buffer {
     return writeText(content, '{"revoked":[', ',', `]${rangesAsJson(ranges)}}`, entry)
   }
   const generatedAt = Math.floor(readAt / 1000)
-  return buildKrl({ serials, ranges, version, generatedAt, ...(form === 'wildcard' ? {} : { caKey }) })
+  return buildKrl({ serials, ranges, version, generatedAt, ...(form === 'wildcard' ? {} : { caKeys }) })
 }
 
 function rangesAsJson(ranges: RevokedRange[]): string {

@@ -10,6 +10,10 @@ export interface ServiceTables {
     public_key: string
     private_key_sealed: string
     created_at: number
+    /** When a key of the SSH CA that waits begins to sign. */
+    sign_at: Generated<number | null>
+    /** When an earlier key of the SSH CA is withdrawn. */
+    retire_at: Generated<number | null>
     retired_at: number | null
   }
   outgoing_mail: {

@@ -13,7 +13,7 @@ const contentOf = (form: Form, count: number): ListContent => ({
   ranges: [{ first: 7n, last: 9n, revokedAt: 1_767_000_000_000, validBefore: 1_768_000_000_000 }],
   version: 5n,
   readAt: 1_767_000_000_000,
-  caKey: authority.blob,
+  caKeys: [authority.blob],
 })
 
 for (const form of ['krl', 'wildcard', 'raw', 'json'] as const) {

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** The pages of the database file that have changed since the last time, as they were at one moment. */
+export interface Changes {
+  pageSize: number
+  /** The size of the whole database, in pages. */
+  pageCount: number
+  pages: Map<number, Buffer>
+}
+
+export interface ChangeReader {
+  /** The first time that is all pages. Undefined when nothing was committed since. */
+  read(): Changes | undefined
+  migrations(): string[]
+  close(): void
+}
+
+/** https://sqlite.org/walformat.html: the sizes of the headers of the log and of a frame in it. */
+const LOG_HEADER = 32
+const FRAME_HEADER = 24
+const INDEX_HEADER = 48
+const MAX_TRIES = 100
+
+/** What the index of the log says: which log it is, its last committed frame, the size of the database. */
+interface Position {
+  salt: string
+  frames: number
+  pageCount: number
+}
+
+/**
+ * Reads what was committed out of SQLite's log, in another process than the service, which does not wait. While a read
+ * transaction is open the log does not begin anew, and no page is moved that belongs to a later moment. Where the log did begin anew
+ * since the last time, all of it is in the database file: then every page is compared with its digest.
+ *
+ * Closing a descriptor of a file ends all locks that the process has on it (fcntl(2)). So the three files are opened once,
+ * before SQLite opens them, and closed after it.
+ */
+export function openChanges(file: string): ChangeReader {
+  const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  const snapshot = source.prepare('SELECT name FROM schema_migrations ORDER BY name')
+  snapshot.all()
+  const descriptors = {
+    data: openSync(file, 'r'),
+    log: openSync(`${file}-wal`, 'r'),
+    index: openSync(`${file}-shm`, 'r'),
+  }
+  const pageSize = Number(source.prepare('PRAGMA page_size').get()?.['page_size'])
+  const digests = new Map<number, string>()
+  let last: Position | undefined
+
+  const bytes = (descriptor: number, position: number, length: number): Buffer => {
+    const buffer = Buffer.alloc(length)
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, length, position))
+  }
+
+  /** The header is there twice. While they differ the service is writing it. */
+  const position = (): Position => {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const header = bytes(descriptors.index, 0, 2 * INDEX_HEADER)
+      const [one, other] = [header.subarray(0, INDEX_HEADER), header.subarray(INDEX_HEADER)]
+      if (!one.equals(other)) continue
+      // Both processes are on one machine, so the numbers are in its own byte order, which is little-endian on x64 and arm64.
+      return {
+        salt: one.subarray(32, 40).toString('hex'),
+        frames: one.readUInt32LE(16),
+        pageCount: one.readUInt32LE(20),
+      }
+    }
+    throw new Error('The index of the log changes faster than it can be read.')
+  }
+
+  /** The newest version of each page in a range of frames. */
+  const readFrames = (after: number, until: number, salt: string): Map<number, Buffer> | undefined => {
+    const pages = new Map<number, Buffer>()
+    for (let frame = after; frame < until; frame++) {
+      const found = bytes(descriptors.log, LOG_HEADER + frame * (FRAME_HEADER + pageSize), FRAME_HEADER + pageSize)
+      if (found.length < FRAME_HEADER + pageSize || found.subarray(8, 16).toString('hex') !== salt) return undefined
+      pages.set(found.readUInt32BE(0), found.subarray(FRAME_HEADER))
+    }
+    return pages
+  }
+
+  const readWhole = (now: Position): Map<number, Buffer> | undefined => {
+    const inLog = readFrames(0, now.frames, now.salt)
+    if (!inLog) return undefined
+    const pages = new Map<number, Buffer>()
+    for (let number = 1; number <= now.pageCount; number++) {
+      const content = inLog.get(number) ?? bytes(descriptors.data, (number - 1) * pageSize, pageSize)
+      if (content.length === pageSize && digests.get(number) !== digest(content)) pages.set(number, content)
+    }
+    return pages
+  }
+
+  const tryOnce = (): { changes: Changes | undefined } | undefined => {
+    const now = position()
+    const isSameLog = last?.salt === now.salt
+    if (last && isSameLog && last.frames === now.frames) return { changes: undefined }
+    const pages = last && isSameLog ? readFrames(last.frames, now.frames, now.salt) : readWhole(now)
+    // The log began anew meanwhile.
+    if (!pages || position().salt !== now.salt) return undefined
+    for (const number of pages.keys()) if (number > now.pageCount) pages.delete(number)
+    for (const [number, content] of pages) digests.set(number, digest(content))
+    last = now
+    return { changes: { pageSize, pageCount: now.pageCount, pages } }
+  }
+
+  return {
+    read() {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        source.exec('BEGIN')
+        try {
+          snapshot.all()
+          const found = tryOnce()
+          if (found) return found.changes
+        } finally {
+          source.exec('ROLLBACK')
+        }
+      }
+      throw new Error('The database changes faster than it can be read.')
+    },
+    migrations: () => snapshot.all().map(({ name }) => String(name)),
+    close() {
+      source.close()
+      for (const descriptor of Object.values(descriptors)) if (fstatSync(descriptor).isFile()) closeSync(descriptor)
+    },
+  }
+}
+
+const digest = (content: Buffer): string => createHash('sha1').update(content).digest('base64').slice(0, 16)
