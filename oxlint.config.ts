@@ -6,7 +6,7 @@ import { defineConfig, type OxlintOverride } from 'oxlint'
  */
 export const LAYERS = [
   ['collect.ts', 'errors.ts', 'root-folder.ts', 'vocabulary'],
-  ['crypto', 'openssh', 'password-strength', 'storage'],
+  ['colors', 'crypto', 'openssh', 'password-strength', 'storage'],
   ['config', 'ids.ts'],
   ['blobs', 'http', 'limits'],
   ['audit', 'mail'],

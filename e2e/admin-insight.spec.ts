@@ -69,6 +69,7 @@ test('the search over everything finds people, applications, pages and actions b
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(`/admin/applications/${clientId}`))
   await page.keyboard.press('ControlOrMeta+k')
+  await expect(input).toBeFocused()
   await page.keyboard.type('invite')
   await expect(dialog.getByRole('option', { name: 'Invite somebody' })).toHaveAttribute(
     'data-combobox-selected',

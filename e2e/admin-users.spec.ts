@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from './support/administration.ts'
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
@@ -232,6 +234,42 @@ test('a role is created, given a permission in the matrix, and deleted; a tick t
   await page.getByRole('columnheader', { name: 'admin' }).getByRole('link').click()
   await expect(page).toHaveURL(/\/admin\/users\?role=/)
   await expect(page.getByRole('link', { name: 'Grace Hopper' })).toBeVisible()
+})
+
+test('ten thousand people are listed, searched, selected and found without a long wait', async ({
+  asAdministrator: page,
+  server,
+  newcomer,
+}) => {
+  const mark = newcomer.email.slice(4, 12)
+  // The API would take minutes for as many.
+  const db = new DatabaseSync(join(server.dataDir, 'latchkey.db'), { timeout: 10_000 })
+  const insert = db.prepare(
+    'insert into users (id, email, display_name, preferred_username, created_at) values (?, ?, ?, ?, ?)',
+  )
+  db.exec('begin immediate')
+  for (let index = 0; index < 10_000; index += 1) {
+    const name = `p${index}-${mark}`
+    insert.run(`usr_${name}`, `${name}@example.com`, `Person ${index}`, name, 1_600_000_000_000 + index)
+  }
+  db.exec('commit')
+  await page.goto('/admin/users?sort=createdAt')
+  await expect(page.getByText('More than 10,000 people')).toBeVisible()
+  const rows = page.getByRole('list', { name: 'Users' }).getByRole('listitem')
+  for (const shown of [100, 150, 200]) {
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect(rows).toHaveCount(shown)
+  }
+  await page.getByRole('checkbox', { name: 'Select all that are shown' }).check()
+  await expect(page.getByText('200 selected')).toBeVisible()
+  await page.getByRole('searchbox').fill(`p9999-${mark}`)
+  await expect(page.getByRole('link', { name: 'Person 9999' })).toBeVisible({ timeout: 3000 })
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(page.getByPlaceholder(/^People/)).toBeFocused()
+  await page.keyboard.type(`p777-${mark}`)
+  await expect(page.getByRole('option', { name: 'Person 777' })).toBeVisible({ timeout: 3000 })
+  db.exec(`delete from users where id like 'usr_p%-${mark}'`)
+  db.close()
 })
 
 test('fault 6: every role can be found when there are more than fifty', async ({

@@ -89,7 +89,7 @@ register(
   async ({ page, person, registered, expectAccessible }) => {
     await page.context().clearCookies()
     await page.goto(await application.start(registered))
-    await expect(page.getByText('Sign in to continue to the application.')).toBeVisible()
+    await expect(page.getByText('to continue to Team Wiki')).toBeVisible()
     await page.getByLabel('Email').fill(person.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

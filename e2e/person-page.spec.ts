@@ -51,6 +51,7 @@ test('the page says which applications a person may use and why, and what they g
   administration,
   newcomer,
   server,
+  expectAccessible,
 }) => {
   const { id: roleId, name: role } = await administration.createRole()
   const elsewhere = await request.newContext({ baseURL: server.origin })
@@ -70,6 +71,7 @@ test('the page says which applications a person may use and why, and what they g
   const usable = page.getByRole('list', { name: 'Applications they may use' }).getByRole('listitem')
   await expect(usable.filter({ hasText: name })).toContainText(`Because of ${role}`)
   await expect(usable.filter({ hasText: 'Latchkey SSH' })).toContainText('Open to everybody')
+  await expectAccessible('main')
   await page.getByRole('tab', { name: 'Applications' }).click()
   await expect(page.getByRole('list', { name: 'Applications with access' })).toContainText(name)
   await page.getByRole('link', { name }).click()
@@ -147,6 +149,7 @@ test('a disable names what ends, asks why, and leaves its receipt; sessions, lin
   await page.getByRole('tab', { name: 'Activity' }).click()
   await expect(page.getByRole('row').filter({ hasText: 'Account disabled' })).toContainText(administrator.email)
   await expect(page).toHaveURL(/tab=activity/)
+  await expectAccessible('main')
 
   await page.getByRole('button', { name: 'Enable…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()

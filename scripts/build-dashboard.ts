@@ -10,8 +10,8 @@ const SOURCES = [
   'package-lock.json',
   'dashboard/*.{html,ts,json}',
   'dashboard/{src,public}/**/*.*',
-  // The rule for passwords, which the server shares with the page.
-  'src/password-strength/*.ts',
+  // The rule for passwords and the shades of a colour, which the server shares with the page.
+  'src/{colors,password-strength}/*.ts',
   'catalogue/**/*.ts',
 ]
 

@@ -1,10 +1,9 @@
 // Fails when a page that people see before they have signed in loads more compressed script than its budget.
-import { readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
+import { readFileSync, statSync } from 'node:fs'
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] }
 
-const BUDGET = 120_000
+const BUDGET = 110_000
 const DIST = 'dashboard/dist'
 const PAGES = [
   'sign-in/LoginPage',
@@ -30,8 +29,8 @@ function closure(name: string, found = new Set<string>()): Set<string> {
   return found
 }
 
-// Gzip is the larger of the two encodings served, so what fits in gzip fits in brotli.
-const compressedSize = (file: string) => gzipSync(readFileSync(`${DIST}/${file}`), { level: 9 }).length
+/** As browsers get it: all of them understand brotli over https. */
+const compressedSize = (file: string) => statSync(`${DIST}/${file}.br`).size
 
 for (const page of PAGES) {
   const totals = LANGUAGES.map((language) => {
@@ -40,7 +39,7 @@ for (const page of PAGES) {
     const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
     for (const root of [...roots, ...texts]) closure(root, names)
     const files = [...names].map((name) => manifest[name]?.file ?? '')
-    return compressedSize('color-scheme.js') + files.reduce((sum, file) => sum + compressedSize(file), 0)
+    return statSync(`${DIST}/color-scheme.js`).size + files.reduce((sum, file) => sum + compressedSize(file), 0)
   })
   const total = Math.max(...totals)
   process.stdout.write(`${(total / 1000).toFixed(1).padStart(6)} KB  ${page}\n`)

@@ -135,7 +135,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   await group(app, [authorizeRoutes(provider)], (part) => {
     addHeaders(part, { ...headers, ...NOT_CACHED, ...NO_REFERRER })
     acceptFormsWithRepeats(part)
-    showErrors(part, services.refusals)
+    showErrors(part, services)
   })
 
   /** The dashboard's own API: one origin, a session cookie, nothing cached. */

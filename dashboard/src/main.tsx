@@ -6,11 +6,12 @@ import { MantineProvider } from '@mantine/core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isEntrance } from './entrance/entrance-pages.ts'
+import { loadLook, look } from './lib/look.ts'
 import { installSingleClicks } from './lib/single-clicks.ts'
 import { preferredLanguage } from './texts/language.ts'
 import { loadTexts, type Part } from './texts/load-texts.ts'
 import { TextsProvider } from './texts/TextsProvider.tsx'
-import { cssVariables, theme } from './theme.ts'
+import { cssVariables, themeFor } from './theme.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 
 // Two applications share the paths. The entrance (sign-in, consent and similar pages) must load fast, also on a phone, so it
@@ -22,11 +23,15 @@ const apps = {
   dashboard: () => import('./shell/DashboardApp.tsx'),
 }
 const parts: Part[] = inEntrance
-  ? ['shared', 'refusals', 'entrance']
+  ? ['shared', 'entrance']
   : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications', 'people']
 const language = preferredLanguage()
 
-const [{ App }, texts] = await Promise.all([apps[inEntrance ? 'entrance' : 'dashboard'](), loadTexts(language, parts)])
+const [{ App }, texts] = await Promise.all([
+  apps[inEntrance ? 'entrance' : 'dashboard'](),
+  loadTexts(language, parts),
+  loadLook(),
+])
 
 installSingleClicks()
 
@@ -34,7 +39,7 @@ const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root element.')
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+    <MantineProvider theme={themeFor(look().accentColor)} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <TextsProvider language={language} texts={texts}>
         <ErrorBoundary>
           <App />

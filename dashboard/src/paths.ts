@@ -47,6 +47,7 @@ export const endpoints = {
   sshCa: '/ssh/ca.pub',
   sshKrl: '/ssh/krl',
   sshHostSetup: '/ssh/host-setup.sh',
+  sshClientSetup: '/ssh/client-setup.sh',
 } as const
 
 /** The page that lets a device in, with the code of the device. */

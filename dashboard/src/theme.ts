@@ -1,4 +1,5 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, mergeThemeOverrides, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { accentShades } from '../../src/colors/accent-shades.ts'
 
 const pine: MantineColorsTuple = [
   '#edf8f6', '#d9eeea', '#b0dcd4', '#84c9bd', '#5fb8aa', '#47ad9d', '#2f9485', '#1f7d70', '#15675c', '#0b4f46',
@@ -16,7 +17,7 @@ const dark: MantineColorsTuple = [
 const systemFont =
   "ui-sans-serif, -apple-system, BlinkMacSystemFont, 'Segoe UI Variable Text', 'Segoe UI', Roboto, Inter, Cantarell, 'Noto Sans', 'DejaVu Sans', sans-serif"
 
-export const theme = createTheme({
+const theme = createTheme({
   colors: { pine, brass, gray, dark },
   primaryColor: 'pine',
   primaryShade: { light: 8, dark: 7 },
@@ -33,7 +34,14 @@ export const theme = createTheme({
   // Plain objects instead of Button.extend(): naming a component here would load it on every page.
   components: {
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
-    Button: { defaultProps: { fw: 550 } },
+    // On a phone a long label takes two lines instead of being cut off.
+    Button: {
+      defaultProps: { fw: 550 },
+      styles: {
+        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem' },
+        label: { whiteSpace: 'normal' },
+      },
+    },
     InputWrapper: {
       styles: {
         label: { fontSize: '0.875rem', fontWeight: 550, marginBottom: 4 },
@@ -57,6 +65,10 @@ export const theme = createTheme({
   },
 })
 
+/** The theme in the colour that the installation has chosen. */
+export const themeFor = (accentColor: string | null) =>
+  accentColor === null ? theme : mergeThemeOverrides(theme, { colors: { pine: accentShades(accentColor) } })
+
 /** Mantine's own dimmed, placeholder and error colours have less than the contrast of 4.5:1 that WCAG 2.2 AA requires. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
@@ -67,7 +79,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#b42332',
     '--latchkey-ground': '#f5f7f6',
     '--latchkey-line': '#e3e8e8',
-    '--latchkey-tint': '#edf8f6',
+    '--latchkey-tint': 'var(--mantine-color-pine-0)',
   },
   dark: {
     '--mantine-color-body': '#182020',
@@ -76,6 +88,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff9a9f',
     '--latchkey-ground': '#0f1514',
     '--latchkey-line': '#2a3533',
-    '--latchkey-tint': '#17302c',
+    '--latchkey-tint': 'color-mix(in srgb, var(--mantine-color-pine-8) 30%, #182020)',
   },
 })

@@ -6,7 +6,7 @@ import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
-import { findUser } from '../users/user-store.ts'
+import { findAccountById, findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
 import { updateProfile } from './update-profile.ts'
 
@@ -23,6 +23,23 @@ export const accountRoutes =
       },
       async ({ signedIn: { user } }) =>
         (await findUser(services.db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
+    )
+
+    app.get(
+      '/api/account/sign-in-methods',
+      {
+        onRequest: signedIn(services),
+        schema: {
+          tags,
+          summary: 'How you can prove that the account is yours',
+          description: 'Some changes need the password or, without one, a fresh sign-in with a passkey.',
+          response: { 200: Type.Object({ hasPassword: Type.Boolean() }), ...failures(401) },
+        },
+      },
+      async ({ signedIn: { user } }) => {
+        const account = await findAccountById(services.db.read, user.id)
+        return { hasPassword: account !== undefined && account.passwordHash !== null }
+      },
     )
 
     app.patch(

@@ -24,3 +24,12 @@ export async function claimRun(
     .execute()
   return claimed.length > 0
 }
+
+/** Remembers when a job failed last. */
+export async function markFailed(trx: Trx, name: string, at: number): Promise<void> {
+  await trx
+    .insertInto('failed_jobs')
+    .values({ name, failed_at: at })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ failed_at: at }))
+    .execute()
+}

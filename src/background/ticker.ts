@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../storage/database.ts'
 import { isDue } from '../storage/due.ts'
-import { claimRun, findNextRun } from './job-store.ts'
+import { claimRun, findNextRun, markFailed } from './job-store.ts'
 
 /** Work that no request waits for. */
 export interface Job {
@@ -22,6 +22,8 @@ export interface Ticker {
 }
 
 const TICK_MS = 1000
+/** A job that fails at every tick is noted this often. */
+const NOTE_MS = 60_000
 
 export function createTicker(
   { db, now, log }: { db: Database; now: () => number; log: Logger },
@@ -29,7 +31,16 @@ export function createTicker(
 ): Ticker {
   const running = new Map<Job, Promise<void>>()
   const stopping = new AbortController()
+  const noted = new Map<Job, number>()
   let timer: NodeJS.Timeout | undefined
+
+  /** For the overview of administrators. Without a database the log alone says it. */
+  const noteFailure = async (job: Job): Promise<void> => {
+    const last = noted.get(job)
+    if (last !== undefined && Math.abs(now() - last) < NOTE_MS) return
+    noted.set(job, now())
+    await db.transaction((trx) => markFailed(trx, job.name, now())).catch(() => noted.delete(job))
+  }
 
   const runOne = async (job: Job): Promise<void> => {
     try {
@@ -37,6 +48,7 @@ export function createTicker(
         await job.run(stopping.signal)
     } catch (error) {
       log.warn({ err: error, job: job.name }, 'Background work failed; it is tried again.')
+      await noteFailure(job)
     }
   }
 

@@ -1,3 +1,4 @@
+import { readableAccent } from '../colors/accent-shades.ts'
 import type { Config } from '../config/config.ts'
 import { escapeHtml } from '../http/escape-html.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
@@ -7,7 +8,11 @@ import { de } from './texts-de.ts'
 import { en, type LinkTexts } from './texts-en.ts'
 
 /** Whom a mail is from, and in which language it is. */
-export type Names = Pick<Config, 'dashboardOrigin' | 'rpName'> & { locale: Locale }
+export type Names = Pick<Config, 'dashboardOrigin' | 'rpName'> & {
+  accentColor: string | null
+  logoUrl: string | null
+  locale: Locale
+}
 
 const TEXTS = { en, de }
 
@@ -62,11 +67,11 @@ export const emailChangedMail = (names: Names, to: string, token: string, newEma
   })
 
 /** To an administrator who wants to know whether mail arrives. Its link carries no token. */
-export function testMail({ dashboardOrigin, rpName, locale }: Names, to: string): Mail {
+export function testMail(names: Names, to: string): Mail {
+  const { dashboardOrigin, rpName, locale } = names
   const { subject, message } = TEXTS[locale].test(rpName)
   const text = `${message}\n\n${dashboardOrigin}\n`
-  const html = `<!doctype html><html lang="${locale}"><body><p>${escapeHtml(message)}</p></body></html>`
-  return { to, subject, text, html, link: dashboardOrigin }
+  return { to, subject, text, html: renderMail(names, `<p>${escapeHtml(message)}</p>`), link: dashboardOrigin }
 }
 
 interface Parts {
@@ -76,17 +81,26 @@ interface Parts {
   texts: LinkTexts
 }
 
-function compose(
-  { dashboardOrigin, rpName, locale }: Names,
-  to: string,
-  { purpose, token, path, texts }: Parts,
-): LinkMail {
+function compose(names: Names, to: string, { purpose, token, path, texts }: Parts): LinkMail {
   const { subject, message, button, ifUnexpected } = texts
-  const link = dashboardOrigin + path
-  const text = `${message}\n\n${link}\n\n${ifUnexpected}\n\n${rpName}\n`
-  const html = `<!doctype html><html lang="${locale}"><body style="font:16px/1.5 system-ui,sans-serif;color:#1b1d21;margin:0;padding:24px">
-<div style="max-width:32rem;margin:0 auto"><p>${escapeHtml(message)}</p>
-<p><a href="${escapeHtml(link)}" style="display:inline-block;background:#1f4fbf;color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none">${escapeHtml(button)}</a></p>
-<p style="color:#5c6370;font-size:14px">${escapeHtml(ifUnexpected)}</p><p style="color:#5c6370;font-size:14px">${escapeHtml(rpName)}</p></div></body></html>`
+  const link = names.dashboardOrigin + path
+  const text = `${message}\n\n${link}\n\n${ifUnexpected}\n\n${names.rpName}\n`
+  const html = renderMail(
+    names,
+    `<p>${escapeHtml(message)}</p>
+<p><a href="${escapeHtml(link)}" style="display:inline-block;background:${readableAccent(names.accentColor)};color:#fff;padding:12px 20px;border-radius:8px;text-decoration:none;font-weight:600">${escapeHtml(button)}</a></p>
+<p style="color:#586565;font-size:14px">${escapeHtml(ifUnexpected)}</p>`,
+  )
   return { to, subject, text, html, link, token, purpose }
+}
+
+/** Colours are in the elements, because many mail programs drop style sheets. */
+function renderMail({ rpName, logoUrl, locale }: Names, content: string): string {
+  const name = escapeHtml(rpName)
+  const logo = logoUrl === null ? '' : `<img src="${escapeHtml(logoUrl)}" alt="" width="40" height="40"><br>`
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body style="font:16px/1.5 system-ui,sans-serif;color:#1e2525;background:#fff;margin:0;padding:24px">
+<div style="max-width:32rem;margin:0 auto"><p style="font-weight:650">${logo}${name}</p>
+${content}
+<p style="color:#586565;font-size:14px">${name}</p></div></body></html>`
 }

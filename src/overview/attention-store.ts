@@ -48,3 +48,12 @@ export const listFailedActions = (db: Reader, since: number, limit: number) =>
     .orderBy('lifecycle_actions.finished_at', 'desc')
     .limit(limit)
     .execute()
+
+/** Background work that failed since a time. */
+export const listFailedJobs = (db: Reader, since: number) =>
+  db
+    .selectFrom('failed_jobs')
+    .select(['name', 'failed_at as at'])
+    .where('failed_at', '>=', since)
+    .orderBy('failed_at', 'desc')
+    .execute()

@@ -8,7 +8,7 @@ import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
-import { countDelayedMail, listFailedActions, listFailedMail } from './attention-store.ts'
+import { countDelayedMail, listFailedActions, listFailedJobs, listFailedMail } from './attention-store.ts'
 import {
   countAllLiveAccessTokens,
   countLiveSessions,
@@ -65,6 +65,9 @@ export const Overview = Type.Object(
             reason: Type.String(),
           }),
         ),
+        failedJobs: Type.Array(Type.Object({ name: Type.String(), at: Time }), {
+          description: 'Background work that failed in the last ten minutes; it is tried again.',
+        }),
         failedActions: Type.Array(
           Type.Object({
             id: Type.String(),
@@ -91,6 +94,7 @@ const DAYS = 30
 const MAX_NEXT_ACTIONS = 5
 const MAX_FAILED = 10
 const FAILED_MS = 7 * DAY_MS
+const RECENT_MS = 600_000
 /** An answer is reused for this long, or for this many times the duration of the count if that is longer. */
 const FRESH_MS = 5000
 const FRESH_TIMES = 20
@@ -181,6 +185,7 @@ async function countNow(
     attention: {
       delayedMail: await countDelayedMail(db),
       failedMail: await listFailedMail(db, now - FAILED_MS, MAX_FAILED),
+      failedJobs: await listFailedJobs(db, now - RECENT_MS),
       failedActions: await listFailedActions(db, now - FAILED_MS, MAX_FAILED),
     },
     setup: await readSetup({ config, read: db }, administrators),

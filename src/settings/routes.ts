@@ -1,5 +1,7 @@
 import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
+import { hasAdministrator } from '../access/administrator-store.ts'
+import { digest } from '../crypto/digest.ts'
 import { refuse } from '../errors.ts'
 import { failures, Nullable, type Routes, strict, Success, success } from '../http/contracts.ts'
 import { sendTagged } from '../http/etag.ts'
@@ -9,7 +11,7 @@ import { readUpload, UPLOAD_LIMITS } from '../pictures/read-upload.ts'
 import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { needs } from '../sessions/guards.ts'
-import { findLogo, readSettings } from '../users/settings-store.ts'
+import { findLogo, LOGO_PATH, readLook, readSettings } from '../users/settings-store.ts'
 import { changeLogo, changeSettings } from './change-settings.ts'
 import { sendTestMail } from './send-test-mail.ts'
 
@@ -35,6 +37,19 @@ const CurrentSettings = Type.Object({
   fixed: Type.Array(Type.String(), { description: 'Settings that the environment sets: they can’t be changed here.' }),
 })
 
+const Appearance = Type.Object({
+  appearance: Type.Object(
+    {
+      name: Type.String(),
+      accentColor: Nullable(Type.String()),
+      logoUrl: Nullable(Type.String({ description: 'A path on the origin of the dashboard.' })),
+      registration: fields.registration,
+      isSetUp: Type.Boolean({ description: 'Whether there is an administrator.' }),
+    },
+    { title: 'Appearance' },
+  ),
+})
+
 /** Settings that administrators change while the service runs. */
 export const settingsRoutes =
   (services: Services): Routes =>
@@ -44,7 +59,7 @@ export const settingsRoutes =
 
     const current = async () => {
       const { logoVersion, ...settings } = await readSettings(db.read, config)
-      const logoUrl = logoVersion === null ? null : `${config.baseUrl}/api/settings/logo?v=${logoVersion}`
+      const logoUrl = logoVersion === null ? null : `${config.baseUrl}${LOGO_PATH}?v=${logoVersion}`
       return { settings: { ...settings, logoUrl }, fixed: config.fixedSettings }
     }
 
@@ -107,7 +122,31 @@ export const settingsRoutes =
     )
 
     app.get(
-      '/api/settings/logo',
+      '/api/settings/appearance',
+      {
+        schema: {
+          tags,
+          summary: 'How the installation looks',
+          description: 'For pages that people see before they have signed in. Needs no session.',
+          response: {
+            200: Appearance,
+            304: Type.Null({ description: 'It has not changed.' }),
+            ...failures(503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { registration } = await readSettings(db.read, config)
+        const isSetUp = await hasAdministrator(db.read)
+        const body = JSON.stringify({ appearance: { ...(await readLook(db.read, config)), registration, isSetUp } })
+        // A moment only: a change is to be seen within a second.
+        void reply.type('application/json; charset=utf-8').header('cache-control', 'public, max-age=1')
+        return sendTagged(request, reply, `"${digest(body)}"`, body)
+      },
+    )
+
+    app.get(
+      LOGO_PATH,
       {
         schema: {
           tags,

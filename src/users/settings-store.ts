@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { Look } from '../http/branded-page.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Locale } from '../vocabulary/locales.ts'
 
@@ -53,9 +54,22 @@ export async function updateSetting(trx: Trx, name: SettingName, value: unknown)
     .execute()
 }
 
-/** What mails need: where their links lead, the name of the service, and the language of the recipient. */
-export const readNames = async (db: Reader, config: Config, { locale }: { locale: Locale }) => ({
-  dashboardOrigin: config.dashboardOrigin,
-  rpName: (await readSettings(db, config)).name,
-  locale,
-})
+export const LOGO_PATH = '/api/settings/logo'
+
+/** How the installation looks, for pages on our own origin. */
+export async function readLook(db: Reader, config: Config): Promise<Look> {
+  const { name, accentColor, logoVersion } = await readSettings(db, config)
+  return { name, accentColor, logoUrl: logoVersion === null ? null : `${LOGO_PATH}?v=${logoVersion}` }
+}
+
+/** What mails need: where their links lead, how the installation looks, and the language of the recipient. */
+export async function readNames(db: Reader, config: Config, { locale }: { locale: Locale }) {
+  const { name, accentColor, logoUrl } = await readLook(db, config)
+  return {
+    dashboardOrigin: config.dashboardOrigin,
+    rpName: name,
+    accentColor,
+    logoUrl: logoUrl === null ? null : config.baseUrl + logoUrl,
+    locale,
+  }
+}

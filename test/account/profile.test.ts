@@ -10,6 +10,14 @@ const NEW_PASSWORD = 'a different thing entirely'
 onEachEngine('profile and password', (engine) => {
   const shared = sharedApp({ engine })
 
+  test('people learn whether their account has a password', async () => {
+    for (const hasPassword of [true, false]) {
+      const person = await signedInPerson(shared(), hasPassword ? { password: PASSWORD } : {})
+      assert.deepEqual((await person.get('/api/account/sign-in-methods')).json(), { hasPassword })
+    }
+    assert.equal((await anonymous(shared()).get('/api/account/sign-in-methods')).statusCode, 401)
+  })
+
   test('GET /api/account/profile returns the user object, not wrapped', async () => {
     const person = await signedInPerson(shared())
     const response = await person.get('/api/account/profile')

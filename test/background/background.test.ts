@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
 import { createTicker } from '../../src/background/ticker.ts'
+import type { Overview } from '../../src/overview/overview.ts'
 import { sharedApp, startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
@@ -25,8 +26,8 @@ onEachEngine('background work', (engine) => {
     assert.equal(runs, 2)
   })
 
-  test('a job that fails is logged, runs again at the next tick, and does not stop other jobs', async () => {
-    const { services, logged } = shared()
+  test('a job that fails is logged and shown to administrators, runs again at the next tick, and does not stop other jobs', async () => {
+    const { services, clock, logged } = shared()
     let attempts = 0
     let others = 0
     const ticker = createTicker(services, [
@@ -37,6 +38,11 @@ onEachEngine('background work', (engine) => {
     await ticker.tick()
     assert.deepEqual([attempts, others], [2, 2])
     assert.match(logged(), /Background work failed/)
+    const admin = await signedInPerson(shared(), { admin: true })
+    const shown = async () => (await admin.get('/api/admin/overview')).json<Overview>().attention.failedJobs
+    assert.deepEqual(await shown(), [{ name: 'failing', at: clock.now() }])
+    clock.advance(600_001)
+    assert.deepEqual(await shown(), [])
   })
 
   test('the sweeper deletes all expired rows, in batches, and no others', async (t) => {

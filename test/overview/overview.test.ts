@@ -44,7 +44,7 @@ onEachEngine('the overview', (engine) => {
       return (await admin.get('/api/admin/overview')).json<Overview>()
     }
     const first = await read()
-    assert.deepEqual(first.attention, { delayedMail: 0, failedMail: [], failedActions: [] })
+    assert.deepEqual(first.attention, { delayedMail: 0, failedMail: [], failedJobs: [], failedActions: [] })
     const { backup, ...rest } = first.setup
     assert.equal(backup, engine === 'sqlite' ? 'missing' : 'unknown')
     const { application, host, secondAdministrator } = rest

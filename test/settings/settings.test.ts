@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { contrastOf } from '../../src/colors/accent-shades.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { resetMail } from '../../src/mail/messages.ts'
+import { readNames } from '../../src/users/settings-store.ts'
 import { form, MULTIPART, picture } from '../account/upload.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { ORIGIN, sharedApp, startApp, type TestApp } from '../support/app.ts'
@@ -152,6 +155,50 @@ onEachEngine('the settings', (engine) => {
     assert.deepEqual((await manager.delete(`${URL}/logo`)).json(), { success: true })
     assert.equal((await manager.get(URL)).json().settings.logoUrl, null)
     assert.equal((await anonymous(shared()).get('/api/settings/logo')).statusCode, 404)
+  })
+
+  test('the look of the installation is public, for pages before the sign-in, error pages and mails', async () => {
+    const reader = anonymous(shared())
+    await manager.patch(URL, { name: 'Acme <b>', accentColor: '#FFEE00' })
+    await manager.put(`${URL}/logo`, form({ bytes: await picture() }), MULTIPART)
+    const answer = await reader.get('/api/settings/appearance')
+    const { appearance } = answer.json()
+    assert.deepEqual(appearance, {
+      name: 'Acme <b>',
+      accentColor: '#FFEE00',
+      logoUrl: appearance.logoUrl,
+      registration: 'open',
+      isSetUp: true,
+    })
+    assert.equal((await reader.get(appearance.logoUrl)).statusCode, 200)
+    assert.equal(answer.headers['cache-control'], 'public, max-age=1')
+    const known = { 'if-none-match': String(answer.headers['etag']) }
+    assert.equal((await reader.get('/api/settings/appearance', undefined, known)).statusCode, 304)
+
+    const page = (language: string) =>
+      reader.get('/oauth/authorize?client_id=<nobody>', undefined, { 'accept-language': language, accept: 'text/html' })
+    const german = await page('de-AT,de;q=0.9')
+    assert.equal(german.statusCode, 400)
+    assert.match(german.body, /<html lang="de">[\s\S]*Diese Anfrage lässt sich nicht abschließen · Acme &lt;b&gt;/)
+    assert.match(german.body, /<img src="\/api\/settings\/logo\?v=/)
+    assert.match(german.body, /prefers-color-scheme:dark/)
+    assert.match(String(german.headers['content-security-policy']), /img-src 'self'.*frame-ancestors 'none'/)
+    assert.match((await page('fr')).body, /<html lang="en">[\s\S]*This request can&#39;t be completed/)
+
+    const names = await readNames(shared().services.db.read, shared().services.config, { locale: 'de' })
+    const mail = resetMail(names, 'a@example.com', 'pr_x')
+    assert.match(mail.html, /Acme &lt;b&gt;/)
+    assert.match(mail.html, new RegExp(`src="${ORIGIN}/api/settings/logo`))
+    const button = /background:(#[0-9a-f]{6});color:#fff/.exec(mail.html)?.[1] ?? ''
+    assert.ok(contrastOf(button, '#ffffff') >= 4.5, button)
+    await manager.patch(URL, { name: 'Latchkey', accentColor: null })
+    await manager.delete(`${URL}/logo`)
+    const plain = resetMail(
+      await readNames(shared().services.db.read, shared().services.config, { locale: 'en' }),
+      'a',
+      'b',
+    )
+    assert.match(plain.html, /background:#15675c/)
   })
 
   test('that the environment sets are fixed: changing them is 409', async (t) => {

@@ -1,7 +1,7 @@
-import { Avatar } from '@mantine/core'
 import { answer, api } from '../api/client.ts'
 import type { Profile } from '../api/shapes.ts'
 import { endpoints } from '../paths.ts'
+import { PersonAvatar } from '../ui/PersonAvatar.tsx'
 import { PictureEditor } from './PictureEditor.tsx'
 import { useReloadProfile } from './profile-query.ts'
 
@@ -10,7 +10,7 @@ export function AvatarEditor({ profile }: { profile: Profile }) {
   const name = profile.displayName ?? profile.email
   return (
     <PictureEditor
-      preview={<Avatar src={profile.avatarUrl} name={name} alt="" color="pine" size={88} radius={88} />}
+      preview={<PersonAvatar avatarUrl={profile.avatarUrl} name={name} size={88} />}
       hasPicture={profile.avatarUrl !== null}
       round
       address={endpoints.avatar}

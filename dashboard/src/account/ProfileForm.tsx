@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
@@ -6,17 +6,21 @@ import type { Profile } from '../api/shapes.ts'
 import { changedNames } from '../lib/changed-names.ts'
 import { useUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useMay } from '../session/me.ts'
+import { languages } from '../texts/language.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { Field, Form } from '../ui/Form.tsx'
 import { SaveButton } from '../ui/SaveButton.tsx'
 import { useReloadProfile } from './profile-query.ts'
 
+const LOCALES = Object.entries(languages).map(([value, label]) => ({ value, label }))
+
 const fieldsOf = (profile: Profile) => ({
   displayName: profile.displayName ?? '',
   given_name: profile.given_name ?? '',
   family_name: profile.family_name ?? '',
   preferredUsername: profile.preferredUsername ?? '',
+  locale: profile.locale,
 })
 type Fields = ReturnType<typeof fieldsOf>
 
@@ -26,6 +30,7 @@ function changes(before: Fields, after: Fields) {
   return {
     ...changedNames(before, after),
     ...(username === before.preferredUsername ? {} : { preferredUsername: username }),
+    ...(after.locale === before.locale ? {} : { locale: after.locale }),
   }
 }
 
@@ -80,6 +85,15 @@ export function ProfileForm({ profile }: { profile: Profile }) {
             required={!locked}
             withAsterisk={false}
             {...field('preferredUsername')}
+          />
+        </Field>
+        <Field name="locale">
+          <NativeSelect
+            label={texts.language}
+            description={texts.languageHint}
+            size="md"
+            data={LOCALES}
+            {...field('locale')}
           />
         </Field>
         <FailureAlert failure={save.error} />

@@ -4,6 +4,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { Section } from '../ui/Section.tsx'
 import { AvatarEditor } from './AvatarEditor.tsx'
+import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { EmailStatus } from './EmailStatus.tsx'
 import { profileQuery } from './profile-query.ts'
 import { ProfileForm } from './ProfileForm.tsx'
@@ -26,6 +27,7 @@ export function ProfilePage() {
             <Section title={texts.email}>
               <EmailStatus profile={profile} />
             </Section>
+            <DeleteAccountSection profile={profile} />
           </>
         )}
       </QueryView>

@@ -7,7 +7,8 @@ export const api = createClient<paths>({ credentials: 'same-origin' })
 
 api.use({
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(actingUserHeader(request.method))) request.headers.set(name, value)
+    for (const [name, value] of Object.entries(actingUserHeader(request.method)))
+      if (!request.headers.has(name)) request.headers.set(name, value)
   },
 })
 

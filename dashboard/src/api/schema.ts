@@ -345,6 +345,24 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/account/sign-in-methods': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** How you can prove that the account is yours */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { hasPassword: boolean } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/audit': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The audit trail */ {
@@ -2032,6 +2050,28 @@ export type paths = {
     }
     trace?: never
   }
+  '/api/settings/appearance': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** How the installation looks */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { appearance: components['schemas']['Appearance'] } }
+        }
+        304: { headers: Record<string, unknown>; content?: never }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/settings/logo': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The logo */ {
@@ -2451,6 +2491,51 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: { 200: { headers: Record<string, unknown>; content: { 'application/json': { status: 'ok' } } } }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/application': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** The application that somebody is about to sign in to */ {
+      parameters: {
+        query?: {
+          response_type?: string
+          client_id?: string
+          redirect_uri?: string
+          scope?: string
+          state?: string
+          code_challenge?: string
+          code_challenge_method?: string
+          nonce?: string
+          prompt?: string
+          max_age?: string
+          login_hint?: string
+          id_token_hint?: string
+          claims?: string
+          response_mode?: string
+          acr_values?: string
+          display?: string
+          ui_locales?: string
+          pending_request?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': components['schemas']['SignInApplication'] }
+        }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
     }
     put?: never
     post?: never
@@ -4192,6 +4277,10 @@ export type components = {
           subject: string
           reason: string
         }[]
+        /** Background work that failed in the last ten minutes; it is tried again. */ failedJobs: {
+          name: string
+          /** Epoch milliseconds. */ at: number
+        }[]
         failedActions: {
           id: string
           at: number | null
@@ -4217,6 +4306,13 @@ export type components = {
       registration: 'open' | 'invite'
       /** Lower case. While it is not empty, people can register and change their address only with these domains (403 email_domain), and accounts that registered themselves get no code and no certificate before their address is confirmed (403 email_unconfirmed). */ allowedEmailDomains: string[]
       logoUrl: string | null
+    }
+    Appearance: {
+      name: string
+      accentColor: string | null
+      logoUrl: string | null
+      registration: 'open' | 'invite'
+      /** Whether there is an administrator. */ isSetUp: boolean
     }
     Client: {
       client_id: string
@@ -4300,6 +4396,7 @@ export type components = {
       /** Otherwise: the roles of this user that it admits. */ roles: { id: string; name: string }[]
       /** Whether the user has granted it something. */ authorized: boolean
     }
+    SignInApplication: { name: string; logoUrl: string | null }
     ConsentDetails: {
       client_id: string
       name: string

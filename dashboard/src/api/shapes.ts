@@ -20,6 +20,8 @@ export type NotificationType = components['schemas']['NotificationType']
 export type AuditAction = components['schemas']['AuditAction']
 export type PermissionName = components['schemas']['PermissionName']
 
+export type Appearance = Got<'/api/settings/appearance'>['appearance']
+export type SignInApplication = Got<'/oauth/application'>
 export type Me = Got<'/api/auth/me'>
 export type Profile = Got<'/api/account/profile'>
 export type Session = Got<'/api/auth/sessions'>['sessions'][number]

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn, paths } from '../paths.ts'
+import { AccountLine } from '../sign-in/AccountLine.tsx'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../ui/ApplicationLogo.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -10,6 +11,7 @@ import { decide, here, useRequestDetails } from './authorization-request.ts'
 import { RequestFailure } from './RequestFailure.tsx'
 import { RequestSkeleton } from './RequestSkeleton.tsx'
 import { ScopeList } from './ScopeList.tsx'
+import classes from './ConsentPage.module.css'
 
 export default function ConsentPage() {
   const texts = useTexts('entrance').consent
@@ -23,17 +25,23 @@ export default function ConsentPage() {
   if (failure !== undefined) return <RequestFailure failure={failure} />
   if (!details || isRefused) return <RequestSkeleton />
   return (
-    <Stack gap="lg">
-      {details.logoUrl !== null && <ApplicationLogo name={details.name} logoUrl={details.logoUrl} size={56} />}
-      <EntranceHeading title={texts.title(details.name)}>
-        <Text span inherit display="block" c="var(--mantine-color-text)" mb={6} style={{ overflowWrap: 'anywhere' }}>
+    <Stack gap="md">
+      <Group gap="md" wrap="nowrap">
+        <ApplicationLogo name={details.name} logoUrl={details.logoUrl} size={48} />
+        <EntranceHeading title={texts.title(details.name)}>
           {details.operator === null ? texts.registeredHere(details.name) : texts.runBy(details.name, details.operator)}
-        </Text>
-        {texts.asUser(details.user.email)}{' '}
-        <Anchor size="sm" href={loginWithReturn(here)} underline="always">
+        </EntranceHeading>
+      </Group>
+      <Group gap="sm" wrap="nowrap" className={classes.person}>
+        <AccountLine
+          name={details.user.displayName ?? details.user.email}
+          email={details.user.email}
+          avatarUrl={details.user.avatarUrl}
+        />
+        <Anchor size="sm" href={loginWithReturn(here)} underline="always" ml="auto" ta="right">
           {texts.switchUser}
         </Anchor>
-      </EntranceHeading>
+      </Group>
       <Stack gap="xs">
         <Text fw={600} size="sm" id="consent-scopes">
           {texts.will(details.name)}
@@ -44,7 +52,7 @@ export default function ConsentPage() {
         {texts.returnsTo(destination(details.redirect_uri))} {texts.revocable}
       </Text>
       <FailureAlert failure={decision.failure} />
-      <Group grow gap="sm">
+      <Group grow gap="sm" className={classes.decision}>
         <Button size="md" variant="default" disabled={decision.busy} onClick={() => decision.run(false)}>
           {texts.deny}
         </Button>

@@ -1,5 +1,6 @@
 import { Anchor, Box, Group, Paper } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { look } from '../lib/look.ts'
 import { paths } from '../paths.ts'
 import { ColorSchemeMenu } from '../ui/ColorSchemeMenu.tsx'
 import { LanguageMenu } from '../ui/LanguageMenu.tsx'
@@ -10,7 +11,7 @@ export function EntranceFrame({ children }: { children: ReactNode }) {
   return (
     <Box className={classes.ground}>
       <header className={classes.header}>
-        <Anchor href={paths.home} underline="never" c="inherit" aria-label="Latchkey">
+        <Anchor href={paths.home} underline="never" c="inherit" aria-label={look().name}>
           <Logo />
         </Anchor>
       </header>

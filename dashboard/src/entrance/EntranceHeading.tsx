@@ -1,9 +1,10 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useEffect, type ReactNode } from 'react'
+import { look } from '../lib/look.ts'
 
 export function EntranceHeading({ title, children }: { title: string; children?: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · Latchkey`
+    document.title = `${title} · ${look().name}`
   }, [title])
   return (
     <Stack gap={6}>

@@ -7,7 +7,7 @@ import {
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
 
-export type SignedIn = { id: string }
+export type SignedIn = { id: string; email: string; displayName: string | null; avatarUrl: string | null }
 
 /** Signs in with a discoverable passkey. With autofill the browser offers passkeys in the email field, until one is chosen. */
 export async function signInWithPasskey({ autofill = false } = {}): Promise<SignedIn> {

@@ -1,6 +1,6 @@
 import { Combobox, Group, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -18,11 +18,16 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose })
   const { selectFirstOption } = combobox
   const entries = groups.flatMap((group) => group.entries)
+  const list = useRef<HTMLDivElement>(null)
   const first = entries[0]?.id
   // Enter takes the first answer unless another one was chosen.
   useEffect(() => {
     if (first !== undefined) selectFirstOption()
   }, [first, text, selectFirstOption])
+  // The list marks the chosen option in the page itself, so the mark goes with an option that a later answer replaces.
+  useEffect(() => {
+    if (first !== undefined && !list.current?.querySelector('[data-combobox-selected]')) selectFirstOption()
+  })
 
   const choose = (entry: Entry | undefined) => {
     if (!entry) return
@@ -52,7 +57,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             onChange={(event) => setText(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options mt="sm" mah="55vh" style={{ overflowY: 'auto' }} aria-label={texts.title}>
+        <Combobox.Options ref={list} mt="sm" mah="55vh" style={{ overflowY: 'auto' }} aria-label={texts.title}>
           {groups.map(({ kind, entries: shown }) => (
             <Combobox.Group key={kind} label={texts.kinds[kind]}>
               {shown.map((entry) => (

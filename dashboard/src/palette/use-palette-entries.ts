@@ -71,7 +71,7 @@ export function usePaletteEntries(text: string): { groups: EntryGroup[]; isSearc
     ({ name, icon, link }): Entry => ({ id: `action ${name}`, icon, title: texts.palette.actions[name], link }),
   )
   const fitting = (entries: Entry[]) =>
-    search === '' ? entries : entries.filter(({ title, note = '' }) => matches(`${title} ${note}`, search))
+    search === '' ? entries : entries.filter(({ title }) => matches(title, search))
   const foundPeople = isLongEnough ? (people.data?.pages[0]?.users ?? []) : []
   const foundApplications = isLongEnough ? (applications.data?.pages[0]?.clients ?? []) : []
   const foundHosts = isLongEnough ? (hosts.data?.pages.flatMap((page) => page.hosts) ?? []) : []

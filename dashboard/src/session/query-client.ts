@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiFailure, isRefusal, isStatus } from '../api/failure.ts'
 import { hasUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { loginWithReturn } from '../paths.ts'
-import { setSessionState } from './session-state.ts'
+import { sessionState, setSessionState } from './session-state.ts'
 import { markShownByShell } from './shown-by-shell.ts'
 
 /**
@@ -12,7 +12,7 @@ import { markShownByShell } from './shown-by-shell.ts'
 function noticeSession(error: unknown, isChange: boolean): void {
   if (isRefusal(error, 'other_user')) setSessionState('other-user')
   else if (!isStatus(error, 401)) return
-  else if (isChange || hasUnsavedChanges()) setSessionState('ended')
+  else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')
   else location.replace(loginWithReturn(location.pathname + location.search))
   markShownByShell(error)
 }

@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
@@ -7,6 +7,7 @@ import { useMe } from '../session/me.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
+import { PersonAvatar } from '../ui/PersonAvatar.tsx'
 
 export function AccountMenu() {
   const { user } = useMe()
@@ -20,26 +21,27 @@ export function AccountMenu() {
     },
   })
   return (
-    <Menu position="bottom-end" width={240} withinPortal>
+    <Menu position="bottom-end" width={260} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton style={{ borderRadius: '50%' }}>
-          <Avatar aria-hidden src={user.avatarUrl} name={name} alt="" color="pine" size={36} />
+          <PersonAvatar avatarUrl={user.avatarUrl} name={name} size={36} />
           <VisuallyHidden>{texts.menu(name)}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+        {/* A menu has items only: the person is the one that leads to the profile. */}
+        <Menu.Item component={Link} to={paths.account} leftSection={<Icon name="user" size={16} />}>
+          <Text component="span" display="block" size="sm" fw={600} truncate>
             {name}
           </Text>
-          <Text size="xs" truncate>
-            {user.email}
-          </Text>
-        </Menu.Label>
-        <Menu.Divider />
-        <Menu.Item component={Link} to={paths.account} leftSection={<Icon name="user" size={16} />}>
-          {texts.profile}
+          {name !== user.email && (
+            <Text component="span" display="block" size="xs" truncate>
+              {user.email}
+            </Text>
+          )}
+          <VisuallyHidden>{texts.profile}</VisuallyHidden>
         </Menu.Item>
+        <Menu.Divider />
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.mutate()}>
           {texts.signOut}
         </Menu.Item>

@@ -15,7 +15,8 @@ import { Shell } from './Shell.tsx'
 import { ShellSkeleton } from './ShellSkeleton.tsx'
 
 const root = createRootRoute({
-  beforeLoad: () => queryClient.ensureQueryData(meQuery),
+  // Not beforeLoad: the script of the page is loaded at the same time.
+  loader: () => queryClient.ensureQueryData(meQuery),
   component: Shell,
   pendingComponent: ShellSkeleton,
   notFoundComponent: NotFoundPage,

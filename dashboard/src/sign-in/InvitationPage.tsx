@@ -2,12 +2,14 @@ import { Alert, Button, Divider, Skeleton, Stack, Text, TextInput } from '@manti
 import { useEffect, useState, type SubmitEvent } from 'react'
 import { answer, api } from '../api/client.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { look } from '../lib/look.ts'
 import { acceptWithPasskey } from '../lib/passkey-ceremonies.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Field, FieldsAround } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
 // Browsers do not send this part of the address to the server, and applications that are opened from here do not see it.
@@ -54,43 +56,50 @@ export default function InvitationPage() {
   }
   if (!invitation) return <Skeleton h={240} />
   const { email, invitedBy } = invitation
-  const title = invitedBy === null ? texts.invitation.title : texts.invitation.titleBy(invitedBy)
+  const title =
+    invitedBy === null ? texts.invitation.title(look().name) : texts.invitation.titleBy(invitedBy, look().name)
   return (
     <Stack gap="lg">
       <EntranceHeading title={title}>{texts.invitation.text(email)}</EntranceHeading>
-      {failure !== undefined && <FailureAlert failure={failure} />}
-      <form onSubmit={onSubmit}>
-        <Stack>
-          <TextInput
-            label={texts.displayName}
-            description={texts.displayNameHint}
-            autoComplete="name"
-            autoFocus
-            maxLength={100}
-            value={displayName}
-            onChange={(event) => setDisplayName(event.currentTarget.value)}
-          />
-          <Alert color="gray" variant="light">
-            <Stack gap="sm">
-              <Text size="sm">{texts.setup.passkeyText}</Text>
-              <Button size="md" fullWidth loading={busy} onClick={() => run('passkey')}>
-                {texts.invitation.passkey}
-              </Button>
-            </Stack>
-          </Alert>
-          <Divider label={texts.or} />
-          <input type="hidden" name="username" autoComplete="username" value={email} />
-          <NewPasswordInput
-            label={texts.password}
-            person={{ email, displayName }}
-            value={password}
-            onChange={setPassword}
-          />
-          <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
-            {texts.invitation.password}
-          </Button>
-        </Stack>
-      </form>
+      <FieldsAround failure={failure}>
+        <form onSubmit={onSubmit}>
+          <Stack>
+            <Field name="displayName">
+              <TextInput
+                label={texts.displayName}
+                description={texts.displayNameHint}
+                autoComplete="name"
+                autoFocus
+                maxLength={100}
+                value={displayName}
+                onChange={(event) => setDisplayName(event.currentTarget.value)}
+              />
+            </Field>
+            <Alert color="gray" variant="light">
+              <Stack gap="sm">
+                <Text size="sm">{texts.setup.passkeyText}</Text>
+                <Button size="md" fullWidth loading={busy} onClick={() => run('passkey')}>
+                  {texts.invitation.passkey}
+                </Button>
+              </Stack>
+            </Alert>
+            <Divider label={texts.or} />
+            <input type="hidden" name="username" autoComplete="username" value={email} />
+            <Field name="password">
+              <NewPasswordInput
+                label={texts.password}
+                person={{ email, displayName }}
+                value={password}
+                onChange={setPassword}
+              />
+            </Field>
+            <FailureAlert failure={failure} />
+            <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
+              {texts.invitation.password}
+            </Button>
+          </Stack>
+        </form>
+      </FieldsAround>
     </Stack>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
@@ -34,7 +35,7 @@ export default function LogoutPage() {
   }
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.title}>{texts.text}</EntranceHeading>
+      <EntranceHeading title={texts.title}>{texts.text(look().name)}</EntranceHeading>
       <FailureAlert failure={failure} />
       <form onSubmit={onSubmit}>
         <Stack gap="sm">

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { Field } from '../ui/Form.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
 type NewAccount = { displayName: string; email: string; password: string }
@@ -23,30 +24,36 @@ export function NewAccountFields({ value, change }: Fields) {
   const texts = useTexts('entrance')
   return (
     <>
-      <TextInput
-        label={texts.displayName}
-        description={texts.displayNameHint}
-        autoComplete="name"
-        autoFocus
-        maxLength={100}
-        value={value.displayName}
-        onChange={(event) => change({ displayName: event.currentTarget.value })}
-      />
-      <TextInput
-        label={texts.email}
-        type="email"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-        value={value.email}
-        onChange={(event) => change({ email: event.currentTarget.value })}
-      />
-      <NewPasswordInput
-        label={texts.password}
-        person={value}
-        value={value.password}
-        onChange={(password) => change({ password })}
-      />
+      <Field name="displayName">
+        <TextInput
+          label={texts.displayName}
+          description={texts.displayNameHint}
+          autoComplete="name"
+          autoFocus
+          maxLength={100}
+          value={value.displayName}
+          onChange={(event) => change({ displayName: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="email">
+        <TextInput
+          label={texts.email}
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          value={value.email}
+          onChange={(event) => change({ email: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="password">
+        <NewPasswordInput
+          label={texts.password}
+          person={value}
+          value={value.password}
+          onChange={(password) => change({ password })}
+        />
+      </Field>
     </>
   )
 }

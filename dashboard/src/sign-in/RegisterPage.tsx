@@ -1,38 +1,66 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
-import { safeReturnTo } from '../lib/return-to.ts'
+import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { FieldsAround } from '../ui/Form.tsx'
 import { NewAccountFields, register, useNewAccount } from './NewAccountFields.tsx'
+import { PasskeyOffer } from './PasskeyOffer.tsx'
+import { returnTo } from './sign-in-target.ts'
+import { SignInHeading } from './SignInHeading.tsx'
 
 export default function RegisterPage() {
   const texts = useTexts('entrance')
+  const shared = useTexts('shared')
   const account = useNewAccount()
+  const [isDone, setDone] = useState(false)
   const { busy, failure, onSubmit } = useSubmit(async () => {
     await register(account.value)
-    location.replace(safeReturnTo(new URLSearchParams(location.search).get('return_to')))
+    setDone(true)
   })
+  const toLogin = (
+    <Text size="sm" c="dimmed" ta="center">
+      {texts.register.haveAccount}{' '}
+      <Anchor size="sm" href={paths.login + location.search} underline="always">
+        {texts.register.login}
+      </Anchor>
+    </Text>
+  )
 
+  if (isDone) {
+    return (
+      <Stack gap="lg">
+        <EntranceHeading title={texts.register.doneTitle}>{texts.register.done(account.value.email)}</EntranceHeading>
+        <PasskeyOffer to={returnTo}>{texts.setup.passkeyText}</PasskeyOffer>
+      </Stack>
+    )
+  }
+  if (look().registration !== 'open') {
+    return (
+      <Stack gap="lg">
+        <EntranceHeading title={texts.register.closedTitle}>{shared.errors.registration_closed}</EntranceHeading>
+        {toLogin}
+      </Stack>
+    )
+  }
   return (
     <Stack gap="lg">
-      <EntranceHeading title={texts.register.title} />
-      <FailureAlert failure={failure} />
-      <form onSubmit={onSubmit}>
-        <Stack>
-          <NewAccountFields {...account} />
-          <Button type="submit" size="md" fullWidth loading={busy}>
-            {texts.register.submit}
-          </Button>
-        </Stack>
-      </form>
-      <Text size="sm" c="dimmed" ta="center">
-        {texts.register.haveAccount}{' '}
-        <Anchor size="sm" href={paths.login + location.search} underline="always">
-          {texts.register.login}
-        </Anchor>
-      </Text>
+      <SignInHeading title={texts.register.title} />
+      <FieldsAround failure={failure}>
+        <form onSubmit={onSubmit}>
+          <Stack>
+            <NewAccountFields {...account} />
+            <FailureAlert failure={failure} />
+            <Button type="submit" size="md" fullWidth loading={busy}>
+              {texts.register.submit}
+            </Button>
+          </Stack>
+        </form>
+      </FieldsAround>
+      {toLogin}
     </Stack>
   )
 }

@@ -1,15 +1,16 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, PasswordInput, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
-import { addPasskey } from '../lib/passkey-ceremonies.ts'
+import { look } from '../lib/look.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Icon } from '../ui/Icon.tsx'
+import { Field, FieldsAround } from '../ui/Form.tsx'
 import { NewAccountFields, register, useNewAccount } from './NewAccountFields.tsx'
+import { PasskeyOffer } from './PasskeyOffer.tsx'
 import { SetupSteps } from './SetupSteps.tsx'
 
 // The secret is in the fragment of the URL, which is never sent to a server. It stays there until it was used, so that a
@@ -49,10 +50,11 @@ export default function SetupPage() {
     setStep('passkey')
   })
 
-  if (isStatus(elevation.failure, 409) && step === 'elevate') {
+  // Whether there was an administrator when the page was opened, or somebody else was quicker.
+  if (look().isSetUp || (isStatus(elevation.failure, 409) && step === 'elevate')) {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.setup.alreadyTitle}>{elevation.failure.message}</EntranceHeading>
+        <EntranceHeading title={texts.setup.alreadyTitle(look().name)}>{texts.setup.already}</EntranceHeading>
         <Button component="a" href={paths.login}>
           {texts.setup.toLogin}
         </Button>
@@ -63,61 +65,49 @@ export default function SetupPage() {
   return (
     <Stack gap="lg">
       <SetupSteps current={step === 'account' ? 1 : 2} />
-      <EntranceHeading title={texts.setup.title}>{step === 'account' && texts.setup.accountText}</EntranceHeading>
-      <FailureAlert failure={elevation.failure} />
-      <form onSubmit={elevation.onSubmit}>
-        <Stack>
-          {step === 'account' ? (
-            <NewAccountFields {...account} />
-          ) : (
-            <Text>{texts.setup.signedIn(signedInAs ?? '')}</Text>
-          )}
-          {linked === null && (
-            <PasswordInput
-              label={texts.setup.secret}
-              description={texts.setup.secretHint}
-              autoComplete="off"
-              required
-              withAsterisk={false}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ 'aria-label': showSecret }}
-            />
-          )}
-          <Button type="submit" size="md" fullWidth loading={elevation.busy}>
-            {step === 'account' ? texts.setup.accountSubmit : texts.setup.elevate}
-          </Button>
-        </Stack>
-      </form>
+      <EntranceHeading title={texts.setup.title(look().name)}>
+        {step === 'account' && texts.setup.accountText}
+      </EntranceHeading>
+      <FieldsAround failure={elevation.failure}>
+        <form onSubmit={elevation.onSubmit}>
+          <Stack>
+            {step === 'account' ? (
+              <NewAccountFields {...account} />
+            ) : (
+              <Text>{texts.setup.signedIn(signedInAs ?? '')}</Text>
+            )}
+            {linked === null && (
+              <Field name="secret">
+                <PasswordInput
+                  label={texts.setup.secret}
+                  description={texts.setup.secretHint}
+                  autoComplete="off"
+                  required
+                  withAsterisk={false}
+                  value={typed}
+                  onChange={(event) => setTyped(event.currentTarget.value)}
+                  visibilityToggleButtonProps={{ 'aria-label': showSecret }}
+                />
+              </Field>
+            )}
+            <FailureAlert failure={elevation.failure} />
+            <Button type="submit" size="md" fullWidth loading={elevation.busy}>
+              {step === 'account' ? texts.setup.accountSubmit : texts.setup.elevate}
+            </Button>
+          </Stack>
+        </form>
+      </FieldsAround>
     </Stack>
   )
 }
 
 function PasskeyStep() {
-  const texts = useTexts('entrance')
-  const passkey = useSubmit(async () => {
-    await addPasskey()
-    location.replace(paths.home)
-  })
+  const texts = useTexts('entrance').setup
   return (
     <Stack gap="lg">
       <SetupSteps current={3} />
-      <EntranceHeading title={texts.setup.passkeyTitle}>{texts.setup.passkeyText}</EntranceHeading>
-      <FailureAlert failure={passkey.failure} />
-      <Button
-        size="md"
-        autoFocus
-        loading={passkey.busy}
-        leftSection={<Icon name="fingerprint" />}
-        onClick={() => passkey.run()}
-      >
-        {texts.setup.passkeySubmit}
-      </Button>
-      <Group justify="center">
-        <Button variant="subtle" component="a" href={paths.home}>
-          {texts.setup.skip}
-        </Button>
-      </Group>
+      <EntranceHeading title={texts.passkeyTitle}>{texts.passkeyText}</EntranceHeading>
+      <PasskeyOffer to={paths.home} />
     </Stack>
   )
 }

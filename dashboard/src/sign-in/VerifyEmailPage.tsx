@@ -7,7 +7,8 @@ import { loginWithReturn, paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 
-const token = new URLSearchParams(location.search).get('token')
+const query = new URLSearchParams(location.search)
+const token = query.get('token')
 // The token can be used once, so it is sent once, however often the component mounts.
 let verification: Promise<unknown> | undefined
 const verify = () => (verification ??= confirm(token ?? ''))
@@ -18,19 +19,34 @@ const confirm = (token: string): Promise<unknown> =>
     ? answer(api.POST('/api/account/email/confirm', { body: { token } }))
     : answer(api.POST('/api/auth/verify-email', { body: { token } }))
 
+/** A link for a new account that is opened again after it was used has nothing left to do. */
+const isConfirmedAlready = async (): Promise<boolean> =>
+  !token?.startsWith('ec_') &&
+  (await answer(api.GET('/api/auth/me')).then(
+    ({ user }) => user.email_verified,
+    () => false,
+  ))
+
 // Confirming needs a session of the account that the link was sent for.
 const signInFirst = loginWithReturn(location.pathname + location.search)
 
 export default function VerifyEmailPage() {
   const texts = useTexts('entrance').verify
-  const [done, setDone] = useState(false)
+  const [done, setDone] = useState(query.has('done'))
   const [failure, setFailure] = useState<unknown>()
 
   useEffect(() => {
     if (!token) return
     void verify().then(
-      () => setDone(true),
-      (error: unknown) => (isStatus(error, 401) ? location.replace(signInFirst) : setFailure(error)),
+      () => {
+        // The link works once: a page that is loaded again must not say that it failed.
+        history.replaceState(null, '', `${paths.verifyEmail}?done`)
+        setDone(true)
+      },
+      (error: unknown) => {
+        if (isStatus(error, 401)) return location.replace(signInFirst)
+        return void isConfirmedAlready().then((isConfirmed) => (isConfirmed ? setDone(true) : setFailure(error)))
+      },
     )
   }, [])
 

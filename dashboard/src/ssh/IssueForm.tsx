@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Chip, Group, Input, NativeSelect, SimpleGrid, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
@@ -15,11 +15,20 @@ const HOUR = 3600
 
 export function IssueForm({ keys, onIssued }: Props) {
   const texts = useTexts('ssh').issue
+  // A temporary key is for the one certificate that its program asks for.
+  const permanent = keys.filter(({ ephemeral }) => !ephemeral)
+  const usable = permanent.length > 0 ? permanent : keys
   const principals = useQuery(principalsQuery)
-  const [savedKeyId, setSavedKeyId] = useState(keys[0]?.id ?? '')
+  const [savedKeyId, setSavedKeyId] = useState(usable[0]?.id ?? '')
   const [ttlSeconds, setTtlSeconds] = useState(8 * HOUR)
+  const [chosen, setChosen] = useState<string[]>([])
   const issue = useMutation({
-    mutationFn: () => answer(api.POST('/api/ssh/certs/issue', { body: { savedKeyId, ttlSeconds } })),
+    mutationFn: () =>
+      answer(
+        api.POST('/api/ssh/certs/issue', {
+          body: { savedKeyId, ttlSeconds, ...(chosen.length > 0 ? { principals: chosen } : {}) },
+        }),
+      ),
     onSuccess: onIssued,
   })
   const lifetimes = [
@@ -37,7 +46,7 @@ export function IssueForm({ keys, onIssued }: Props) {
           <NativeSelect
             label={texts.key}
             size="md"
-            data={keys.map(({ id, name }) => ({ value: id, label: name }))}
+            data={usable.map(({ id, name }) => ({ value: id, label: name }))}
             value={savedKeyId}
             onChange={(event) => setSavedKeyId(event.currentTarget.value)}
           />
@@ -52,16 +61,17 @@ export function IssueForm({ keys, onIssued }: Props) {
           </Field>
         </SimpleGrid>
         {principals.data && (
-          <Group gap="xs">
-            <Text size="sm" c="dimmed">
-              {texts.principals}
-            </Text>
-            {principals.data.principals.map((principal) => (
-              <Badge key={principal} variant="default" tt="none" ff="monospace" fw={500}>
-                {principal}
-              </Badge>
-            ))}
-          </Group>
+          <Chip.Group multiple value={chosen} onChange={setChosen}>
+            <Input.Wrapper label={texts.principals} description={texts.principalsHint} labelElement="div">
+              <Group gap="xs" mt="xs" role="group" aria-label={texts.principals}>
+                {principals.data.principals.map((principal) => (
+                  <Chip key={principal} value={principal} size="sm" variant="outline">
+                    {principal}
+                  </Chip>
+                ))}
+              </Group>
+            </Input.Wrapper>
+          </Chip.Group>
         )}
         <FailureAlert failure={issue.error ?? principals.error} />
         <Group>

@@ -1,4 +1,4 @@
-import { Box, Button } from '@mantine/core'
+import { Badge, Box, Button, Tooltip } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
@@ -56,6 +56,20 @@ export function KeysPanel() {
                 key={key.id}
                 icon="key"
                 title={key.name}
+                badge={
+                  key.ephemeral && (
+                    <Tooltip
+                      label={texts.ephemeralHint}
+                      multiline
+                      maw={280}
+                      events={{ hover: true, focus: true, touch: true }}
+                    >
+                      <Badge size="sm" variant="light" color="gray" tabIndex={0}>
+                        {texts.ephemeral}
+                      </Badge>
+                    </Tooltip>
+                  )
+                }
                 meta={
                   <>
                     <Box ff="monospace" fz="xs">

@@ -6,6 +6,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { CertificatesPanel } from './CertificatesPanel.tsx'
 import { HostsPanel } from './HostsPanel.tsx'
 import { KeysPanel } from './KeysPanel.tsx'
+import { MachinePanel } from './MachinePanel.tsx'
 
 export function SshPage() {
   const texts = useTexts('ssh')
@@ -27,6 +28,11 @@ export function SshPage() {
               {texts.tabs.keys}
             </Tabs.Tab>
           )}
+          {certificates && keys && (
+            <Tabs.Tab value="machine" leftSection={<Icon name="laptop" size={16} />}>
+              {texts.tabs.machine}
+            </Tabs.Tab>
+          )}
           <Tabs.Tab value="hosts" leftSection={<Icon name="server" size={16} />}>
             {texts.tabs.hosts}
           </Tabs.Tab>
@@ -39,6 +45,11 @@ export function SshPage() {
         {keys && (
           <Tabs.Panel value="keys">
             <KeysPanel />
+          </Tabs.Panel>
+        )}
+        {certificates && keys && (
+          <Tabs.Panel value="machine">
+            <MachinePanel />
           </Tabs.Panel>
         )}
         <Tabs.Panel value="hosts">

@@ -1,9 +1,14 @@
-import { createContext, use, useMemo, useState, type ReactNode } from 'react'
+import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { setCurrentTexts } from './current-texts.ts'
 import { rememberLanguage, type Language } from './language.ts'
 import { loadTexts, type Part, type Texts } from './load-texts.ts'
 
-type CurrentTexts = { language: Language; texts: Partial<Texts>; setLanguage: (language: Language) => Promise<void> }
+type CurrentTexts = {
+  language: Language
+  texts: Partial<Texts>
+  setLanguage: (language: Language) => Promise<void>
+  addPart: (part: Part) => Promise<void>
+}
 
 const Context = createContext<CurrentTexts | undefined>(undefined)
 
@@ -23,6 +28,11 @@ export function TextsProvider({ language, texts, children }: Props) {
         setCurrentTexts(loaded)
         setCurrent({ language: chosen, texts: loaded })
       },
+      async addPart(part: Part) {
+        const texts = { ...current.texts, ...(await loadTexts(current.language, [part])) }
+        setCurrentTexts(texts)
+        setCurrent({ ...current, texts })
+      },
     }),
     [current],
   )
@@ -35,8 +45,15 @@ export function useLanguage(): Pick<CurrentTexts, 'language' | 'setLanguage'> {
   return current
 }
 
-/** Whatever is loaded on this page, for what may be shown with or without it. */
-export const useAnyTexts = (): Partial<Texts> => use(Context)?.texts ?? {}
+/** The texts for a failure. What the server may say is loaded with the first failure: few visitors of the sign-in see one. */
+export function useFailureTexts(isNeeded: boolean): Pick<Partial<Texts>, 'shared' | 'refusals'> {
+  const current = use(Context)
+  const isMissing = isNeeded && current !== undefined && current.texts.refusals === undefined
+  useEffect(() => {
+    if (isMissing) void current.addPart('refusals').catch(() => undefined)
+  }, [isMissing, current])
+  return current?.texts ?? {}
+}
 
 export function useTexts<Name extends Part>(part: Name): Texts[Name] {
   const texts = use(Context)?.texts[part]

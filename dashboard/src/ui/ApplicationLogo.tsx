@@ -1,3 +1,4 @@
+import { initials } from '../lib/initials.ts'
 import classes from './ApplicationLogo.module.css'
 
 type Props = { name: string; logoUrl: string | null; size?: number }
@@ -8,7 +9,7 @@ export function ApplicationLogo({ name, logoUrl, size = 40 }: Props) {
   if (logoUrl !== null) return <img src={logoUrl} alt="" className={classes.logo} {...square} />
   return (
     <span aria-hidden className={`${classes.logo} ${classes.initial}`} style={{ ...square, fontSize: size * 0.45 }}>
-      {/^./u.exec(name.trim())?.[0].toLocaleUpperCase()}
+      {initials(name, 1)}
     </span>
   )
 }

@@ -6,14 +6,14 @@ import { beyondFields } from '../lib/field-issue.ts'
 import { issueSentence } from '../lib/issue-sentence.ts'
 import { isShownByShell } from '../session/shown-by-shell.ts'
 import { findText } from '../texts/find-text.ts'
-import { useAnyTexts, useTexts } from '../texts/TextsProvider.tsx'
+import { useFailureTexts, useTexts } from '../texts/TextsProvider.tsx'
 import { useFieldsShown } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 
 /** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
-  const all = useAnyTexts()
+  const all = useFailureTexts(failure instanceof ApiFailure)
   const fields = useFieldsShown(failure)
   if (failure === undefined || failure === null || isShownByShell(failure)) return null
   if (beyondFields(failure, fields) === undefined) return null

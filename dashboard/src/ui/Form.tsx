@@ -12,16 +12,9 @@ type Props = { failure: unknown; onSubmit: () => void; children: ReactNode }
  * what is left.
  */
 export function Form({ failure, onSubmit, children }: Props) {
-  const form = useRef<HTMLFormElement>(null)
-  const names = useRef(new Set<string>())
-  const value = useMemo(() => ({ failure, names: names.current }), [failure])
-  useEffect(() => {
-    if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [failure])
   return (
-    <Context value={value}>
+    <FieldsAround failure={failure}>
       <form
-        ref={form}
         onSubmit={(event) => {
           event.preventDefault()
           // A form in a dialog is inside another form for React, though not in the page.
@@ -31,12 +24,29 @@ export function Form({ failure, onSubmit, children }: Props) {
       >
         {children}
       </form>
+    </FieldsAround>
+  )
+}
+
+/** What `Form` does about failures, for a form with a submission of its own. */
+export function FieldsAround({ failure, children }: { failure: unknown; children: ReactNode }) {
+  const around = useRef<HTMLDivElement>(null)
+  const names = useRef(new Set<string>())
+  const value = useMemo(() => ({ failure, names: names.current }), [failure])
+  useEffect(() => {
+    if (failure) around.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failure])
+  return (
+    <Context value={value}>
+      <div ref={around}>{children}</div>
     </Context>
   )
 }
 
+type Input = { error?: ReactNode; 'aria-invalid'?: boolean }
+
 /** Gives the input inside it what the server said about this field of the request. */
-export function Field({ name, children }: { name: string; children: ReactElement<{ error?: ReactNode }> }) {
+export function Field({ name, children }: { name: string; children: ReactElement<Input> }) {
   const context = use(Context)
   const names = context?.names
   useEffect(() => {
@@ -46,7 +56,8 @@ export function Field({ name, children }: { name: string; children: ReactElement
     }
   }, [names, name])
   const issue = issueAt(context?.failure, name)
-  return issue ? cloneElement(children, { error: issue }) : children
+  // Mantine's password input has an error without being marked as invalid.
+  return issue ? cloneElement(children, { error: issue, 'aria-invalid': true }) : children
 }
 
 /** The fields of the form around that show their part of this failure themselves. */

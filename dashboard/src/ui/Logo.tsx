@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core'
+import { look } from '../lib/look.ts'
 
 export function LogoMark({ size = 32 }: { size?: number }) {
   return (
@@ -12,12 +13,14 @@ export function LogoMark({ size = 32 }: { size?: number }) {
   )
 }
 
+/** The name and logo of the installation. */
 export function Logo({ size = 28 }: { size?: number }) {
+  const { name, logoUrl } = look()
   return (
     <Group gap={10} wrap="nowrap">
-      <LogoMark size={size} />
-      <Text component="span" fw={650} fz={size * 0.66} lh={1} lts="-0.02em">
-        Latchkey
+      {logoUrl === null ? <LogoMark size={size} /> : <img src={logoUrl} alt="" width={size} height={size} />}
+      <Text component="span" fw={650} fz={size * 0.66} lh={1.1} lts="-0.02em" lineClamp={1}>
+        {name}
       </Text>
     </Group>
   )

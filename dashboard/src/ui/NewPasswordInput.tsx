@@ -12,12 +12,14 @@ type Props = {
   person?: PersonalDetails
   /** What the server said about it. */
   error?: ReactNode
+  'aria-invalid'?: boolean
   onChange: (value: string) => void
 }
 
 export function NewPasswordInput({ label, value, person = {}, error, onChange }: Props) {
   const texts = useTexts('shared')
   const verdict = usePasswordVerdict(value, person)
+  const shown = verdict?.weak ? texts.weakPassword[verdict.weak] : error
   const strength = verdict ? levelOf(verdict) : 0
   const isKnown = value !== '' && (verdict !== undefined || Array.from(value).length < 8)
   return (
@@ -31,7 +33,8 @@ export function NewPasswordInput({ label, value, person = {}, error, onChange }:
         minLength={8}
         maxLength={128}
         value={value}
-        error={verdict?.weak ? texts.weakPassword[verdict.weak] : error}
+        error={shown}
+        aria-invalid={Boolean(shown)}
         onChange={(event) => onChange(event.currentTarget.value)}
         visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
       />

@@ -24,6 +24,26 @@ export const consentRoutes =
   (provider: Provider): Routes =>
   async (app) => {
     app.get(
+      '/oauth/application',
+      {
+        schema: {
+          tags,
+          summary: 'The application that somebody is about to sign in to',
+          description: 'Takes the authorization request that the sign-in page leads back to. Needs no session.',
+          querystring: Type.Object(RequestParameters),
+          response: {
+            200: Type.Object({ name: Type.String(), logoUrl: Nullable(Type.String()) }, { title: 'SignInApplication' }),
+            ...failures(400),
+          },
+        },
+      },
+      async (request) => {
+        const { client } = (await readAttempt(provider, readQuery(request.url))).request
+        return { name: toVisible(client.name), logoUrl: client.logoUrl }
+      },
+    )
+
+    app.get(
       '/oauth/details',
       {
         onRequest: signedIn(provider),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { refuse } from '../../errors.ts'
 import { escapeHtml } from '../../http/escape-html.ts'
+import { DEFAULT_LOCALE, type Locale, preferredLocale } from '../../vocabulary/locales.ts'
 import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
 import { markAnswered } from './answered-request-store.ts'
@@ -25,19 +26,26 @@ export function sendNextStep(reply: FastifyReply, step: NextStep): FastifyReply 
     .header('content-security-policy', policyFor(step.postTo))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(renderForm(step))
+    .send(renderForm(step, preferredLocale(reply.request.headers['accept-language']) ?? DEFAULT_LOCALE))
 }
 
-const renderForm = ({ postTo, fields }: FormPost): string => `<!doctype html>
-<html lang="en">
+const TEXTS = {
+  en: { title: 'Back to the application', button: 'Continue to the application' },
+  de: { title: 'Zurück zur Anwendung', button: 'Weiter zur Anwendung' },
+}
+
+/** Seen for a moment only. Its colours are those of the browser, so that a dark one does not flash white. */
+const renderForm = ({ postTo, fields }: FormPost, locale: Locale): string => `<!doctype html>
+<html lang="${locale}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Back to the application</title>
+<meta name="color-scheme" content="light dark">
+<title>${TEXTS[locale].title}</title>
 <form method="post" action="${escapeHtml(postTo)}">
 ${Object.entries(fields)
   .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
   .join('\n')}
-<noscript><button>Continue to the application</button></noscript>
+<noscript><button>${TEXTS[locale].button}</button></noscript>
 </form>
 <script>${SCRIPT}</script>
 </html>

@@ -18,6 +18,7 @@ import { deviceCodes } from './0016-device-codes.ts'
 import { sshHosts } from './0017-ssh-hosts.ts'
 import { people } from './0018-people.ts'
 import { sshCaRotation } from './0020-ssh-ca-rotation.ts'
+import { failedJobs } from './0021-failed-jobs.ts'
 
 export interface Migration {
   name: string
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0017-ssh-hosts', sshHosts),
   inSql('0018-people', people),
   inSql('0020-ssh-ca-rotation', sshCaRotation),
+  inSql('0021-failed-jobs', failedJobs),
 ]

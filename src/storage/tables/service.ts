@@ -37,4 +37,6 @@ export interface ServiceTables {
   settings: { name: string; value: string }
   daily_counts: { day: string; what: Counted; count: number }
   background_jobs: { name: string; next_run_at: number }
+  /** Jobs that have failed, and when they did so last. */
+  failed_jobs: { name: string; failed_at: number }
 }

@@ -44,6 +44,24 @@ onEachEngine('consent', (engine) => {
     assert.deepEqual(direct.json(), answer.json())
   })
 
+  test('the sign-in page learns which application somebody signs in to, by a valid request only', async () => {
+    const application = await registerApplication(app(), { name: 'Photos' })
+    const reader = anonymous(app())
+    const url = authorizeUrl(application, newPkce(), { prompt: 'login' })
+    assert.deepEqual((await reader.get(url.replace('/authorize', '/application'))).json(), {
+      name: 'Photos',
+      logoUrl: null,
+    })
+    // As the sign-in page gets it: the address to come back to.
+    const returnTo = locationOf(await reader.get(url)).searchParams.get('return_to') ?? ''
+    const found = await reader.get(returnTo.replace('/authorize', '/application'))
+    assert.equal(found.json().name, 'Photos')
+    const other = authorizeUrl(application, newPkce(), { redirect_uri: 'https://evil.example/' })
+    const refused = await reader.get(other.replace('/authorize', '/application'))
+    assert.equal(refused.statusCode, 400)
+    assert.equal(refused.body.includes('Photos'), false)
+  })
+
   test('details returns the current operator of the application', async () => {
     const { clientId, ...application } = await registerApplication(app(), { operator: 'Example Ltd' })
     const person = await signedInPerson(app(), { permissions: ['oauth_clients:write'] })

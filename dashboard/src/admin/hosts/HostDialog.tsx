@@ -5,6 +5,7 @@ import { answer, api } from '../../api/client.ts'
 import type { Host } from '../../api/shapes.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Field } from '../../ui/Form.tsx'
 import { FormDialog } from '../../ui/FormDialog.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import type { Enrollment } from './CommandDialog.tsx'
@@ -53,36 +54,42 @@ export function HostDialog({ host, onClose, onDone }: Props) {
       action={submit}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.name}
-        data-autofocus
-        required
-        maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <Textarea
-        label={texts.hostnames}
-        description={texts.hostnamesHint}
-        required
-        autosize
-        minRows={2}
-        value={hostnames}
-        onChange={(event) => setHostnames(event.currentTarget.value)}
-      />
+      <Field name="name">
+        <TextInput
+          label={texts.name}
+          data-autofocus
+          required
+          maxLength={64}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </Field>
+      <Field name="hostnames">
+        <Textarea
+          label={texts.hostnames}
+          description={texts.hostnamesHint}
+          required
+          autosize
+          minRows={2}
+          value={hostnames}
+          onChange={(event) => setHostnames(event.currentTarget.value)}
+        />
+      </Field>
       <Checkbox
         label={texts.everybody}
         checked={everybody}
         onChange={(event) => setEverybody(event.currentTarget.checked)}
       />
       {!everybody && (
-        <MultiSelect
-          label={texts.allowedRoles}
-          description={texts.allowedRolesHint}
-          data={(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.name }))}
-          value={allowed}
-          onChange={setAllowed}
-        />
+        <Field name="allowedRoles">
+          <MultiSelect
+            label={texts.allowedRoles}
+            description={texts.allowedRolesHint}
+            data={(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.name }))}
+            value={allowed}
+            onChange={setAllowed}
+          />
+        </Field>
       )}
     </FormDialog>
   )

@@ -10,8 +10,8 @@ import { Section } from '../../ui/Section.tsx'
 export function AttentionSection({ attention }: { attention: Overview['attention'] }) {
   const texts = useTexts('admin').overview
   const format = useFormat()
-  const { delayedMail, failedMail, failedActions } = attention
-  if (delayedMail === 0 && failedMail.length === 0 && failedActions.length === 0) return null
+  const { delayedMail, failedMail, failedActions, failedJobs } = attention
+  if (delayedMail + failedMail.length + failedActions.length + failedJobs.length === 0) return null
   return (
     <Box mb="lg">
       <Section title={texts.attention} flush>
@@ -26,6 +26,14 @@ export function AttentionSection({ attention }: { attention: Overview['attention
                 </>
               }
               meta={[at === null ? '' : format.dateTime(at), reason].filter(Boolean).join(' · ')}
+            />
+          ))}
+          {failedJobs.map(({ name, at }) => (
+            <Row
+              key={name}
+              icon="alert"
+              title={texts.failedJob(name)}
+              meta={`${format.dateTime(at)} · ${texts.failedJobText}`}
             />
           ))}
           {delayedMail > 0 && <Row icon="mail" title={texts.delayedMail(delayedMail)} meta={texts.delayedMailText} />}

@@ -1,6 +1,7 @@
 import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Role } from '../../api/shapes.ts'
+import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { rolesQuery } from '../users/user-queries.ts'
 import { ConfirmAdministering } from './ConfirmAdministering.tsx'
@@ -30,14 +31,16 @@ export function RoleToGive({ value, except = [], onChange }: Props) {
         size="md"
         searchable
         allowDeselect={false}
+        // An open list would put a role under the pointer of whoever clicks twice.
+        openOnFocus={false}
         data-autofocus
         data={others.map(({ id, name }) => ({ value: id, label: name }))}
         value={value.role?.id ?? null}
         onChange={(id) => onChange({ role: others.find((role) => role.id === id), isConfirmed: false })}
       />
-      {value.role?.description && (
+      {value.role && (
         <Text size="sm" c="dimmed">
-          {value.role.description}
+          {(value.role.builtIn && findText(texts.builtIn, value.role.name)) || value.role.description}
         </Text>
       )}
       <ConfirmAdministering

@@ -1,6 +1,7 @@
 import { Checkbox, Fieldset, MultiSelect, NumberInput, TextInput } from '@mantine/core'
 import type { Role } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { Field } from '../../ui/Form.tsx'
 
 type SshRules = NonNullable<Role['ssh']>
 type Extension = NonNullable<SshRules['extensions']>[number]
@@ -51,29 +52,35 @@ export function SshRulesFields({ value, onChange }: Props) {
   const texts = useTexts('admin').roles.ssh
   return (
     <Fieldset legend={texts.title}>
-      <NumberInput
-        label={texts.maxMinutes}
-        description={texts.maxMinutesHint}
-        min={1}
-        max={525_600}
-        value={value.maxMinutes}
-        onChange={(minutes) => onChange({ ...value, maxMinutes: typeof minutes === 'number' ? minutes : '' })}
-      />
-      <TextInput
-        mt="sm"
-        label={texts.sourceAddresses}
-        description={texts.sourceAddressesHint}
-        value={value.sourceAddresses}
-        onChange={(event) => onChange({ ...value, sourceAddresses: event.currentTarget.value })}
-      />
-      <TextInput
-        mt="sm"
-        label={texts.forceCommand}
-        description={texts.forceCommandHint}
-        maxLength={1000}
-        value={value.forceCommand}
-        onChange={(event) => onChange({ ...value, forceCommand: event.currentTarget.value })}
-      />
+      <Field name="ssh/maxTtlSeconds">
+        <NumberInput
+          label={texts.maxMinutes}
+          description={texts.maxMinutesHint}
+          min={1}
+          max={525_600}
+          value={value.maxMinutes}
+          onChange={(minutes) => onChange({ ...value, maxMinutes: typeof minutes === 'number' ? minutes : '' })}
+        />
+      </Field>
+      <Field name="ssh.sourceAddresses">
+        <TextInput
+          mt="sm"
+          label={texts.sourceAddresses}
+          description={texts.sourceAddressesHint}
+          value={value.sourceAddresses}
+          onChange={(event) => onChange({ ...value, sourceAddresses: event.currentTarget.value })}
+        />
+      </Field>
+      <Field name="ssh.forceCommand">
+        <TextInput
+          mt="sm"
+          label={texts.forceCommand}
+          description={texts.forceCommandHint}
+          maxLength={1000}
+          value={value.forceCommand}
+          onChange={(event) => onChange({ ...value, forceCommand: event.currentTarget.value })}
+        />
+      </Field>
       <MultiSelect
         mt="sm"
         label={texts.extensions}

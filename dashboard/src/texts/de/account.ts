@@ -104,6 +104,20 @@ export const account: typeof English = {
     unverified: 'Nicht bestätigt',
     resend: 'Bestätigungsmail noch einmal schicken',
     resent: 'Die Mail ist unterwegs.',
+    changeEmail: 'Adresse ändern',
+    newEmail: 'Neue E-Mail-Adresse',
+    changeEmailHint: 'An die neue Adresse geht ein Link. Bis Sie ihn öffnen, behält Ihr Konto die alte.',
+    changeEmailSent: (email) =>
+      `An ${email} ist ein Link unterwegs. Öffnen Sie ihn innerhalb eines Tages in diesem Browser.`,
+    language: 'Sprache der Mails',
+    languageHint: 'Die Sprache dieser Seite wählen Sie unten in der Navigation.',
+    currentPassword: 'Bisheriges Passwort',
+    passkeyProof: 'Ihr Konto hat kein Passwort: Bestätigen Sie mit Ihrem Passkey.',
+    deleteTitle: 'Konto löschen',
+    deleteText:
+      'Profil, Passkeys, SSH-Schlüssel und Sitzungen werden gelöscht, Zertifikate widerrufen, und Anwendungen verlieren den Zugriff. Das lässt sich nicht rückgängig machen.',
+    delete: 'Mein Konto löschen',
+    deleteTyped: (email) => `Zur Bestätigung ${email} eingeben`,
   },
   password: {
     title: 'Passwort',

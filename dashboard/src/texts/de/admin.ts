@@ -17,6 +17,8 @@ export const admin: typeof English = {
     delayedMail: (count) =>
       plural('de', count, { one: '# Mail wartet auf den Mailserver', other: '# Mails warten auf den Mailserver' }),
     delayedMailText: 'Es wird weiter versucht, bis der Link darin abläuft.',
+    failedJob: (name) => `Die Hintergrundarbeit ${name} scheitert`,
+    failedJobText: 'Es wird weiter versucht. Das Log des Dienstes sagt, warum.',
     failedMail: (recipient) => `Die Mail an ${recipient} wurde nicht zugestellt`,
     failedAction: { disable: 'wurde nicht wie vorgemerkt gesperrt', enable: 'wurde nicht wie vorgemerkt entsperrt' },
     checklist: {

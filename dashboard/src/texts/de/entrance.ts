@@ -9,7 +9,12 @@ export const entrance: typeof English = {
   or: 'oder',
   login: {
     title: 'Anmelden',
-    toApplication: 'Melden Sie sich an, um zur Anwendung zu gelangen.',
+    toNamed: (name) => `weiter zu ${name}`,
+    chooseTitle: 'Konto auswählen',
+    accounts: 'Konten in diesem Browser',
+    otherAccount: 'Anderes Konto verwenden',
+    chooseAgain: 'Anderes Konto auswählen',
+    forgetAccount: (email) => `${email} aus dieser Liste entfernen`,
     rememberMe: 'Auf diesem Gerät angemeldet bleiben',
     submit: 'Anmelden',
     passkey: 'Mit Passkey anmelden',
@@ -22,6 +27,9 @@ export const entrance: typeof English = {
   register: {
     title: 'Konto anlegen',
     submit: 'Konto anlegen',
+    doneTitle: 'Sehen Sie in Ihr Postfach',
+    done: (email) => `An ${email} ist ein Link unterwegs. Öffnen Sie ihn, um die Adresse zu bestätigen.`,
+    closedTitle: 'Konten gibt es auf Einladung',
     haveAccount: 'Sie haben schon ein Konto?',
     login: 'Anmelden',
   },
@@ -46,8 +54,8 @@ export const entrance: typeof English = {
     again: 'Neuen Link anfordern',
   },
   invitation: {
-    title: 'Sie sind zu Latchkey eingeladen',
-    titleBy: (name) => `${name} lädt Sie zu Latchkey ein`,
+    title: (service) => `Sie sind zu ${service} eingeladen`,
+    titleBy: (name, service) => `${name} lädt Sie zu ${service} ein`,
     text: (email) =>
       `Richten Sie Ihr Konto für ${email} ein. Anmelden können Sie sich mit einem Passkey oder einem Passwort.`,
     passkey: 'Mit einem Passkey weiter',
@@ -148,7 +156,7 @@ export const entrance: typeof English = {
   },
   logout: {
     title: 'Abmelden?',
-    text: 'Sie werden in diesem Browser von Latchkey abgemeldet.',
+    text: (service) => `Sie werden in diesem Browser von ${service} abgemeldet.`,
     submit: 'Abmelden',
     stay: 'Angemeldet bleiben',
     doneTitle: 'Sie sind abgemeldet',
@@ -156,7 +164,7 @@ export const entrance: typeof English = {
     again: 'Wieder anmelden',
   },
   setup: {
-    title: 'Latchkey einrichten',
+    title: (service) => `${service} einrichten`,
     steps: ['Konto', 'Administration', 'Passkey'],
     stepOf: (step, total) => `Schritt ${step} von ${total}`,
     accountText: 'Legen Sie das erste Konto an. Es verwaltet diese Installation.',
@@ -170,7 +178,8 @@ export const entrance: typeof English = {
       'Melden Sie sich ab jetzt mit Fingerabdruck, Gesicht oder Bildschirmsperre an. Das lässt sich nicht erraten, nicht stehlen und nicht abfischen.',
     passkeySubmit: 'Passkey hinzufügen',
     skip: 'Jetzt nicht',
-    alreadyTitle: 'Latchkey ist schon eingerichtet',
+    alreadyTitle: (service) => `${service} ist schon eingerichtet`,
+    already: 'Es gibt eine Administration. Wer die Rolle auch braucht, bekommt sie von ihr.',
     toLogin: 'Zur Anmeldung',
   },
 }

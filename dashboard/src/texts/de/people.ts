@@ -51,6 +51,7 @@ export const people: typeof English = {
     takeSubmit: 'Wegnehmen',
     none: 'Es gibt keine weitere Rolle.',
     onlyUser: 'Die Rolle user, die alle haben.',
+    builtIn: { admin: 'Darf alles.', user: 'Alle haben sie.' },
     brings: 'Mit dieser Rolle kann man diesen Dienst verwalten:',
     confirm: 'Ja, all das soll möglich sein',
   },

@@ -4,7 +4,12 @@ import { plural } from '../plural.ts'
 export const ssh: typeof English = {
   title: 'SSH',
   description: 'Auf Servern anmelden mit kurzlebigen Zertifikaten statt mit Schlüsseln, die ewig gelten.',
-  tabs: { certificates: 'Zertifikate', keys: 'Schlüssel', hosts: 'Server einrichten' },
+  tabs: {
+    certificates: 'Zertifikate',
+    keys: 'Schlüssel',
+    machine: 'Mein Gerät einrichten',
+    hosts: 'Server einrichten',
+  },
   keys: {
     title: 'Ihre öffentlichen Schlüssel',
     description: 'Ed25519-Schlüssel, für die Zertifikate ausgestellt werden. Der private Teil verlässt Ihr Gerät nie.',
@@ -16,6 +21,8 @@ export const ssh: typeof English = {
     chooseFile: 'Aus einer Datei lesen',
     added: 'Hinzugefügt',
     lastUsed: 'Letztes Zertifikat',
+    ephemeral: 'Vorübergehend',
+    ephemeralHint: 'Von latchkey-ssh für ein Zertifikat erzeugt. Er verschwindet von selbst, wenn es abläuft.',
     removeTitle: (name) => `Schlüssel „${name}“ entfernen?`,
     removeText: 'Zertifikate, die für ihn ausgestellt wurden und noch gelten, werden widerrufen.',
     emptyTitle: 'Noch keine Schlüssel',
@@ -29,6 +36,8 @@ export const ssh: typeof English = {
     minutes: (count) => plural('de', count, { one: '# Minute', other: '# Minuten' }),
     days: (count) => plural('de', count, { one: '# Tag', other: '# Tage' }),
     principals: 'Damit kommen Sie hinein als',
+    principalsHint:
+      'Wählen Sie einige aus, oder überlassen Sie es dem Dienst: Konten mit verschiedenen Regeln brauchen eigene Zertifikate.',
     submit: 'Zertifikat ausstellen',
     noKeys: 'Fügen Sie zuerst einen öffentlichen Schlüssel hinzu.',
     doneTitle: 'Ihr Zertifikat',
@@ -47,6 +56,21 @@ export const ssh: typeof English = {
     revoked: 'Widerrufen',
     until: 'bis',
     as: 'als',
+  },
+  machine: {
+    title: 'Mein Gerät einrichten',
+    description:
+      'Einmal auf jedem Gerät, an dem Sie arbeiten, mit Linux oder macOS. Danach holt sich ssh seine Zertifikate von selbst.',
+    command: 'In einem Terminal Ihres Geräts',
+    does: 'Das geschieht dabei, nur für Sie und ohne Root-Rechte:',
+    steps: [
+      'installiert das Programm latchkey-ssh nach ~/.local/bin',
+      'öffnet diesen Dienst in einem Browser, in dem Sie das Gerät zulassen',
+      'fügt am Ende von ~/.ssh/config einen Block für die Server Ihrer Organisation hinzu',
+      'hält jeden privaten Schlüssel im SSH-Agenten, solange sein Zertifikat gilt',
+    ],
+    uninstall: 'Um alles wieder zu entfernen',
+    read: 'Das Skript vorher lesen',
   },
   hosts: {
     title: 'Einen Server diesen Zertifikaten vertrauen lassen',

@@ -17,6 +17,8 @@ export const admin = {
     delayedMail: (count: number) =>
       plural('en', count, { one: '# mail waits for the mail server', other: '# mails wait for the mail server' }),
     delayedMailText: 'It is tried again until the link in it expires.',
+    failedJob: (name: string) => `The background work ${name} fails`,
+    failedJobText: 'It is tried again. The log of the service says why.',
     failedMail: (recipient: string) => `Mail to ${recipient} was not delivered`,
     failedAction: { disable: 'was not disabled as planned', enable: 'was not enabled as planned' } satisfies Record<
       LifecycleAction['action'],

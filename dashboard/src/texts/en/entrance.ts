@@ -7,7 +7,12 @@ export const entrance = {
   or: 'or',
   login: {
     title: 'Sign in',
-    toApplication: 'Sign in to continue to the application.',
+    toNamed: (name: string) => `to continue to ${name}`,
+    chooseTitle: 'Choose an account',
+    accounts: 'Accounts in this browser',
+    otherAccount: 'Use another account',
+    chooseAgain: 'Choose another account',
+    forgetAccount: (email: string) => `Remove ${email} from this list`,
     rememberMe: 'Keep me signed in on this device',
     submit: 'Sign in',
     passkey: 'Sign in with a passkey',
@@ -20,6 +25,9 @@ export const entrance = {
   register: {
     title: 'Create your account',
     submit: 'Create account',
+    doneTitle: 'Check your mail',
+    done: (email: string) => `We sent a link to ${email}. Open it to confirm your address.`,
+    closedTitle: 'Accounts are by invitation',
     haveAccount: 'You have an account already?',
     login: 'Sign in',
   },
@@ -44,8 +52,8 @@ export const entrance = {
     again: 'Ask for a new link',
   },
   invitation: {
-    title: 'You are invited to Latchkey',
-    titleBy: (name: string) => `${name} invites you to Latchkey`,
+    title: (service: string) => `You are invited to ${service}`,
+    titleBy: (name: string, service: string) => `${name} invites you to ${service}`,
     text: (email: string) => `Set up your account for ${email}. You can sign in with a passkey or a password.`,
     passkey: 'Continue with a passkey',
     password: 'Continue with a password',
@@ -143,7 +151,7 @@ export const entrance = {
   },
   logout: {
     title: 'Sign out?',
-    text: 'You will be signed out of Latchkey in this browser.',
+    text: (service: string) => `You will be signed out of ${service} in this browser.`,
     submit: 'Sign out',
     stay: 'Stay signed in',
     doneTitle: 'You are signed out',
@@ -151,7 +159,7 @@ export const entrance = {
     again: 'Sign in again',
   },
   setup: {
-    title: 'Set up Latchkey',
+    title: (service: string) => `Set up ${service}`,
     steps: ['Account', 'Administrator', 'Passkey'],
     stepOf: (step: number, total: number) => `Step ${step} of ${total}`,
     accountText: 'Create the first account. It becomes the administrator of this installation.',
@@ -165,7 +173,8 @@ export const entrance = {
       'Sign in with your fingerprint, face or screen lock from now on. It can’t be guessed, leaked or phished.',
     passkeySubmit: 'Add a passkey',
     skip: 'Not now',
-    alreadyTitle: 'Latchkey is set up already',
+    alreadyTitle: (service: string) => `${service} is set up already`,
+    already: 'There is an administrator. Who needs the role too gets it from them.',
     toLogin: 'Go to sign-in',
   },
 }

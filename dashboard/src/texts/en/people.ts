@@ -52,6 +52,7 @@ export const people = {
     takeSubmit: 'Take it away',
     none: 'There is no other role to give.',
     onlyUser: 'The role user, which everybody has.',
+    builtIn: { admin: 'May do everything.', user: 'Everybody has it.' },
     brings: 'This role lets its holders administer this service:',
     confirm: 'Yes, they should be able to do all of this',
   },

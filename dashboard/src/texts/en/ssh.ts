@@ -3,7 +3,7 @@ import { plural } from '../plural.ts'
 export const ssh = {
   title: 'SSH',
   description: 'Sign in to servers with short-lived certificates instead of keys that live for ever.',
-  tabs: { certificates: 'Certificates', keys: 'Keys', hosts: 'Set up a host' },
+  tabs: { certificates: 'Certificates', keys: 'Keys', machine: 'Set up my machine', hosts: 'Set up a host' },
   keys: {
     title: 'Your public keys',
     description: 'Ed25519 keys that certificates are issued for. The private part never leaves your device.',
@@ -15,6 +15,8 @@ export const ssh = {
     chooseFile: 'Read it from a file',
     added: 'Added',
     lastUsed: 'Last certificate',
+    ephemeral: 'Temporary',
+    ephemeralHint: 'Made by latchkey-ssh for one certificate. It goes by itself when that expires.',
     removeTitle: (name: string) => `Remove the key “${name}”?`,
     removeText: 'Certificates that were issued for it and are still valid are revoked.',
     emptyTitle: 'No keys yet',
@@ -28,6 +30,8 @@ export const ssh = {
     minutes: (count: number) => plural('en', count, { one: '# minute', other: '# minutes' }),
     days: (count: number) => plural('en', count, { one: '# day', other: '# days' }),
     principals: 'It lets you in as',
+    principalsHint:
+      'Choose some, or leave it to the service: accounts with different rules need certificates of their own.',
     submit: 'Issue the certificate',
     noKeys: 'Add a public key first.',
     doneTitle: 'Your certificate',
@@ -46,6 +50,21 @@ export const ssh = {
     revoked: 'Revoked',
     until: 'until',
     as: 'as',
+  },
+  machine: {
+    title: 'Set up my machine',
+    description:
+      'Once on each machine that you work on, Linux or macOS. After that, ssh gets its certificates by itself.',
+    command: 'In a terminal of your machine',
+    does: 'It does the following, for you alone and without root:',
+    steps: [
+      'installs the program latchkey-ssh to ~/.local/bin',
+      'opens this service in a browser, where you let the machine in',
+      'adds one block at the end of ~/.ssh/config, for the hosts of your organisation',
+      'keeps each private key in your SSH agent, for as long as its certificate is valid',
+    ],
+    uninstall: 'To remove all of it again',
+    read: 'Read the script first',
   },
   hosts: {
     title: 'Let a host trust these certificates',

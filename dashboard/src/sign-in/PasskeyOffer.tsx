@@ -1,0 +1,27 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { addPasskey } from '../lib/passkey-ceremonies.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from '../ui/FailureAlert.tsx'
+import { Icon } from '../ui/Icon.tsx'
+
+/** Offers a passkey to somebody who has just made an account, and goes on with or without one. */
+export function PasskeyOffer({ to, children }: { to: string; children?: string }) {
+  const texts = useTexts('entrance').setup
+  const { busy, failure, run } = useSubmit(async () => {
+    await addPasskey()
+    location.replace(to)
+  })
+  return (
+    <Stack gap="md">
+      {children && <Text size="sm">{children}</Text>}
+      <FailureAlert failure={failure} />
+      <Button size="md" autoFocus loading={busy} leftSection={<Icon name="fingerprint" />} onClick={() => run()}>
+        {texts.passkeySubmit}
+      </Button>
+      <Button variant="subtle" component="a" href={to}>
+        {texts.skip}
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,138 @@
+import { expect, test } from './support/administration.ts'
+import { linkInMail } from './support/mail.ts'
+import { makeKey } from './support/ssh-key.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+test('the address is changed with the password and a link, and the language of mails is chosen', async ({
+  page,
+  person,
+  server,
+  expectAccessible,
+}) => {
+  const next = `new-${person.email}`
+  await page.setViewportSize(PHONE)
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'Change the address' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New email address').fill(next)
+  await dialog.getByLabel('Current password').fill('not the password')
+  await dialog.getByRole('button', { name: 'Change the address' }).click()
+  await expect(dialog.getByLabel('Current password')).toHaveAttribute('aria-invalid', 'true')
+  await expectAccessible('[role=dialog]')
+  await dialog.getByLabel('Current password').fill(person.password)
+  await dialog.getByRole('button', { name: 'Change the address' }).click()
+  await expect(page.getByText(`A link is on its way to ${next}.`)).toBeVisible()
+
+  await page.getByLabel('Language of mails').selectOption('Deutsch')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved.')).toBeVisible()
+
+  await page.goto(await linkInMail(server.dataDir, next, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
+  await page.goto('/account')
+  await expect(page.getByText(next)).toBeVisible()
+  const profile = (await (await page.request.get('/api/account/profile')).json()) as { email: string; locale: string }
+  expect(profile).toMatchObject({ email: next, locale: 'de' })
+})
+
+test('people delete their own account by typing its address', async ({ page, person }) => {
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  const dialog = page.getByRole('dialog')
+  const submit = dialog.getByRole('button', { name: 'Delete my account' })
+  await expect(submit).toBeDisabled()
+  await dialog.getByLabel(`Type ${person.email} to confirm`).fill(person.email)
+  await dialog.getByLabel('Current password').fill(person.password)
+  await submit.click()
+  await expect(page).toHaveURL('/login')
+  const { email, password } = person
+  expect((await page.request.post('/api/auth/login', { data: { email, password } })).status()).toBe(401)
+})
+
+test('a certificate is issued for chosen accounts, temporary keys are marked, and a machine is set up with one line', async ({
+  page,
+  person,
+  administration,
+  server,
+  expectAccessible,
+}) => {
+  const role = await administration.createRole({
+    permissions: ['ssh:keys:manage', 'ssh:cert:issue'],
+    principals: [`deploy${Date.now()}`],
+  })
+  await administration.giveRole(person.email, role.id)
+  const add = (name: string, ephemeral: boolean) =>
+    page.request.post('/api/ssh/keys', { data: { name, publicKey: makeKey(name).publicKey, ephemeral } })
+  await add('laptop', false)
+  await add('one session', true)
+  const { principals } = (await (await page.request.get('/api/ssh/principals')).json()) as { principals: string[] }
+  const deploy = principals.find((name) => name.startsWith('deploy')) ?? ''
+
+  await page.setViewportSize(PHONE)
+  await page.goto('/ssh')
+  await page.getByText(deploy, { exact: true }).click()
+  const issued = page.waitForResponse('**/api/ssh/certs/issue')
+  await page.getByRole('button', { name: 'Issue the certificate' }).click()
+  expect(((await (await issued).json()) as { principals: string[] }).principals).toEqual([deploy])
+  await expectAccessible()
+
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  const keys = page.getByRole('list', { name: 'Your public keys' })
+  await expect(keys.getByRole('listitem').filter({ hasText: 'one session' })).toContainText('Temporary')
+  await expect(keys.getByRole('listitem').filter({ hasText: 'laptop' })).not.toContainText('Temporary')
+  // Another paste brings another name; a name that was typed stays.
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  const name = page.getByRole('dialog').getByLabel('Name')
+  const pasted = page.getByRole('dialog').getByLabel('Public key')
+  await pasted.fill(makeKey('first@laptop').publicKey)
+  await expect(name).toHaveValue('first@laptop')
+  await pasted.fill(makeKey('second@laptop').publicKey)
+  await expect(name).toHaveValue('second@laptop')
+  await name.fill('my own')
+  await pasted.fill(makeKey('third@laptop').publicKey)
+  await expect(name).toHaveValue('my own')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByRole('tab', { name: 'Set up my machine' }).click()
+  await expect(page.getByText(`curl -fsS ${server.origin}/ssh/client-setup.sh | sh`)).toBeVisible()
+  await expect(page.getByText('latchkey-ssh uninstall')).toBeVisible()
+})
+
+test('a name of 100 characters without a space, or an emoji, breaks no page', async ({ page, person: _person }) => {
+  await page.setViewportSize(PHONE)
+  const rename = (displayName: string) => page.request.patch('/api/account/profile', { data: { displayName } })
+  await rename('W'.repeat(100))
+  for (const path of ['/', '/account', '/account/applications', '/notifications', '/login', '/device']) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    expect(width, path).toBeLessThanOrEqual(PHONE.width)
+  }
+  await rename('👩‍🚀 Sally')
+  await page.goto('/account')
+  await expect(page.getByText('👩‍🚀S').first()).toBeVisible()
+})
+
+test('what was read in one window is read in the other, and a page comes back after an outage by itself', async ({
+  page,
+  person,
+  server,
+}) => {
+  await page.goto('/notifications')
+  const second = await page.context().newPage()
+  const elsewhere = await page.context().browser()?.newContext({ baseURL: server.origin, userAgent: 'Elsewhere/1.0' })
+  await elsewhere?.request.post('/api/auth/login', { data: { email: person.email, password: person.password } })
+  await elsewhere?.close()
+  await second.goto('/')
+  await expect(second.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible()
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await expect(second.getByRole('link', { name: 'Notifications', exact: true }).first()).toBeVisible()
+  await expect(second.getByRole('link', { name: 'Notifications, 1 unread' })).toHaveCount(0)
+
+  await page.route('**/api/auth/sessions', (route) => route.abort())
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await expect(page.getByRole('alert').first()).toBeVisible({ timeout: 20_000 })
+  await page.unroute('**/api/auth/sessions')
+  await expect(page.getByRole('list', { name: 'This device' })).toBeVisible({ timeout: 20_000 })
+})
