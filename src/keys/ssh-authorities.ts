@@ -35,13 +35,16 @@ export async function openSshAuthority(needs: Needs): Promise<SshAuthority> {
     if (!active) throw new Error('No key of the SSH CA is active.')
     return [active, ...keys.filter((key) => key !== active)]
   }
-  let turn = 0
+  let begun = 0
+  let applied = 0
   let keys: SshKey[] = []
-  /** Of two concurrent reads the result of the one that began later is kept. */
+  /** Of two concurrent reads the result of the one that began later is kept, whichever ends first. */
   const reload = async (): Promise<void> => {
-    const own = ++turn
+    const turn = ++begun
     const found = await read()
-    if (own === turn || keys.length === 0) keys = found
+    if (turn < applied) return
+    applied = turn
+    keys = found
   }
   const reloadSoon = () =>
     void reload().catch((error: unknown) => needs.log.warn({ err: error }, 'The SSH CA keys could not be read again.'))

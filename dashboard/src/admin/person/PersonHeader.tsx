@@ -1,10 +1,11 @@
-import { Avatar, Badge, Box, Button, Group, Text } from '@mantine/core'
+import { Badge, Box, Button, Group, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { UserDetails } from '../../api/shapes.ts'
 import { useMay, useMe } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PersonAvatar } from '../../ui/PersonAvatar.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { lifecycleQuery } from '../users/user-queries.ts'
 import { DisabledReceipt } from './DisabledReceipt.tsx'
@@ -31,7 +32,7 @@ export function PersonHeader({ details: { user, hasPassword, passkeys } }: { det
   return (
     <Box mt="sm">
       <Group align="flex-start" gap="md" wrap="nowrap">
-        <Avatar aria-hidden src={user.avatarUrl} name={name} alt="" size={64} color="pine" visibleFrom="xs" />
+        <PersonAvatar name={name} avatarUrl={user.avatarUrl} size={64} visibleFrom="xs" />
         <Box flex={1} miw={0}>
           <PageHeader
             title={name}

@@ -1,8 +1,9 @@
-import { Avatar, Badge, Checkbox, Group } from '@mantine/core'
+import { Badge, Checkbox, Group } from '@mantine/core'
 import type { User } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
+import { PersonAvatar } from '../../ui/PersonAvatar.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Row } from '../../ui/Rows.tsx'
 
@@ -17,13 +18,10 @@ export function UserRow({ user, isSelected = false, onSelect }: Props) {
       lead={
         <Group gap="sm" wrap="nowrap">
           {onSelect && <Checkbox aria-label={list.select(name)} checked={isSelected} onChange={onSelect} />}
-          <Avatar
-            aria-hidden
-            src={user.avatarUrl}
+          <PersonAvatar
             name={name}
-            alt=""
+            avatarUrl={user.avatarUrl}
             size={40}
-            color="pine"
             // On a phone there is no room for both.
             {...(onSelect ? { visibleFrom: 'xs' } : {})}
           />
