@@ -45,8 +45,8 @@ export async function introspect(
   }
   if (found.preferred_username !== null) answer.username = found.preferred_username
   if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
-  // No mapped claim has a name of the above.
-  return found.userId === null ? answer : Object.assign(answer, mappedClaims(found, 'introspection'))
+  const mapped = found.userId === null ? undefined : mappedClaims(found, 'introspection')
+  return mapped === undefined ? answer : { ...mapped, ...answer }
 }
 
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
