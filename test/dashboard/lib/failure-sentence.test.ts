@@ -28,7 +28,8 @@ describe('the sentence that is shown for a failure', () => {
   })
 
   test('exists for every code of the server, in both languages', () => {
-    for (const texts of [english, german]) assert.deepEqual(Object.keys(texts.errors), ERROR_CODES)
+    for (const texts of [english, german])
+      assert.deepEqual(Object.keys(texts.errors).toSorted(), ERROR_CODES.toSorted())
   })
 
   test('explains each reason why a passkey can fail, in the user’s language', () => {
