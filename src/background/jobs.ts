@@ -20,7 +20,6 @@ import type { Job } from './ticker.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
 
 /** All background work, in one list. */
 export function backgroundJobs(services: Services & Gathered & { streams: Streams; waits: Waits }): Job[] {
@@ -45,7 +44,7 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
       run: () => advanceSshCa(services, services.config.sshCertMaxTtl),
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
-    { name: 'archive-audit', everyMs: HOUR, run: (stop) => archiveEvents(services, stop) },
+    { name: 'archive-audit', everyMs: MINUTE, run: (stop) => archiveEvents(services, stop) },
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },

@@ -29,4 +29,5 @@ export function checkAnswer({ url, headers }: FuzzRequest, answer: Answer): void
   }
 }
 
-const isProtocol = (url: string): boolean => /^\/oauth\/(?!clients\b|details\b|approve\b|device\b)/.test(url)
+const isProtocol = (url: string): boolean =>
+  /^\/oauth\/(?!application\b|clients\b|details\b|approve\b|device\b)/.test(url)
