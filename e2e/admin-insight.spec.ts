@@ -1,49 +1,5 @@
 import { expect, test } from './support/administration.ts'
 
-test('the overview of a new installation is a list of what to set up, and its figures lead to what they count', async ({
-  asAdministrator: page,
-  administration,
-  newcomer,
-}) => {
-  await administration.post('/api/admin/users', { email: newcomer.email })
-  const id = await administration.userId(newcomer.email)
-  const executeAt = Date.now() + 60_000
-  await administration.post(`/api/admin/users/${id}/lifecycle`, { action: 'disable', executeAt })
-  // What is counted is reused for five seconds by the server.
-  await expect
-    .poll(
-      async () => {
-        const { lifecycle } = (await (await page.request.get('/api/admin/overview')).json()) as {
-          lifecycle: { next: { userId: string }[] }
-        }
-        return lifecycle.next.some(({ userId }) => userId === id)
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(true)
-  await page.goto('/admin')
-  const list = page.getByRole('list', { name: 'Set up this installation' })
-  await expect(list.getByRole('listitem').filter({ hasText: 'Connect a mail server' })).toContainText('To do')
-  await expect(page.getByRole('table')).toHaveCount(0)
-  await list.getByRole('link', { name: 'Open: Connect the first application' }).click()
-  await expect(page).toHaveURL(/applications\/new/)
-  await page.goBack()
-
-  const next = page.getByRole('list', { name: 'What happens next' }).getByRole('listitem')
-  const planned = next.filter({ hasText: newcomer.email })
-  await planned.getByRole('button', { name: 'Cancel it' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click()
-  const actions = await page.request.get(`/api/admin/users/${id}/lifecycle`)
-  expect(await actions.json()).toMatchObject({ actions: [{ status: 'cancelled' }] })
-  await planned.getByRole('link', { name: newcomer.email }).click()
-  await expect(page).toHaveURL(new RegExp(`/admin/users/${id}`))
-  await page.goto('/admin')
-  await page.getByRole('button', { name: 'Hide this list' }).click()
-  await expect(list).toHaveCount(0)
-  await page.getByRole('link', { name: /^Active users/ }).click()
-  await expect(page).toHaveURL(/\/admin\/users\?status=active/)
-})
-
 test('the search over everything finds people, applications, pages and actions by what one may do', async ({
   asAdministrator: page,
   administration,
