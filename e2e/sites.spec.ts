@@ -144,7 +144,7 @@ test('an administrator protects a site, writes rules, tries them, and copies the
   await expect(page.getByText('The path must not have dot segments.')).toBeVisible()
   await page.getByLabel('Path').fill('/public/*')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Saved')).toBeVisible()
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
   await expectAccessible()
 
   await page.getByRole('tab', { name: 'Refusals' }).click()
@@ -169,7 +169,7 @@ test('a site that takes app passwords lets a person make one, which is shown onc
   await page.getByRole('tab', { name: 'Site', exact: true }).click()
   await page.getByLabel('Programs may use app passwords').check()
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Saved')).toBeVisible()
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
   await expectAccessible()
   await page.goto('/account/app-passwords')
   await page.getByRole('button', { name: 'Make an app password' }).click()

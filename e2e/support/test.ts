@@ -81,19 +81,22 @@ export const test = base.extend<Fixtures, { settings: Record<string, string>; se
     { auto: true },
   ],
   expectAccessible: async ({ page }, use) => {
-    await use(async (within = 'html') => {
-      // The pages have no frames: in legacy mode axe runs in the page itself and opens no second page for its results.
-      const analyzer = () => new AxeBuilder({ page }).setLegacyMode().include(within)
+    // The pages have no frames: in legacy mode axe runs in the page itself and opens no second page for its results.
+    const analyzer = (within: string) => new AxeBuilder({ page }).setLegacyMode().include(within)
+    const check = async (within: string) => {
       await setColorScheme(page, 'dark')
       // The structure of a page is the same in dark colours: only the rules about colours are checked a second time.
-      const dark = await analyzer().withRules(COLOUR_RULES).analyze()
+      const dark = await analyzer(within).withRules(COLOUR_RULES).analyze()
       await setColorScheme(page, 'light')
-      const light = await analyzer().withTags(WCAG_22_AA).analyze()
+      const light = await analyzer(within).withTags(WCAG_22_AA).analyze()
       const found = [...dark.violations, ...light.violations].map(
-        ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join('\n  ')}`,
+        ({ id, help, nodes }) =>
+          `${id}: ${help}\n  ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`,
       )
       expect(found).toEqual([])
-    })
+    }
+    // A page that is still being drawn when its colours change is checked again: what is wrong with it stays wrong.
+    await use((within = 'html') => expect(() => check(within)).toPass({ intervals: [500], timeout: 15_000 }))
   },
 })
 

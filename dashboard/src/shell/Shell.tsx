@@ -57,7 +57,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" data-opened={opened} aria-label={texts.label}>
-        <AppShell.Section grow component={ScrollArea} type="auto">
+        <AppShell.Section grow component={ScrollArea} type="auto" scrollbarSize={6}>
           <Navigation onNavigate={drawer.close} />
         </AppShell.Section>
         <AppShell.Section>
