@@ -1,9 +1,14 @@
 // Fails when a page that people see before they have signed in loads more compressed script than its budget.
 import { readFileSync, statSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] }
 
-const BUDGET = 110_000
+/** Browsers take brotli over https, and only gzip, which is larger, over http. */
+const BUDGETS = {
+  br: { bytes: 110_000, size: (file: string) => statSync(`${file}.br`).size },
+  gzip: { bytes: 120_000, size: (file: string) => gzipSync(readFileSync(file), { level: 9 }).length },
+}
 const DIST = 'dashboard/dist'
 const PAGES = [
   'sign-in/LoginPage',
@@ -29,22 +34,24 @@ function closure(name: string, found = new Set<string>()): Set<string> {
   return found
 }
 
-/** As browsers get it: all of them understand brotli over https. */
-const compressedSize = (file: string) => statSync(`${DIST}/${file}.br`).size
+function filesOf(page: string, language: string): string[] {
+  const names = new Set<string>()
+  const roots = ['index.html', 'src/entrance/EntranceApp.tsx', `src/${page}.tsx`]
+  const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
+  for (const root of [...roots, ...texts]) closure(root, names)
+  return [...names].map((name) => `${DIST}/${manifest[name]?.file}`)
+}
 
 for (const page of PAGES) {
-  const totals = LANGUAGES.map((language) => {
-    const names = new Set<string>()
-    const roots = ['index.html', 'src/entrance/EntranceApp.tsx', `src/${page}.tsx`]
-    const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
-    for (const root of [...roots, ...texts]) closure(root, names)
-    const files = [...names].map((name) => manifest[name]?.file ?? '')
-    return statSync(`${DIST}/color-scheme.js`).size + files.reduce((sum, file) => sum + compressedSize(file), 0)
-  })
-  const total = Math.max(...totals)
-  process.stdout.write(`${(total / 1000).toFixed(1).padStart(6)} KB  ${page}\n`)
-  if (total > BUDGET) {
-    process.stderr.write(`${page} loads ${total} bytes of compressed script; the budget is ${BUDGET}.\n`)
+  for (const [encoding, { bytes, size }] of Object.entries(BUDGETS)) {
+    const totals = LANGUAGES.map(
+      (language) =>
+        statSync(`${DIST}/color-scheme.js`).size + filesOf(page, language).reduce((sum, file) => sum + size(file), 0),
+    )
+    const total = Math.max(...totals)
+    process.stdout.write(`${(total / 1000).toFixed(1).padStart(6)} KB  ${encoding.padEnd(4)}  ${page}\n`)
+    if (total <= bytes) continue
+    process.stderr.write(`${page} loads ${total} bytes of script in ${encoding}; the budget is ${bytes}.\n`)
     process.exitCode = 1
   }
 }

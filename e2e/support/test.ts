@@ -95,8 +95,7 @@ export const test = base.extend<Fixtures, { settings: Record<string, string>; se
       )
       expect(found).toEqual([])
     }
-    // A page that is still being drawn when its colours change is checked again: what is wrong with it stays wrong.
-    await use((within = 'html') => expect(() => check(within)).toPass({ intervals: [500], timeout: 15_000 }))
+    await use((within = 'html') => check(within))
   },
 })
 
