@@ -6,7 +6,10 @@ const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
 // What every entrance page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
 const ENTRANCE_PARTS =
-  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|Checkbox|CloseButton|Divider|Group|InlineInput|Input|InputBase|InputsGroup|Loader|NativeSelect|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|lib.(failure-sentence|passkey|use-submit|return-to)|ui.(ApplicationLogo|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu)|texts.TextsProvider|paths|theme)|@simplewebauthn/
+  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|entrance|lib.(failure-sentence|issue-sentence|passkey-failure|sign-in-with-passkey|use-failure|use-submit|return-to|look|single-clicks)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu|SmallSelect)|texts.TextsProvider|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
+
+// Needed by those who make a passkey, and not by those who sign in.
+const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
 
 /** Compresses once, at build time and at the highest level, what the server would otherwise compress at every request. */
 function precompress(): Plugin {
@@ -43,7 +46,16 @@ export default defineConfig({
     chunkSizeWarningLimit: 850,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      output: { codeSplitting: { groups: [{ name: 'entrance', test: ENTRANCE_PARTS }] } },
+      // Its package does not say that its modules do nothing when they are loaded, so all of them would be loaded with one.
+      treeshake: { moduleSideEffects: [{ test: /@simplewebauthn/, sideEffects: false }] },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'new-passkey', test: NEW_PASSKEY_PARTS, priority: 2, includeDependenciesRecursively: false },
+            { name: 'entrance', test: ENTRANCE_PARTS, priority: 1 },
+          ],
+        },
+      },
     },
   },
   server: {

@@ -24,7 +24,7 @@ const apps = {
 }
 const parts: Part[] = inEntrance
   ? ['shared', 'entrance']
-  : ['shared', 'refusals', 'account', 'ssh', 'admin', 'applications', 'people', 'sites']
+  : ['shared', 'failures', 'refusals', 'account', 'ssh', 'admin', 'applications', 'people', 'sites']
 const language = preferredLanguage()
 
 const [{ App }, texts] = await Promise.all([

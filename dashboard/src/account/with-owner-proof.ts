@@ -1,8 +1,8 @@
 import { actingUser } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isRefusal } from '../api/failure.ts'
-import { signInWithPasskey } from '../lib/passkey-ceremonies.ts'
 import { PasskeyFailure } from '../lib/passkey-failure.ts'
+import { signInWithPasskey } from '../lib/sign-in-with-passkey.ts'
 
 /** Runs a change that needs proof. Somebody without a password signs in with the passkey once more if the server asks. */
 export async function withOwnerProof<Answer>(change: () => Promise<Answer>): Promise<Answer> {

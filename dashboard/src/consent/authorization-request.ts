@@ -3,6 +3,7 @@ import { actAs } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { ConsentDetails } from '../api/shapes.ts'
+import { useFailure } from '../lib/use-failure.ts'
 import { endpoints, loginWithReturn } from '../paths.ts'
 
 // The page sends the query that it was opened with back unchanged: the server checks the authorization request again.
@@ -16,7 +17,7 @@ export const authorization = `${endpoints.authorize}?${query}`
 /** What the request is about. Who is not signed in is sent to the sign-in page, and comes back here. */
 export function useRequestDetails(): { details: ConsentDetails | undefined; failure: unknown } {
   const [details, setDetails] = useState<ConsentDetails>()
-  const [failure, setFailure] = useState<unknown>()
+  const [failure, fail] = useFailure()
   useEffect(() => {
     void answer(api.GET('/oauth/details', { querySerializer: () => query } as never)).then(
       (found) => {
@@ -24,9 +25,9 @@ export function useRequestDetails(): { details: ConsentDetails | undefined; fail
         actAs(asked.user.id)
         setDetails(asked)
       },
-      (error: unknown) => (isStatus(error, 401) ? location.replace(loginWithReturn(here)) : setFailure(error)),
+      (error: unknown) => (isStatus(error, 401) ? location.replace(loginWithReturn(here)) : fail(error)),
     )
-  }, [])
+  }, [fail])
   return { details, failure }
 }
 

@@ -5,6 +5,7 @@ import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import type { DeviceDetails } from '../api/shapes.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { useFailure } from '../lib/use-failure.ts'
 import { deviceWithCode, loginWithReturn, paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { CodeForm } from './CodeForm.tsx'
@@ -19,7 +20,7 @@ export default function DevicePage() {
   const [asked, ask] = useState({ code: new URLSearchParams(location.search).get('user_code') ?? '' })
   const { code } = asked
   const [details, setDetails] = useState<DeviceDetails>()
-  const [failure, setFailure] = useState<unknown>()
+  const [failure, fail] = useFailure()
   const [decided, setDecided] = useState<Decided>()
 
   useEffect(() => {
@@ -30,9 +31,9 @@ export default function DevicePage() {
         setDetails(found)
       },
       (error: unknown) =>
-        isStatus(error, 401) ? location.replace(loginWithReturn(deviceWithCode(asked.code))) : setFailure(error),
+        isStatus(error, 401) ? location.replace(loginWithReturn(deviceWithCode(asked.code))) : fail(error),
     )
-  }, [asked])
+  }, [asked, fail])
 
   if (decided !== undefined) {
     return (
@@ -53,7 +54,7 @@ export default function DevicePage() {
       failure={failure}
       initial={code}
       onSubmit={(typed) => {
-        setFailure(undefined)
+        void fail(undefined)
         ask({ code: typed })
       }}
     />

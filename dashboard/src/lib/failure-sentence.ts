@@ -1,13 +1,13 @@
 import { ApiFailure } from '../api/failure.ts'
 import { findText } from '../texts/find-text.ts'
 import type { Texts } from '../texts/load-texts.ts'
-import { translateSentence, type Refusals } from '../texts/translate-sentence.ts'
-import { isSchemaMessage } from './issue-sentence.ts'
+import { translateSentence } from '../texts/translate-sentence.ts'
+import { isSchemaMessage, type FailureTexts } from './issue-sentence.ts'
 import { PasskeyFailure } from './passkey-failure.ts'
 
 /** The sentence that is shown for a failure, in the user's language. */
-export function failureSentence(failure: unknown, texts: Texts['shared'], refusals?: Refusals): string {
-  if (failure instanceof ApiFailure) return refusalSentence(failure, texts, refusals)
+export function failureSentence(failure: unknown, texts: Texts['shared'], spoken: FailureTexts = {}): string {
+  if (failure instanceof ApiFailure) return refusalSentence(failure, texts, spoken)
   if (failure instanceof PasskeyFailure) return texts.passkey[failure.reason]
   // A fetch that never got an answer rejects with a TypeError.
   if (failure instanceof TypeError) return texts.offline
@@ -15,11 +15,12 @@ export function failureSentence(failure: unknown, texts: Texts['shared'], refusa
 }
 
 /** The server's own sentence says more than its code, and is used where there is a translation of it. */
-function refusalSentence(failure: ApiFailure, texts: Texts['shared'], refusals: Refusals | undefined): string {
+function refusalSentence(failure: ApiFailure, texts: Texts['shared'], { failures, refusals }: FailureTexts): string {
   const reason = failure.issues.find((issue) => issue.reason !== undefined)?.reason
   if (reason) return texts.weakPassword[reason]
-  if (failure.issues.some(({ message }) => isSchemaMessage(message))) return texts.errors.invalid_input
-  const byCode = findText(texts.errors, failure.code ?? codeOfStatus(failure.status))
+  if (!failures) return failure.message
+  if (failure.issues.some(({ message }) => isSchemaMessage(message))) return failures.errors.invalid_input
+  const byCode = findText(failures.errors, failure.code ?? codeOfStatus(failure.status))
   return translateSentence(refusals, failure.message) ?? byCode ?? failure.message
 }
 

@@ -4,9 +4,9 @@ import type { Texts } from '../texts/load-texts.ts'
 import { translateSentence } from '../texts/translate-sentence.ts'
 
 /** What is said about a failure, as far as it is loaded. */
-export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'refusals'>
+export type FailureTexts = Pick<Partial<Texts>, 'shared' | 'failures' | 'refusals'>
 
-type Said = (texts: Texts['shared']['issues'], limit: string) => string
+type Said = (texts: Texts['failures']['issues'], limit: string) => string
 
 /** The messages of the server's schemas, which are fragments made for programs. */
 const SCHEMA_MESSAGES: [RegExp, Said][] = [
@@ -28,13 +28,13 @@ const SCHEMA_MESSAGES: [RegExp, Said][] = [
 /** Whether the message comes from a schema, and is not a sentence for a person. */
 export const isSchemaMessage = (message: string): boolean => SCHEMA_MESSAGES.some(([pattern]) => pattern.test(message))
 
-export function issueSentence(issue: Issue, { shared, refusals }: FailureTexts, code?: string): string {
-  if (!shared) return issue.message
-  if (issue.reason) return shared.weakPassword[issue.reason]
+export function issueSentence(issue: Issue, { shared, failures, refusals }: FailureTexts, code?: string): string {
+  if (issue.reason && shared) return shared.weakPassword[issue.reason]
+  if (!failures) return issue.message
   for (const [pattern, say] of SCHEMA_MESSAGES) {
     const found = pattern.exec(issue.message)
-    if (found) return say(shared.issues, found[1] ?? '')
+    if (found) return say(failures.issues, found[1] ?? '')
   }
-  const fallback = code === 'invalid_input' ? shared.issues.invalid : findText(shared.errors, code ?? '')
+  const fallback = code === 'invalid_input' ? failures.issues.invalid : findText(failures.errors, code ?? '')
   return translateSentence(refusals, issue.message) ?? fallback ?? issue.message
 }

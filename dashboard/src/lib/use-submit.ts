@@ -1,4 +1,5 @@
 import { useRef, useState, type SubmitEvent } from 'react'
+import { useFailure } from './use-failure.ts'
 
 type Submission<Input> = {
   busy: boolean
@@ -12,7 +13,7 @@ export function useSubmit(action: () => Promise<void>): Submission<void>
 export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submission<Input>
 export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submission<Input> {
   const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
+  const [failure, fail] = useFailure()
   // State alone would let a second click through before the next render.
   const running = useRef(false)
 
@@ -20,11 +21,11 @@ export function useSubmit<Input>(action: (input: Input) => Promise<void>): Submi
     if (running.current) return
     running.current = true
     setBusy(true)
-    setFailure(undefined)
+    void fail(undefined)
     try {
       await action(input)
     } catch (error) {
-      setFailure(error)
+      await fail(error)
     } finally {
       running.current = false
       setBusy(false)

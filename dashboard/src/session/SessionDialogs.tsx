@@ -34,7 +34,8 @@ export function SessionDialogs() {
 }
 
 function OtherUserDialog() {
-  const texts = useTexts('shared')
+  const texts = useTexts('account').session
+  const { reload: reloadLabel } = useTexts('shared')
   const reload = () => {
     discardUnsavedChanges()
     location.reload()
@@ -43,17 +44,17 @@ function OtherUserDialog() {
     <Modal
       opened
       onClose={() => undefined}
-      title={texts.session.otherTitle}
+      title={texts.otherTitle}
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
       zIndex={400}
     >
       <Stack>
-        <Text size="sm">{texts.session.otherText}</Text>
+        <Text size="sm">{texts.otherText}</Text>
         <Group justify="flex-end">
           <Button data-autofocus onClick={reload}>
-            {texts.reload}
+            {reloadLabel}
           </Button>
         </Group>
       </Stack>

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { actingUser } from '../api/acting-user.ts'
 import { answer, api } from '../api/client.ts'
-import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
 import { discardUnsavedChanges } from '../lib/unsaved-changes.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { loginWithReturn } from '../paths.ts'
@@ -16,7 +16,8 @@ import { tellTabs } from './tell-tabs.ts'
 
 /** Signs the same person in again over the page, so that what was entered there is not lost. */
 export default function SignInAgainDialog() {
-  const { session: texts, showPassword } = useTexts('shared')
+  const { showPassword } = useTexts('shared')
+  const texts = useTexts('account').session
   const { user } = useMe()
   const client = useQueryClient()
   const [password, setPassword] = useState('')

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 
 /** Asks before a page with unsaved input is left, by a link, by going back, or by closing the tab. */
 export function UnsavedChangesDialog() {
-  const texts = useTexts('shared').unsaved
+  const texts = useTexts('account').unsaved
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       hasUnsavedChanges() &&

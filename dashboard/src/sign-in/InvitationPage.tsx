@@ -2,8 +2,9 @@ import { Alert, Button, Divider, Skeleton, Stack, Text, TextInput } from '@manti
 import { useEffect, useState, type SubmitEvent } from 'react'
 import { answer, api } from '../api/client.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { acceptWithPasskey } from '../lib/create-passkey.ts'
 import { look } from '../lib/look.ts'
-import { acceptWithPasskey } from '../lib/passkey-ceremonies.ts'
+import { useFailure } from '../lib/use-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
@@ -21,17 +22,14 @@ type Invitation = { email: string; invitedBy: string | null }
 export default function InvitationPage() {
   const texts = useTexts('entrance')
   const [invitation, setInvitation] = useState<Invitation>()
-  const [unusable, setUnusable] = useState<unknown>()
+  const [unusable, setUnusable] = useFailure()
   const [displayName, setDisplayName] = useState('')
   const [password, setPassword] = useState('')
   const name = displayName.trim() ? { displayName: displayName.trim() } : {}
 
   useEffect(() => {
-    if (token)
-      void answer(api.POST('/api/auth/invitation', { body: { token } })).then(setInvitation, (error: unknown) =>
-        setUnusable(error),
-      )
-  }, [])
+    if (token) void answer(api.POST('/api/auth/invitation', { body: { token } })).then(setInvitation, setUnusable)
+  }, [setUnusable])
 
   const { busy, failure, run } = useSubmit(async (way: 'passkey' | 'password') => {
     const { user } =

@@ -2,7 +2,8 @@ import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isStatus, type ApiFailure } from '../api/failure.ts'
 import { look } from '../lib/look.ts'
-import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
+import { useFailure } from '../lib/use-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { rememberAccount, rememberedAccounts, type RememberedAccount } from '../session/remembered-accounts.ts'
@@ -30,11 +31,11 @@ export default function LoginPage() {
   const texts = useTexts('entrance')
   const [isChoosing, setChoosing] = useState(() => loginHint === '' && rememberedAccounts().length > 0)
   const [chosen, setChosen] = useState<RememberedAccount>()
-  const [passwordFailure, setPasswordFailure] = useState<unknown>()
+  const [passwordFailure, failPassword] = useFailure()
 
   const autofill = usePasskeyAutofill(goOnRemembered)
   const byPasskey = useSubmit(async () => {
-    setPasswordFailure(undefined)
+    void failPassword(undefined)
     try {
       goOnRemembered(await signInWithPasskey())
     } catch (error) {
@@ -81,7 +82,7 @@ export default function LoginPage() {
             chosen={chosen}
             onChooseAgain={() => setChoosing(true)}
             onSignedIn={goOn}
-            onFailure={setPasswordFailure}
+            onFailure={failPassword}
           />
         </>
       )}

@@ -1,5 +1,4 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { addPasskey } from '../lib/passkey-ceremonies.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -9,6 +8,8 @@ import { Icon } from '../ui/Icon.tsx'
 export function PasskeyOffer({ to, children }: { to: string; children?: string }) {
   const texts = useTexts('entrance').setup
   const { busy, failure, run } = useSubmit(async () => {
+    // Not with the page: nobody needs it before they have an account.
+    const { addPasskey } = await import('../lib/create-passkey.ts')
     await addPasskey()
     location.replace(to)
   })

@@ -1,19 +1,20 @@
-import { Anchor, Button, Checkbox, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import type { SignedIn } from '../lib/passkey-ceremonies.ts'
+import type { SignedIn } from '../lib/sign-in-with-passkey.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { rememberedAccounts, type RememberedAccount } from '../session/remembered-accounts.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { AccountLine } from './AccountLine.tsx'
 import { loginHint } from './sign-in-target.ts'
+import classes from './PasswordForm.module.css'
 
 type Props = {
   chosen: RememberedAccount | undefined
   onChooseAgain: () => void
   onSignedIn: (user: SignedIn, isRemembered: boolean) => void
-  onFailure: (failure: unknown) => void
+  onFailure: (failure: unknown) => Promise<void>
 }
 
 /** Signs in with email and password. The email of an account that was chosen is filled in. */
@@ -24,12 +25,12 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: P
   const [password, setPassword] = useState('')
   const [rememberMe, setRememberMe] = useState(chosen !== undefined)
   const { busy, onSubmit } = useSubmit(async () => {
-    onFailure(undefined)
+    void onFailure(undefined)
     try {
       const { user } = await answer(api.POST('/api/auth/login', { body: { email, password, rememberMe } }))
       onSignedIn(user, rememberMe)
     } catch (error) {
-      onFailure(error)
+      await onFailure(error)
     }
   })
 
@@ -63,11 +64,14 @@ export function PasswordForm({ chosen, onChooseAgain, onSignedIn, onFailure }: P
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': shared.showPassword }}
         />
-        <Checkbox
-          label={texts.login.rememberMe}
-          checked={rememberMe}
-          onChange={(event) => setRememberMe(event.currentTarget.checked)}
-        />
+        <label className={classes.remember}>
+          <input
+            type="checkbox"
+            checked={rememberMe}
+            onChange={(event) => setRememberMe(event.currentTarget.checked)}
+          />
+          {texts.login.rememberMe}
+        </label>
         <Button type="submit" size="md" variant="light" fullWidth loading={busy}>
           {texts.login.submit}
         </Button>

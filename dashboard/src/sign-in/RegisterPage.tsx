@@ -14,7 +14,6 @@ import { SignInHeading } from './SignInHeading.tsx'
 
 export default function RegisterPage() {
   const texts = useTexts('entrance')
-  const shared = useTexts('shared')
   const account = useNewAccount()
   const [isDone, setDone] = useState(false)
   const { busy, failure, onSubmit } = useSubmit(async () => {
@@ -41,7 +40,7 @@ export default function RegisterPage() {
   if (look().registration !== 'open') {
     return (
       <Stack gap="lg">
-        <EntranceHeading title={texts.register.closedTitle}>{shared.errors.registration_closed}</EntranceHeading>
+        <EntranceHeading title={texts.register.closedTitle}>{texts.register.closed}</EntranceHeading>
         {toLogin}
       </Stack>
     )

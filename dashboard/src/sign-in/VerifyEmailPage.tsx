@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isStatus } from '../api/failure.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { useFailure } from '../lib/use-failure.ts'
 import { loginWithReturn, paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
@@ -33,7 +34,7 @@ const signInFirst = loginWithReturn(location.pathname + location.search)
 export default function VerifyEmailPage() {
   const texts = useTexts('entrance').verify
   const [done, setDone] = useState(query.has('done'))
-  const [failure, setFailure] = useState<unknown>()
+  const [failure, fail] = useFailure()
 
   useEffect(() => {
     if (!token) return
@@ -45,10 +46,10 @@ export default function VerifyEmailPage() {
       },
       (error: unknown) => {
         if (isStatus(error, 401)) return location.replace(signInFirst)
-        return void isConfirmedAlready().then((isConfirmed) => (isConfirmed ? setDone(true) : setFailure(error)))
+        return void isConfirmedAlready().then((isConfirmed) => (isConfirmed ? setDone(true) : fail(error)))
       },
     )
-  }, [])
+  }, [fail])
 
   const toAccount = (
     <Button component="a" href={paths.account} size="md" variant={done ? 'filled' : 'light'}>

@@ -1,7 +1,8 @@
 import { browserSupportsWebAuthnAutofill, WebAuthnAbortService } from '@simplewebauthn/browser'
 import { useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/failure.ts'
-import { signInWithPasskey, type SignedIn } from '../lib/passkey-ceremonies.ts'
+import { signInWithPasskey, type SignedIn } from '../lib/sign-in-with-passkey.ts'
+import { useFailure } from '../lib/use-failure.ts'
 
 // A challenge is valid for five minutes. An offer that stays open longer is renewed before that.
 const RENEW_AFTER_MS = 4 * 60_000
@@ -9,7 +10,7 @@ const RENEW_AFTER_MS = 4 * 60_000
 /** Offers passkeys inside the email field (conditional mediation) for as long as the page is open. */
 export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { failure: unknown; restart: () => void } {
   const [round, setRound] = useState(0)
-  const [failure, setFailure] = useState<unknown>()
+  const [failure, fail] = useFailure()
   const signedIn = useRef(onSignedIn)
 
   useEffect(() => {
@@ -22,7 +23,7 @@ export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { fail
       } catch (error) {
         // An aborted or ignored offer is not shown as a failure; a refusal by the server is.
         if (isOver || !(error instanceof ApiFailure)) return
-        setFailure(error)
+        await fail(error)
         if (error.status < 429) setRound((number) => number + 1)
       }
     }
@@ -33,7 +34,7 @@ export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { fail
       clearTimeout(renewal)
       WebAuthnAbortService.cancelCeremony()
     }
-  }, [round])
+  }, [round, fail])
 
   return { failure, restart: () => setRound((number) => number + 1) }
 }

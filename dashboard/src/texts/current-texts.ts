@@ -1,10 +1,26 @@
-import type { Texts } from './load-texts.ts'
+import type { Language } from './language.ts'
+import { loadTexts, type Part, type Texts } from './load-texts.ts'
 
-let current: Partial<Texts> = {}
+type Current = { language: Language; texts: Partial<Texts> }
 
-/** The texts on the page, for functions that are called while a component renders. They change only with the whole page. */
-export const currentTexts = (): Partial<Texts> => current
+let current: Current = { language: 'en', texts: {} }
 
-export function setCurrentTexts(texts: Partial<Texts>): void {
-  current = texts
+/** The texts on the page, for functions that are called while a component renders. */
+export const currentTexts = (): Partial<Texts> => current.texts
+
+export function setCurrentTexts(language: Language, texts: Partial<Texts>): void {
+  current = { language, texts }
+}
+
+const FOR_FAILURES: Part[] = ['failures', 'refusals']
+
+/**
+ * Loads what is said about a refusal, before the first one is shown: few visitors of the sign-in see one. Without these texts
+ * the server's own words are shown.
+ */
+export async function loadFailureTexts(): Promise<void> {
+  const { language, texts } = current
+  if (FOR_FAILURES.every((part) => texts[part] !== undefined)) return
+  const loaded = await loadTexts(language, FOR_FAILURES).catch(() => undefined)
+  if (loaded && current.language === language) current = { language, texts: { ...current.texts, ...loaded } }
 }

@@ -2,6 +2,7 @@ import type { account } from './en/account.ts'
 import type { admin } from './en/admin.ts'
 import type { applications } from './en/applications.ts'
 import type { entrance } from './en/entrance.ts'
+import type { failures } from './en/failures.ts'
 import type { people } from './en/people.ts'
 import type { shared } from './en/shared.ts'
 import type { sites } from './en/sites.ts'
@@ -12,6 +13,7 @@ import type { Refusals } from './translate-sentence.ts'
 /** English is the language that the others are checked against: a text missing in one of them fails the type check. */
 export type Texts = {
   shared: typeof shared
+  failures: typeof failures
   refusals: Refusals
   entrance: typeof entrance
   account: typeof account

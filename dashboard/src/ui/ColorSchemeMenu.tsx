@@ -1,21 +1,9 @@
-import { NativeSelect, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
+import { useMantineColorScheme } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { SmallSelect } from './SmallSelect.tsx'
 
 export function ColorSchemeMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const texts = useTexts('shared').colorScheme
-  return (
-    <NativeSelect
-      aria-label={texts.label}
-      size="xs"
-      variant="unstyled"
-      value={colorScheme}
-      onChange={(event) => setColorScheme(event.currentTarget.value as MantineColorScheme)}
-      data={[
-        { value: 'auto', label: texts.auto },
-        { value: 'light', label: texts.light },
-        { value: 'dark', label: texts.dark },
-      ]}
-    />
-  )
+  const { label, auto, light, dark } = useTexts('shared').colorScheme
+  return <SmallSelect label={label} value={colorScheme} choices={{ auto, light, dark }} onChange={setColorScheme} />
 }

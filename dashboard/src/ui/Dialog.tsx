@@ -18,6 +18,7 @@ type Props = Omit<ModalProps, 'opened' | 'title' | 'onClose'> & {
  */
 export function Dialog({ title, onClose, saved = false, children, ...others }: Props) {
   const texts = useTexts('shared')
+  const { unsaved } = useTexts('account')
   const [hasInput, setHasInput] = useState(false)
   const [isAsking, setAsking] = useState(false)
   useReturnFocus()
@@ -39,13 +40,13 @@ export function Dialog({ title, onClose, saved = false, children, ...others }: P
       </div>
       {isAsking && (
         <Alert role="alert" color="brass" variant="light" mt="md">
-          <Text size="sm">{texts.unsaved.inDialog}</Text>
+          <Text size="sm">{unsaved.inDialog}</Text>
           <Group gap="xs" mt="xs">
             <Button size="xs" variant="default" autoFocus onClick={() => setAsking(false)}>
-              {texts.unsaved.stay}
+              {unsaved.stay}
             </Button>
             <Button size="xs" color="red.8" onClick={onClose}>
-              {texts.unsaved.discard}
+              {unsaved.discard}
             </Button>
           </Group>
         </Alert>

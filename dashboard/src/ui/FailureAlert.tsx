@@ -1,29 +1,30 @@
-import { Alert, List, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api/failure.ts'
 import { failureSentence } from '../lib/failure-sentence.ts'
 import { beyondFields } from '../lib/field-issue.ts'
 import { issueSentence } from '../lib/issue-sentence.ts'
 import { isShownByShell } from '../session/shown-by-shell.ts'
+import { currentTexts } from '../texts/current-texts.ts'
 import { findText } from '../texts/find-text.ts'
-import { useFailureTexts, useTexts } from '../texts/TextsProvider.tsx'
+import { useTexts } from '../texts/TextsProvider.tsx'
 import { useFieldsShown } from './Form.tsx'
 import { Icon } from './Icon.tsx'
 
 /** Shows why something failed, with the request id for a search in the server's log. */
 export function FailureAlert({ failure, title, children }: { failure: unknown; title?: string; children?: ReactNode }) {
   const texts = useTexts('shared')
-  const all = useFailureTexts(failure instanceof ApiFailure)
   const fields = useFieldsShown(failure)
   if (failure === undefined || failure === null || isShownByShell(failure)) return null
   if (beyondFields(failure, fields) === undefined) return null
   const refusal = failure instanceof ApiFailure ? failure : undefined
-  const sentence = failureSentence(failure, texts, all.refusals)
+  const spoken = currentTexts()
+  const sentence = failureSentence(failure, texts, spoken)
   // What the sentence above says already is not said again.
   const issues = (refusal?.issues ?? [])
     .map((issue) => ({
-      name: findText(texts.fields, nameOf(issue.path)),
-      said: issueSentence(issue, all, refusal?.code),
+      name: spoken.failures && findText(spoken.failures.fields, nameOf(issue.path)),
+      said: issueSentence(issue, spoken, refusal?.code),
     }))
     .filter(({ said }) => said !== sentence)
     .map(({ name, said }) => (name ? `${name}: ${said}` : said))
@@ -31,11 +32,11 @@ export function FailureAlert({ failure, title, children }: { failure: unknown; t
     <Alert role="alert" color="red" variant="light" title={title} icon={<Icon name="alert" />}>
       <Text size="sm">{sentence}</Text>
       {issues.length > 0 && (
-        <List size="sm" mt={4}>
+        <Text component="ul" size="sm" mt={4} pl="md">
           {[...new Set(issues)].map((issue) => (
-            <List.Item key={issue}>{issue}</List.Item>
+            <li key={issue}>{issue}</li>
           ))}
-        </List>
+        </Text>
       )}
       {children}
       {refusal?.requestId && (

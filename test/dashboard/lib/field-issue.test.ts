@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { ApiFailure } from '../../../dashboard/src/api/failure.ts'
 import { beyondFields, issueAt } from '../../../dashboard/src/lib/field-issue.ts'
 import { setCurrentTexts } from '../../../dashboard/src/texts/current-texts.ts'
+import { failures } from '../../../dashboard/src/texts/de/failures.ts'
 import { refusals } from '../../../dashboard/src/texts/de/refusals.ts'
 import { shared } from '../../../dashboard/src/texts/de/shared.ts'
 
@@ -28,21 +29,21 @@ describe('what the server said about a field', () => {
   })
 
   test('is said in the language of the page', (t) => {
-    setCurrentTexts({ shared, refusals })
-    t.after(() => setCurrentTexts({}))
+    setCurrentTexts('de', { shared, failures, refusals })
+    t.after(() => setCurrentTexts('en', {}))
     const said = (message: string, code = 'invalid_input') =>
       issueAt(
         new ApiFailure(new Response(null, { status: 400 }), { error: 'No.', code, issues: [{ path: 'a', message }] }),
         'a',
       )
-    assert.equal(said('is required'), shared.issues.required)
-    assert.equal(said('must NOT have fewer than 1 characters'), shared.issues.required)
+    assert.equal(said('is required'), failures.issues.required)
+    assert.equal(said('must NOT have fewer than 1 characters'), failures.issues.required)
     assert.equal(said('must NOT have more than 100 characters'), 'Höchstens 100 Zeichen.')
     assert.equal(said('must be <= 86400'), 'Der größte Wert ist 86400.')
-    assert.equal(said('must match format "email"'), shared.issues.email)
-    assert.equal(said('must match pattern "^x$"'), shared.issues.invalid)
+    assert.equal(said('must match format "email"'), failures.issues.email)
+    assert.equal(said('must match pattern "^x$"'), failures.issues.invalid)
     assert.equal(said('This username is reserved.'), 'Dieser Benutzername ist reserviert.')
-    assert.equal(said('Something new.', 'conflict'), shared.errors.conflict)
+    assert.equal(said('Something new.', 'conflict'), failures.errors.conflict)
   })
 
   test('is found by the code alone where that names the field', () => {

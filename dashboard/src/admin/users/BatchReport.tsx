@@ -1,7 +1,7 @@
 import { List, Stack, Text } from '@mantine/core'
 import type { BatchResult, User } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { useResultSentence } from './use-result-sentence.ts'
+import { resultSentence } from './result-sentence.ts'
 
 type Props = { results: BatchResult[]; users: User[]; isPreview: boolean }
 
@@ -10,7 +10,6 @@ export function BatchReport({ results, users, isPreview }: Props) {
   const texts = useTexts('people').batch
   const count = (outcome: BatchResult['outcome']) => results.filter((each) => each.outcome === outcome).length
   const refused = results.filter(({ outcome }) => outcome === 'refused')
-  const sentenceOf = useResultSentence()
   const nameOf = (id: string) => users.find((user) => user.id === id)?.email ?? id
   return (
     <Stack gap="xs" role="status">
@@ -24,7 +23,7 @@ export function BatchReport({ results, users, isPreview }: Props) {
             <List size="sm" withPadding>
               {refused.map((result) => (
                 <List.Item key={result.id} style={{ overflowWrap: 'anywhere' }}>
-                  {nameOf(result.id)}: {sentenceOf(result)}
+                  {nameOf(result.id)}: {resultSentence(result)}
                 </List.Item>
               ))}
             </List>

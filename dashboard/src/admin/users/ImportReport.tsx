@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ImportResult } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import type { ImportRow } from './parse-people.ts'
-import { useResultSentence } from './use-result-sentence.ts'
+import { resultSentence } from './result-sentence.ts'
 
 type Props = { rows: ImportRow[]; results: ImportResult[]; isPreview: boolean }
 
@@ -14,7 +14,6 @@ const MAX_SHOWN = 500
 export function ImportReport({ rows, results, isPreview }: Props) {
   const texts = useTexts('people').import
   const count = (outcome: ImportResult['outcome']) => results.filter((each) => each.outcome === outcome).length
-  const sentenceOf = useResultSentence()
   const [onlyRefused, setOnlyRefused] = useState(false)
   const words = { done: isPreview ? texts.willInvite : texts.invited, unchanged: texts.known }
   const lines = rows
@@ -54,7 +53,7 @@ export function ImportReport({ rows, results, isPreview }: Props) {
                 <Table.Td>
                   {result?.outcome === 'refused' ? (
                     <Text size="sm" c="red">
-                      {sentenceOf(result)}
+                      {resultSentence(result)}
                     </Text>
                   ) : (
                     words[result?.outcome ?? 'unchanged']

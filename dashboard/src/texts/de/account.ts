@@ -9,6 +9,27 @@ const copied = ({ copiedAt }: Record<string, unknown>) =>
     : 'von früher'
 
 export const account: typeof English = {
+  unsaved: {
+    title: 'Ohne Speichern verlassen?',
+    text: 'Die Eingaben auf dieser Seite sind nicht gespeichert.',
+    inDialog: 'Die Eingaben sind nicht gespeichert. Verwerfen?',
+    stay: 'Weiter bearbeiten',
+    leave: 'Seite verlassen',
+    discard: 'Verwerfen',
+  },
+  session: {
+    endedTitle: 'Ihre Sitzung ist beendet',
+    endedText: (email) => `Melden Sie sich wieder als ${email} an. Die Eingaben auf dieser Seite bleiben erhalten.`,
+    password: 'Passwort',
+    signIn: 'Anmelden',
+    passkey: 'Mit einem Passkey anmelden',
+    leave: 'Seite verlassen',
+    otherPasskey:
+      'Dieser Passkey gehört zu einem anderen Konto. Nehmen Sie einen des Kontos, mit dem diese Seite geöffnet wurde.',
+    otherTitle: 'Sie sind jetzt mit einem anderen Konto angemeldet',
+    otherText:
+      'In einem anderen Tab wurde dieser Browser mit einem anderen Konto angemeldet. Von dieser Seite aus wurde nichts geändert. Laden Sie sie neu, um mit dem anderen Konto weiterzuarbeiten.',
+  },
   nav: {
     label: 'Hauptnavigation',
     open: 'Navigation öffnen',

@@ -30,6 +30,7 @@ export const entrance: typeof English = {
     doneTitle: 'Sehen Sie in Ihr Postfach',
     done: (email) => `An ${email} ist ein Link unterwegs. Öffnen Sie ihn, um die Adresse zu bestätigen.`,
     closedTitle: 'Konten gibt es auf Einladung',
+    closed: 'Konten legt hier die Administration an.',
     haveAccount: 'Sie haben schon ein Konto?',
     login: 'Anmelden',
   },

@@ -9,6 +9,26 @@ const copied = ({ copiedAt }: Data) =>
     : 'an earlier time'
 
 export const account = {
+  unsaved: {
+    title: 'Leave without saving?',
+    text: 'What you entered on this page has not been saved.',
+    inDialog: 'What you entered has not been saved. Discard it?',
+    stay: 'Keep editing',
+    leave: 'Leave the page',
+    discard: 'Discard',
+  },
+  session: {
+    endedTitle: 'Your session has ended',
+    endedText: (email: string) => `Sign in again as ${email}. What you entered on this page stays.`,
+    password: 'Password',
+    signIn: 'Sign in',
+    passkey: 'Sign in with a passkey',
+    leave: 'Leave the page',
+    otherPasskey: 'This passkey belongs to another account. Use one of the account that this page was opened with.',
+    otherTitle: 'You are signed in as somebody else now',
+    otherText:
+      'In another tab this browser was signed in to another account. Nothing was changed from this page. Reload it to go on with the other account.',
+  },
   nav: {
     label: 'Main navigation',
     open: 'Open navigation',

@@ -28,6 +28,7 @@ export const entrance = {
     doneTitle: 'Check your mail',
     done: (email: string) => `We sent a link to ${email}. Open it to confirm your address.`,
     closedTitle: 'Accounts are by invitation',
+    closed: 'Accounts here are made by an administrator.',
     haveAccount: 'You have an account already?',
     login: 'Sign in',
   },

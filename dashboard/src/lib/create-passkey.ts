@@ -1,28 +1,11 @@
 import {
   browserSupportsWebAuthn,
-  startAuthentication,
   startRegistration,
   type PublicKeyCredentialCreationOptionsJSON,
 } from '@simplewebauthn/browser'
 import { answer, api } from '../api/client.ts'
 import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
-
-export type SignedIn = { id: string; email: string; displayName: string | null; avatarUrl: string | null }
-
-/** Signs in with a discoverable passkey. With autofill the browser offers passkeys in the email field, until one is chosen. */
-export async function signInWithPasskey({ autofill = false } = {}): Promise<SignedIn> {
-  if (!browserSupportsWebAuthn()) throw new PasskeyFailure('unsupported')
-  const { challengeId, ...options } = await answer(api.POST('/api/passkeys/login/options', { body: {} }))
-  const response = await startAuthentication({
-    optionsJSON: options,
-    useBrowserAutofill: autofill,
-  }).catch((error: unknown) => {
-    throw passkeyFailure(error)
-  })
-  const body = { challengeId, response: { ...response } as never }
-  const { user } = await answer(api.POST('/api/passkeys/login/verify', { body }))
-  return user
-}
+import type { SignedIn } from './sign-in-with-passkey.ts'
 
 export async function addPasskey(name?: string): Promise<void> {
   const response = await createPasskey(() => answer(api.POST('/api/passkeys/register/options', { body: {} })))
