@@ -91,6 +91,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
       await engine.close()
       await client.query(`alter database ${template}_new rename to ${template}`)
     }
+    await client.query('select pg_advisory_unlock(1)')
     await client.query(`create database ${name} template ${template} strategy file_copy`)
   })
   return `${serverUrl}/${name}`
@@ -107,13 +108,24 @@ export const dropDatabase = (serverUrl: string, name: string): Promise<void> =>
     await client.query(`drop database if exists ${name} with (force)`)
   })
 
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
+/** Connections to servers that are kept for the next database: each new one takes as much processor time as dropping a database. */
+const pools = new Map<string, pg.Pool>()
+
+async function withClient(url: string, work: (client: pg.ClientBase) => Promise<void>): Promise<void> {
+  let pool = pools.get(url)
+  if (!pool) {
+    pool = new pg.Pool({ connectionString: url, allowExitOnIdle: true })
+    // Tests stop servers. Without a listener the event would end the process.
+    pool.on('error', () => {})
+    pools.set(url, pool)
+  }
+  const client = await pool.connect()
   try {
     await work(client)
-  } finally {
-    await client.end()
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw error
   }
 }
 
