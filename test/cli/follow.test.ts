@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { SECRET_KEY } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
 import { createStorage, type TestStorage } from '../support/engines.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { startS3 } from '../support/s3.ts'
+import { SECRET_KEY } from '../support/settings.ts'
 import { newFolder, newStorage } from './temporary.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')

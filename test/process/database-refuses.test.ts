@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test, after } from 'node:test'
 import pg from 'pg'
-import { SECRET_KEY } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { SECRET_KEY } from '../support/settings.ts'
 import { start } from './start.ts'
 
 describe('a PostgreSQL server that refuses the connection', () => {

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
-import { SECRET_KEY } from '../support/app.ts'
 import { createStorage } from '../support/engines.ts'
 import { type Answer, sendRequest, sessionOf } from '../support/http-client.ts'
 import { createEmptyDatabase, dropDatabase } from '../support/postgres.ts'
 import { previousVersion, skip } from '../support/previous-version.ts'
 import { type Replica, startReplica, until } from '../support/replicas.ts'
+import { SECRET_KEY } from '../support/settings.ts'
 
 const password = 'correct horse battery staple'
 const register = (address: string, email: string): Promise<Answer> =>

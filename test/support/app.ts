@@ -7,10 +7,10 @@ import { type Config, readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices, type OpenServices } from '../../src/open-services.ts'
 import { type Clock, createClock } from './clock.ts'
-import { createStorage, type EngineName, type TestStorage } from './engines.ts'
+import { createMigratedStorage, type EngineName, type TestStorage } from './engines.ts'
+import { ORIGIN, SECRET_KEY } from './settings.ts'
 
-export const ORIGIN = 'http://localhost:3000'
-export const SECRET_KEY = 'a-secret-key-for-tests-of-32-characters-or-more'
+export { ORIGIN, SECRET_KEY }
 
 const CHEAP_HASHING = { memoryCost: 64, timeCost: 1 }
 
@@ -49,7 +49,7 @@ interface Options {
 /** Starts the whole service in this process, and closes it when the test ends. */
 export async function startApp(t: Scope, options: Options = {}): Promise<TestApp> {
   const { engine = 'sqlite', clock = createClock(), timeoutFactor = 5, realHashCost = false } = options
-  const storage = options.storage ?? (await createStorage(engine))
+  const storage = options.storage ?? (await createMigratedStorage(engine))
   const lines: string[] = []
   const log = createLogger(options.logLevel ?? 'info', { write: (line: string) => void lines.push(line) })
   const config: Config = {

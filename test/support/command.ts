@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SECRET_KEY } from './app.ts'
 import type { TestStorage } from './engines.ts'
+import { SECRET_KEY } from './settings.ts'
 
 export interface Outcome {
   code: number | null

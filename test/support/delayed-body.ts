@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { InjectOptions, Response } from 'light-my-request'
-import { ORIGIN, type TestApp } from './app.ts'
+import type { TestApp } from './app.ts'
 import type { Person } from './people.ts'
+import { ORIGIN } from './settings.ts'
 
 export interface DelayedBodyRequest {
   method?: NonNullable<InjectOptions['method']>

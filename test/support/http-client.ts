@@ -1,5 +1,5 @@
 import type { Response } from 'light-my-request'
-import { ORIGIN } from './app.ts'
+import { ORIGIN } from './settings.ts'
 
 export interface Answer {
   /** The method and path of the request. */

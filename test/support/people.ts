@@ -5,7 +5,8 @@ import { newId } from '../../src/ids.ts'
 import { startSession } from '../../src/sessions/start-session.ts'
 import type { User } from '../../src/users/user.ts'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
-import { ORIGIN, type TestApp } from './app.ts'
+import type { TestApp } from './app.ts'
+import { ORIGIN } from './settings.ts'
 
 type Send = (url: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
 

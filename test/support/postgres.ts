@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +8,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { openPostgres } from '../../src/storage/postgres.ts'
 import { freePort } from './free-port.ts'
+import { MIGRATIONS_FINGERPRINT } from './migrations-fingerprint.ts'
 
 /** PostgreSQL refuses to run as root; this account exists on every Unix. */
 const NOBODY = 65534
@@ -81,7 +81,7 @@ export async function startPostgres(
 
 /** Creates a database for one test from a template that contains all tables. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  const template = `template_${migrationsFingerprint()}`
+  const template = `template_${MIGRATIONS_FINGERPRINT}`
   await withClient(`${serverUrl}/postgres`, async (client) => {
     await client.query('select pg_advisory_lock(1)')
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
@@ -91,6 +91,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
       await engine.close()
       await client.query(`alter database ${template}_new rename to ${template}`)
     }
+    await client.query('select pg_advisory_unlock(1)')
     await client.query(`create database ${name} template ${template} strategy file_copy`)
   })
   return `${serverUrl}/${name}`
@@ -107,21 +108,25 @@ export const dropDatabase = (serverUrl: string, name: string): Promise<void> =>
     await client.query(`drop database if exists ${name} with (force)`)
   })
 
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
+/** Connections to servers that are kept for the next database: each new one takes as much processor time as dropping a database. */
+const pools = new Map<string, pg.Pool>()
+
+async function withClient(url: string, work: (client: pg.ClientBase) => Promise<void>): Promise<void> {
+  let pool = pools.get(url)
+  if (!pool) {
+    pool = new pg.Pool({ connectionString: url, allowExitOnIdle: true })
+    // Tests stop servers. Without a listener the event would end the process.
+    pool.on('error', () => {})
+    pools.set(url, pool)
+  }
+  const client = await pool.connect()
   try {
     await work(client)
-  } finally {
-    await client.end()
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw error
   }
-}
-
-function migrationsFingerprint(): string {
-  const folder = join(import.meta.dirname, '../../src/storage/migrations')
-  const hash = createHash('sha256')
-  for (const file of readdirSync(folder).toSorted()) hash.update(readFileSync(join(folder, file)))
-  return hash.digest('hex').slice(0, 12)
 }
 
 function nativeFolder(): string {

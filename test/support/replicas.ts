@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { SECRET_KEY } from './app.ts'
 import type { Clock } from './clock.ts'
 import type { TestStorage } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { SECRET_KEY } from './settings.ts'
 
 /** A separate process of the service. */
 export interface Replica {
