@@ -29,12 +29,8 @@ process.env['NODE_COMPILE_CACHE'] = 'node_modules/.cache/tests'
 const timesFile = join(folder, 'times')
 writeFileSync(timesFile, '')
 
-await requireSystemPackages()
-// Once and before the tests, which would otherwise all do it at the same time.
-for (const source of SOURCES) {
-  const { missing } = await fetchSoftware(source)
-  if (missing !== undefined) process.stdout.write(`${missing}\n`)
-}
+// Beside the checks, because it mostly waits for downloads.
+const software = fetchAllSoftware()
 
 const serverTests = [
   '--test',
@@ -48,11 +44,14 @@ const serverTests = [
   `--test-reporter-destination=${timesFile}`,
   ...groupTests(join(folder, 'groups')),
 ]
-const steps: [string, string[]][] = [
+type Step = [string, string[]]
+const checks: Step[] = [
   ['node', ['scripts/check.ts']],
   ['node', ['scripts/build-dashboard.ts', '--if-stale']],
   ['node', ['scripts/build-server.ts', '--if-stale']],
   ['node', ['scripts/measure-dashboard.ts']],
+]
+const tests: Step[] = [
   ['node', serverTests],
   ['playwright', ['test']],
 ]
@@ -60,19 +59,9 @@ const steps: [string, string[]][] = [
 let passed = 0
 let failed = 0
 const times: TestTime[] = []
-for (const [command, args] of steps) {
-  const { code, output } = await run(command, args, { maxSilenceMs: MAX_SILENCE_MS })
-  const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0)
-  passed += count(/^ℹ pass (\d+)$/m) + count(/^ +(\d+) passed/m)
-  // A test that exceeds its time limit is reported as cancelled. A flaky test counts as failed.
-  failed += count(/^ℹ fail (\d+)$/m) + count(/^ℹ cancelled (\d+)$/m)
-  failed += count(/^ +(\d+) failed/m) + count(/^ +(\d+) flaky/m) + count(/^ +(\d+) interrupted/m)
-  times.push(...browserTestTimes(output))
-  if (code === 0) continue
-  process.exitCode = 1
-  process.stderr.write(`\nThis failed: ${command} ${args.join(' ')}\n`)
-  failed = Math.max(failed, 1)
-}
+for (const step of checks) await take(step)
+await software
+for (const step of tests) await take(step)
 
 const lines = readFileSync(timesFile, 'utf8').trim().split('\n').filter(Boolean)
 times.push(...lines.map((line) => JSON.parse(line) as TestTime))
@@ -83,6 +72,30 @@ for (const { name, ms } of times.toSorted((one, other) => other.ms - one.ms).sli
   process.stdout.write(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}\n`)
 }
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+
+async function fetchAllSoftware(): Promise<void> {
+  await requireSystemPackages()
+  // Once and before the tests, which would otherwise all do it at the same time.
+  for (const source of SOURCES) {
+    const { missing } = await fetchSoftware(source)
+    if (missing !== undefined) process.stdout.write(`${missing}\n`)
+  }
+}
+
+/** Runs a step, and counts what passed and what failed in it. */
+async function take([command, args]: Step): Promise<void> {
+  const { code, output } = await run(command, args, { maxSilenceMs: MAX_SILENCE_MS })
+  const count = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0)
+  passed += count(/^ℹ pass (\d+)$/m) + count(/^ +(\d+) passed/m)
+  // A test that exceeds its time limit is reported as cancelled. A flaky test counts as failed.
+  failed += count(/^ℹ fail (\d+)$/m) + count(/^ℹ cancelled (\d+)$/m)
+  failed += count(/^ +(\d+) failed/m) + count(/^ +(\d+) flaky/m) + count(/^ +(\d+) interrupted/m)
+  times.push(...browserTestTimes(output))
+  if (code === 0) return
+  process.exitCode = 1
+  process.stderr.write(`\nThis failed: ${command} ${args.join(' ')}\n`)
+  failed = Math.max(failed, 1)
+}
 
 function hasSpace(path: string): boolean {
   try {
