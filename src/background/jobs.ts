@@ -1,4 +1,4 @@
-import { archiveEvents } from '../audit/archive-events.ts'
+import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../audit/archive-events.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../keys/rotate-ssh-ca.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
@@ -44,7 +44,7 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
       run: () => advanceSshCa(services, services.config.sshCertMaxTtl),
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
-    { name: 'archive-audit', everyMs: MINUTE, run: (stop) => archiveEvents(services, stop) },
+    { name: 'archive-audit', everyMs: ARCHIVE_INTERVAL_MS, run: (stop) => archiveEvents(services, stop) },
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },
