@@ -11,8 +11,8 @@ import { toJsonLines } from './json-lines.ts'
 /** In the bucket, where there is one: a folder for each month. Otherwise in the data folder: a file for each month. */
 export const ARCHIVE_FOLDER = 'audit-archive'
 /** The replica that takes the job has it for this long. */
-export const ARCHIVE_INTERVAL_MS = 3600_000
-/** A run ends before another replica can take the job, also where their clocks differ. */
+export const ARCHIVE_INTERVAL_MS = 60_000
+/** A run ends before another replica can take the job, also when its last batch takes long. */
 const MAX_RUN_MS = ARCHIVE_INTERVAL_MS / 2
 const BATCH = 500
 const DAY_MS = 24 * 3600_000
@@ -25,15 +25,16 @@ interface Needs {
 }
 
 /**
- * Moves entries of the audit trail that are older than the retention time into files. They are stored before they are deleted, so
- * that none is lost: after a crash in between, some are there twice, with the same id.
+ * Moves entries of the audit trail that are older than the retention time into files, whole days (UTC) at once, so that the files are not
+ * many. They are stored before they are deleted, so that none is lost: after a crash in between, some are there twice, with the
+ * same id.
  */
 export async function archiveEvents({ config, db, blobs, now }: Needs, stop: AbortSignal): Promise<number> {
   const { auditRetentionDays, dataDir, s3 } = config
   if (auditRetentionDays === undefined) return 0
   const store = s3 ? put.bind(undefined, blobs) : append.bind(undefined, join(dataDir, ARCHIVE_FOLDER))
   const startedAt = now()
-  const before = startedAt - auditRetentionDays * DAY_MS
+  const before = (Math.floor(startedAt / DAY_MS) - auditRetentionDays) * DAY_MS
   let moved = 0
   while (!stop.aborted && now() < startedAt + MAX_RUN_MS) {
     const rows = await listOldestEvents(db.read, before, BATCH)
