@@ -13,6 +13,7 @@ import { createPictureSweeper } from '../pictures/sweep-pictures.ts'
 import type { Services } from '../services.ts'
 import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../ssh/hosts/issue-host-certificates.ts'
 import type { Waits } from '../ssh/hosts/waits.ts'
 import { reportFailedMail } from './report-failed-mail.ts'
 import { sweepExpired } from './sweep-expired.ts'
@@ -41,7 +42,10 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
     {
       name: 'rotate-ssh-ca',
       everyMs: MINUTE,
-      run: () => advanceSshCa(services, services.config.sshCertMaxTtl),
+      run: async () => {
+        await advanceSshCa(services, 'ssh-ca', services.config.sshCertMaxTtl)
+        await advanceSshCa(services, 'ssh-host-ca', HOST_CERTIFICATE_SECONDS)
+      },
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
     { name: 'archive-audit', everyMs: ARCHIVE_INTERVAL_MS, run: (stop) => archiveEvents(services, stop) },

@@ -48,7 +48,6 @@ login; page
 cd /usr/lib/systemd/system
 systemd-analyze verify latchkey.service latchkey-backup.service latchkey-backup.timer latchkey-follow.service && echo verified
 systemd-analyze security --offline=true --threshold=20 latchkey.service >/dev/null && echo hardened
-ls /etc/systemd/system/*/latchkey* 2>/dev/null || echo 'no unit is enabled without systemd'
 latchkey backup /var/backups/latchkey
 stop $running
 dpkg --purge latchkey
