@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCommand } from '../../src/control/commands.ts'
+import { HOST_CERTIFICATE } from '../../src/openssh/certificate.ts'
 import { parsePublicKey } from '../../src/openssh/public-key.ts'
 import { parseCertificateLine, readCertificate } from '../openssh/read-certificate.ts'
 import { isRevoked, readKrl } from '../openssh/read-krl.ts'
@@ -115,7 +116,7 @@ onEachEngine('replacing the SSH CA', (engine) => {
     const signerOf = ({ certificates: [first] }: Enrolled, blobs: Buffer[]) =>
       blobs.findIndex((blob) => {
         try {
-          readCertificate(parseCertificateLine(first?.certificate ?? ''), blob)
+          readCertificate(parseCertificateLine(first?.certificate ?? ''), blob, HOST_CERTIFICATE)
           return true
         } catch {
           return false
