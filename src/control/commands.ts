@@ -57,7 +57,8 @@ export function readCommand(line: string): Command | undefined {
     const { name, email, how, trustedForMs, of } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
     const rotation = ROTATIONS.find((each) => each === how)
-    const whose = of === 'hosts' ? { of: 'hosts' as const } : {}
+    if (of !== undefined && of !== 'hosts') return undefined
+    const whose = of === undefined ? {} : { of: 'hosts' as const }
     if (name === 'rotate-ssh-ca' && how === 'retire-previous') return { name, ...whose, how }
     if (name === 'rotate-ssh-ca' && how === 'publish' && typeof trustedForMs === 'number')
       return { name, ...whose, how, trustedForMs }
