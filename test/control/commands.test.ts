@@ -11,10 +11,10 @@ describe('a command in a line of text', () => {
       const rotate = { name: 'rotate-keys', how }
       assert.deepEqual(readCommand(JSON.stringify(rotate)), rotate)
     }
-    for (const of of [{}, { of: 'hosts' }]) {
-      const publish = { name: 'rotate-ssh-ca', ...of, how: 'publish', trustedForMs: 0 }
+    for (const whose of [{}, { of: 'hosts' }]) {
+      const publish = { name: 'rotate-ssh-ca', ...whose, how: 'publish', trustedForMs: 0 }
       assert.deepEqual(readCommand(JSON.stringify(publish)), publish)
-      const retire = { name: 'rotate-ssh-ca', ...of, how: 'retire-previous' }
+      const retire = { name: 'rotate-ssh-ca', ...whose, how: 'retire-previous' }
       assert.deepEqual(readCommand(JSON.stringify({ ...retire, trustedForMs: 7 })), retire)
     }
   })
