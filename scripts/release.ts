@@ -16,11 +16,16 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'release' },
     tag: { type: 'string' },
+    /** Who answers for the Debian package: a name and an address. */
+    maintainer: { type: 'string' },
     /** For a quick test on one machine. */
     only: { type: 'string' },
   },
 })
 const ARCHITECTURES: Architecture[] = values.only === undefined ? ['x64', 'arm64'] : [values.only as Architecture]
+
+// Debian wants an address. Where nobody has given one, it is one that can't exist (RFC 2606).
+const maintainer = values.maintainer || 'The Latchkey contributors <nobody@latchkey.invalid>'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 const time = Number(
@@ -57,7 +62,7 @@ for (const architecture of ARCHITECTURES) {
   const folder = `latchkey-${version}-linux-${architecture}`
   const [archive, deb] = await Promise.all([
     packTarGz(within(folder, entries), time),
-    packDeb({ version, architecture, installation: entries, time }),
+    packDeb({ version, architecture, installation: entries, maintainer, time }),
   ])
   write(`${folder}.tar.gz`, archive)
   write(debName(version, architecture), deb)

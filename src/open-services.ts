@@ -9,7 +9,6 @@ import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './crypto/pas
 import { createRandom } from './crypto/random.ts'
 import { createVault } from './crypto/vault.ts'
 import { createLocate } from './http/request-source.ts'
-import { loadServiceKeys } from './keys/load-service-keys.ts'
 import { resolveSecretKey } from './keys/secret-key.ts'
 import { hasKeys } from './keys/service-key-store.ts'
 import { openSigningKeys } from './keys/signing-keys.ts'
@@ -23,7 +22,6 @@ import { addBuiltInClient } from './oauth/clients/built-in-client.ts'
 import { createPkceUses } from './oauth/clients/pkce-uses.ts'
 import type { Gathered } from './oauth/provider.ts'
 import { createRefusals } from './oauth/refusals/refusals.ts'
-import { openAuthority } from './openssh/certificate.ts'
 import type { Services } from './services.ts'
 import { createWaits, type Waits } from './ssh/hosts/waits.ts'
 import { openStorage } from './storage/open.ts'
@@ -63,10 +61,8 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const random = createRandom()
     const vault = createVault(await resolveSecretKey(config, await hasKeys(db.read)))
     const signingKeys = await openSigningKeys({ db, now, vault, signals, log })
-    const sshCa = await openSshAuthority({ db, now, vault, signals, log })
-    const [hostKey] = await loadServiceKeys({ db, now, vault }, 'ssh-host-ca')
-    if (!hostKey) throw new Error('The key of the host CA was neither found nor made.')
-    const sshHostCa = { ...hostKey, ...openAuthority(hostKey.privateKey) }
+    const sshCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-ca')
+    const sshHostCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-host-ca')
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
     const waits = createWaits({ monotonicNow, log }, config.rateLimits)

@@ -7,13 +7,11 @@ import type { Passwords } from './crypto/password.ts'
 import type { Random } from './crypto/random.ts'
 import type { Vault } from './crypto/vault.ts'
 import type { Locate } from './http/request-source.ts'
-import type { ServiceKey } from './keys/load-service-keys.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { SshAuthority } from './keys/ssh-authorities.ts'
 import type { Limits } from './limits/limits.ts'
 import type { MailTransport } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { Authority } from './openssh/certificate.ts'
 import type { Database } from './storage/database.ts'
 import type { Signals } from './storage/signals.ts'
 
@@ -33,7 +31,7 @@ export interface Services {
   /** Signs the certificates of users. */
   sshCa: SshAuthority
   /** Signs the certificates of hosts. */
-  sshHostCa: ServiceKey & Authority
+  sshHostCa: SshAuthority
   passwords: Passwords
   limits: Limits
   locate: Locate

@@ -7,10 +7,13 @@ interface Package {
   architecture: Architecture
   /** Everything below the folder of the program. */
   installation: Entry[]
+  /** Name and address, as Debian wants them. */
+  maintainer: string
   time: number
 }
 
 const ROOT = 'usr/lib/latchkey'
+const UNITS = ['latchkey.service', 'latchkey-backup.service', 'latchkey-backup.timer', 'latchkey-follow.service']
 const NAMES: Record<Architecture, string> = { x64: 'amd64', arm64: 'arm64' }
 
 export const debName = (version: string, architecture: Architecture): string =>
@@ -20,11 +23,11 @@ export const debName = (version: string, architecture: Architecture): string =>
 const toDebian = (version: string): string => version.replace('-', '~')
 
 /** A Debian package (deb(5)): an ar archive of a format number, the control files and the files themselves. */
-export async function packDeb({ version, architecture, installation, time }: Package): Promise<Buffer> {
+export async function packDeb({ version, architecture, installation, maintainer, time }: Package): Promise<Buffer> {
   const files: Entry[] = [
     ...installation.map((entry) => ({ ...entry, path: `${ROOT}/${entry.path}` })),
     { path: 'usr/bin/latchkey', link: '../lib/latchkey/bin/latchkey' },
-    ...['latchkey.service', 'latchkey-backup.service', 'latchkey-backup.timer'].map((name) => ({
+    ...UNITS.map((name) => ({
       path: `usr/lib/systemd/system/${name}`,
       content: readFileSync(`deploy/systemd/${name}`),
     })),
@@ -32,7 +35,7 @@ export async function packDeb({ version, architecture, installation, time }: Pac
   ]
   const size = Math.ceil(files.reduce((sum, { content }) => sum + (content?.length ?? 0), 0) / 1024)
   const control = [
-    { path: './control', content: Buffer.from(writeControl(version, architecture, size)) },
+    { path: './control', content: Buffer.from(writeControl({ version, architecture, maintainer }, size)) },
     ...['postinst', 'prerm', 'postrm'].map((name) => ({
       path: `./${name}`,
       content: readFileSync(`scripts/release/debian/${name}`),
@@ -56,12 +59,15 @@ export async function packDeb({ version, architecture, installation, time }: Pac
   )
 }
 
-function writeControl(version: string, architecture: Architecture, size: number): string {
+function writeControl(
+  { version, architecture, maintainer }: Pick<Package, 'version' | 'architecture' | 'maintainer'>,
+  size: number,
+): string {
   const { description = '' } = JSON.parse(readFileSync('package.json', 'utf8')) as { description?: string }
   return `Package: latchkey
 Version: ${toDebian(version)}
 Architecture: ${NAMES[architecture]}
-Maintainer: The Latchkey contributors <latchkey@localhost>
+Maintainer: ${maintainer}
 Installed-Size: ${size}
 Depends: libc6 (>= 2.28), libstdc++6, libgcc-s1, libatomic1, passwd
 Section: net

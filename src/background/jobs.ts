@@ -1,4 +1,4 @@
-import { archiveEvents } from '../audit/archive-events.ts'
+import { ARCHIVE_INTERVAL_MS, archiveEvents } from '../audit/archive-events.ts'
 import { activateNextKey } from '../keys/rotate-signing-key.ts'
 import { advanceSshCa } from '../keys/rotate-ssh-ca.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
@@ -13,6 +13,7 @@ import { createPictureSweeper } from '../pictures/sweep-pictures.ts'
 import type { Services } from '../services.ts'
 import { isEmailTokenLive } from '../sign-in/email-token-store.ts'
 import { reviewCertificates } from '../ssh/certificates/review-certificates.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../ssh/hosts/issue-host-certificates.ts'
 import type { Waits } from '../ssh/hosts/waits.ts'
 import { reportFailedMail } from './report-failed-mail.ts'
 import { sweepExpired } from './sweep-expired.ts'
@@ -41,10 +42,13 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
     {
       name: 'rotate-ssh-ca',
       everyMs: MINUTE,
-      run: () => advanceSshCa(services, services.config.sshCertMaxTtl),
+      run: async () => {
+        await advanceSshCa(services, 'ssh-ca', services.config.sshCertMaxTtl)
+        await advanceSshCa(services, 'ssh-host-ca', HOST_CERTIFICATE_SECONDS)
+      },
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
-    { name: 'archive-audit', everyMs: MINUTE, run: (stop) => archiveEvents(services, stop) },
+    { name: 'archive-audit', everyMs: ARCHIVE_INTERVAL_MS, run: (stop) => archiveEvents(services, stop) },
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },
     { name: 'review-access', everyMs: 10 * SECOND, run: (stop) => reviewAccess(services, stop) },

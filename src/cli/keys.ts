@@ -12,6 +12,8 @@ const USAGE = `Usage: latchkey keys rotate|rotate-ssh-ca|reseal [options]
                                            one signs, and when the certificates of the old one have expired, hosts trust only the new one
   latchkey keys rotate-ssh-ca --trusted-for <hours>   another time than 24 hours; 0 to sign at once
   latchkey keys rotate-ssh-ca --retire-previous       withdraws the old one at once, for a key that has leaked
+  latchkey keys rotate-ssh-ca --hosts …               the same for the CA that signs the certificates of hosts: people trust both, and
+                                           hosts renew their certificates when the new one signs
 
   latchkey keys reseal                     replaces the secret that encrypts the keys at rest (SECRET_KEY). The service must be stopped
   latchkey keys reseal --new-key-file <file>   with SECRET_KEY: the file holds the new one
@@ -26,7 +28,7 @@ const MAX_HOURS = 24 * 365
 export async function run(args: string[], source: SettingsSource): Promise<void> {
   const { words, on, values } = readArguments(args, USAGE, {
     words: 1,
-    switches: ['now', 'retire-previous'],
+    switches: ['now', 'retire-previous', 'hosts'],
     values: ['trusted-for', 'new-key-file'],
   })
   const [verb = ''] = words
@@ -34,7 +36,8 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
   const allow = (...names: string[]) => {
     const other = given.find((name) => !names.includes(name))
     if (other !== undefined) throw new UsageError(`--${other} does not belong to latchkey keys ${verb}.`)
-    if (given.length > 1) throw new UsageError(`--${given.join(' and --')} are two steps: one at a time.`)
+    const steps = given.filter((name) => name !== 'hosts')
+    if (steps.length > 1) throw new UsageError(`--${steps.join(' and --')} are two steps: one at a time.`)
   }
   if (verb === 'rotate') {
     allow('now', 'retire-previous')
@@ -42,11 +45,15 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
     return say(await sendOrRun(readSettings(source), { name: 'rotate-keys', how }))
   }
   if (verb === 'rotate-ssh-ca') {
-    allow('trusted-for', 'retire-previous')
+    allow('trusted-for', 'retire-previous', 'hosts')
+    const whose = on.hosts ? { of: 'hosts' as const } : {}
     const hours = readHours(values['trusted-for'])
     const config = readSettings(source)
-    if (on['retire-previous']) return say(await sendOrRun(config, { name: 'rotate-ssh-ca', how: 'retire-previous' }))
-    return say(await sendOrRun(config, { name: 'rotate-ssh-ca', how: 'publish', trustedForMs: hours * 3600_000 }))
+    if (on['retire-previous'])
+      return say(await sendOrRun(config, { name: 'rotate-ssh-ca', ...whose, how: 'retire-previous' }))
+    return say(
+      await sendOrRun(config, { name: 'rotate-ssh-ca', ...whose, how: 'publish', trustedForMs: hours * 3600_000 }),
+    )
   }
   if (verb === 'reseal') {
     allow('new-key-file')

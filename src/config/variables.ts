@@ -119,7 +119,7 @@ export const VARIABLES = {
     parse: (text) => (MAIL_ADDRESS.test(text) || MAIL_NAME_AND_ADDRESS.test(text) ? text : undefined),
   }),
   S3_URL: variable({
-    meaning: 'An S3-compatible bucket for avatars.',
+    meaning: 'An S3-compatible bucket for avatars and for the archive of the audit trail. It must not be public.',
     fallback: 'none: avatars are in `<DATA_DIR>/avatars`',
     accepts:
       'the URL of a bucket with its name in it, such as https://s3.example.com/latchkey, without a user, query or fragment',
@@ -225,7 +225,7 @@ export const VARIABLES = {
   }),
   AUDIT_RETENTION_DAYS: variable({
     meaning:
-      'After how many days an entry of the audit trail is moved from the database into `<DATA_DIR>/audit-archive`, as JSON lines.',
+      'After how many days an entry of the audit trail is moved from the database into `audit-archive`, as JSON lines: in the bucket of `S3_URL`, or else in `DATA_DIR`.',
     fallback: 'none: entries stay in the database',
     accepts: 'a number of days from 30 to 36500',
     parse: integer(30, 36500),

@@ -2,6 +2,7 @@ import { publishNextKey, retirePreviousKeys, rotateAtOnce } from '../keys/rotate
 import { advanceSshCa, publishNextSshCa, retirePreviousSshCa } from '../keys/rotate-ssh-ca.ts'
 import { grantAdministrator } from '../roles/grant-administrator.ts'
 import type { Services } from '../services.ts'
+import { HOST_CERTIFICATE_SECONDS } from '../ssh/hosts/issue-host-certificates.ts'
 
 const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 
@@ -9,10 +10,10 @@ const ROTATIONS = ['publish', 'at-once', 'retire-previous'] as const
 export type Command =
   | { name: 'grant-administrator'; email: string }
   | { name: 'rotate-keys'; how: (typeof ROTATIONS)[number] }
-  | { name: 'rotate-ssh-ca'; how: 'publish'; trustedForMs: number }
-  | { name: 'rotate-ssh-ca'; how: 'retire-previous' }
+  | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'publish'; trustedForMs: number }
+  | { name: 'rotate-ssh-ca'; of?: 'hosts'; how: 'retire-previous' }
 
-type Needs = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa'>
+type Needs = Pick<Services, 'config' | 'db' | 'now' | 'vault' | 'signals' | 'sshCa' | 'sshHostCa'>
 
 /** Runs the command, and returns a sentence on what was done. */
 export async function runCommand(services: Needs, command: Command): Promise<string> {
@@ -30,30 +31,37 @@ export async function runCommand(services: Needs, command: Command): Promise<str
 }
 
 async function rotateSshCa(services: Needs, command: Extract<Command, { name: 'rotate-ssh-ca' }>): Promise<string> {
+  const isOfHosts = command.of === 'hosts'
+  const [purpose, authority, seconds] = isOfHosts
+    ? (['ssh-host-ca', services.sshHostCa, HOST_CERTIFICATE_SECONDS] as const)
+    : (['ssh-ca', services.sshCa, services.config.sshCertMaxTtl] as const)
+  const who = isOfHosts ? 'People' : 'Hosts'
   if (command.how === 'retire-previous') {
-    const retired = await retirePreviousSshCa(services)
-    await services.sshCa.reload()
+    const retired = await retirePreviousSshCa(services, purpose)
+    await authority.reload()
     return retired.length === 0
       ? 'There was no earlier CA key.'
-      : `Withdrawn: ${retired.join(', ')}. Hosts no longer trust it.`
+      : `Withdrawn: ${retired.join(', ')}. ${who} no longer trust it.`
   }
-  const { id, signAt } = await publishNextSshCa(services, command)
-  await advanceSshCa(services, services.config.sshCertMaxTtl)
-  await services.sshCa.reload()
-  if (services.sshCa.id === id)
-    return `${id} signs from now on. Hosts trust the earlier key until its certificates have expired.`
-  return `${id} is published, and hosts trust both keys. It signs from ${new Date(signAt).toISOString()} on.`
+  const { id, signAt } = await publishNextSshCa(services, purpose, command)
+  await advanceSshCa(services, purpose, seconds)
+  await authority.reload()
+  if (authority.id === id)
+    return `${id} signs from now on. ${who} trust the earlier key until its certificates have expired.`
+  return `${id} is published, and ${who.toLowerCase()} trust both keys. It signs from ${new Date(signAt).toISOString()} on.`
 }
 
 /** Parses a line; undefined when it is no command. */
 export function readCommand(line: string): Command | undefined {
   try {
-    const { name, email, how, trustedForMs } = JSON.parse(line) as Record<string, unknown>
+    const { name, email, how, trustedForMs, of } = JSON.parse(line) as Record<string, unknown>
     if (name === 'grant-administrator' && typeof email === 'string') return { name, email }
     const rotation = ROTATIONS.find((each) => each === how)
-    if (name === 'rotate-ssh-ca' && how === 'retire-previous') return { name, how }
+    if (of !== undefined && of !== 'hosts') return undefined
+    const whose = of === undefined ? {} : { of: 'hosts' as const }
+    if (name === 'rotate-ssh-ca' && how === 'retire-previous') return { name, ...whose, how }
     if (name === 'rotate-ssh-ca' && how === 'publish' && typeof trustedForMs === 'number')
-      return { name, how, trustedForMs }
+      return { name, ...whose, how, trustedForMs }
     if (name === 'rotate-keys' && rotation) return { name, how: rotation }
   } catch {
     // Not JSON.

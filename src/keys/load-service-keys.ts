@@ -10,6 +10,8 @@ export interface ServiceKey {
   privateKey: KeyObject
   /** SPKI, PEM. */
   publicKey: string
+  /** When it began to sign, or will, where that was planned. */
+  signAt: number | null
 }
 
 /** The identifiers of the first keys. The specification names the signing key's. */
@@ -40,7 +42,7 @@ export async function loadServiceKeys(needs: Needs, purpose: MadeAtOnce): Promis
 /** Every usable key of one purpose, decrypted. There may be none. */
 export async function readServiceKeys(needs: Pick<Needs, 'db' | 'vault'>, purpose: KeyPurpose): Promise<ServiceKey[]> {
   const stored = await listKeys(needs.db.read, purpose)
-  return stored.map(({ id, state, publicKey, sealedPrivateKey }) => {
+  return stored.map(({ id, state, publicKey, sealedPrivateKey, signAt = null }) => {
     let der: Buffer
     try {
       der = needs.vault.open(`${purpose}:${id}`, sealedPrivateKey)
@@ -49,7 +51,7 @@ export async function readServiceKeys(needs: Pick<Needs, 'db' | 'vault'>, purpos
         `The ${purpose} key ${id} can't be opened with this SECRET_KEY. Use the one that it was encrypted with (SECRET_KEY, or secret.key in the data folder). The key is not replaced.`,
       )
     }
-    return { id, state, publicKey, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+    return { id, state, publicKey, signAt, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
   })
 }
 

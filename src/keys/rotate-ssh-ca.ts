@@ -13,6 +13,7 @@ import {
   setRetireTime,
   setSignTime,
 } from './service-key-store.ts'
+import type { SshPurpose } from './ssh-authorities.ts'
 
 interface Needs {
   db: Database
@@ -21,7 +22,6 @@ interface Needs {
   signals: Signals
 }
 
-const PURPOSE = 'ssh-ca'
 /** Clocks of hosts and of replicas that differ, and a request that is under way. */
 const SPARE_MS = 3600_000
 
@@ -32,17 +32,21 @@ export interface PublishedCa {
 }
 
 /**
- * Starts the replacement of the SSH CA: hosts fetch both keys and trust both. The new one signs at the given time, when every
- * host has it. While one is waiting, none is added, and its time can be changed.
+ * Starts the replacement of an SSH CA: both keys are trusted, that of users by hosts and that of hosts by people. The new one signs
+ * at the given time, when all have it. While one is waiting, none is added, and its time can be changed.
  */
-export const publishNextSshCa = (services: Needs, { trustedForMs }: { trustedForMs: number }): Promise<PublishedCa> =>
+export const publishNextSshCa = (
+  services: Needs,
+  purpose: SshPurpose,
+  { trustedForMs }: { trustedForMs: number },
+): Promise<PublishedCa> =>
   services.db.transaction(async (trx) => {
     await holdKeys(trx)
-    const keys = await listKeys(trx, PURPOSE, 'all')
+    const keys = await listKeys(trx, purpose, 'all')
     const waiting = keys.find(({ state, retiredAt }) => state === 'next' && retiredAt === null)
-    const id = waiting?.id ?? `ssh-ca-${(await countSkipped(trx)) + keys.length + 1}`
+    const id = waiting?.id ?? `${purpose}-${(await countSkipped(trx)) + keys.length + 1}`
     if (!waiting) {
-      await addServiceKey(services, trx, PURPOSE, id, 'next')
+      await addServiceKey(services, trx, purpose, id, 'next')
       await announce(services, trx, 'published', id)
     }
     const signAt = services.now() + trustedForMs
@@ -51,9 +55,13 @@ export const publishNextSshCa = (services: Needs, { trustedForMs }: { trustedFor
   })
 
 /** Lets a key sign whose time has come, and withdraws those whose certificates have all expired. */
-export const advanceSshCa = async (services: Needs, maxCertificateSeconds: number): Promise<string[]> => {
+export const advanceSshCa = async (
+  services: Needs,
+  purpose: SshPurpose,
+  maxCertificateSeconds: number,
+): Promise<string[]> => {
   const { db, now } = services
-  const keys = await listKeys(db.read, PURPOSE)
+  const keys = await listKeys(db.read, purpose)
   const isDue = keys.some(({ state, signAt, retireAt }) =>
     state === 'next' ? (signAt ?? Infinity) <= now() : state === 'previous' && (retireAt ?? Infinity) <= now(),
   )
@@ -61,13 +69,13 @@ export const advanceSshCa = async (services: Needs, maxCertificateSeconds: numbe
   return db.transaction(async (trx) => {
     await holdKeys(trx)
     const changed: string[] = []
-    for (const { id, state, signAt } of await listKeys(trx, PURPOSE)) {
-      if (state !== 'next' || (signAt ?? Infinity) > now() || !(await markActivated(trx, PURPOSE, id))) continue
-      await setRetireTime(trx, PURPOSE, now() + maxCertificateSeconds * 1000 + SPARE_MS)
+    for (const { id, state, signAt } of await listKeys(trx, purpose)) {
+      if (state !== 'next' || (signAt ?? Infinity) > now() || !(await markActivated(trx, purpose, id))) continue
+      await setRetireTime(trx, purpose, now() + maxCertificateSeconds * 1000 + SPARE_MS)
       await announce(services, trx, 'activated', id)
       changed.push(id)
     }
-    for (const id of await markRetiredInTime(trx, PURPOSE, now())) {
+    for (const id of await markRetiredInTime(trx, purpose, now())) {
       await announce(services, trx, 'retired', id)
       changed.push(id)
     }
@@ -75,11 +83,11 @@ export const advanceSshCa = async (services: Needs, maxCertificateSeconds: numbe
   })
 }
 
-/** Withdraws every earlier key of the CA at once: hosts refuse what it signed. For a key that may have leaked. */
-export const retirePreviousSshCa = (services: Needs): Promise<string[]> =>
+/** Withdraws every earlier key of the CA at once: what it signed is refused. For a key that may have leaked. */
+export const retirePreviousSshCa = (services: Needs, purpose: SshPurpose): Promise<string[]> =>
   services.db.transaction(async (trx) => {
     await holdKeys(trx)
-    const retired = await markRetired(trx, PURPOSE, services.now())
+    const retired = await markRetired(trx, purpose, services.now())
     for (const id of retired) await announce(services, trx, 'retired', id)
     return retired
   })

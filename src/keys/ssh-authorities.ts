@@ -6,12 +6,13 @@ import type { Signals } from '../storage/signals.ts'
 import { loadServiceKeys, type ServiceKey } from './load-service-keys.ts'
 
 export type SshKey = ServiceKey & Authority
+export type SshPurpose = 'ssh-ca' | 'ssh-host-ca'
 
-/** The certificate authority of users. Its fields are those of the key that signs at the moment. */
+/** The certificate authority of users, or that of hosts. Its fields are those of the key that signs at the moment. */
 export interface SshAuthority extends SshKey {
   /** The key that signs, for work of several steps that must use the same one. */
   current(): SshKey
-  /** All keys that hosts must trust: the one that signs comes first. */
+  /** All keys that must be trusted: the one that signs comes first. */
   trusted(): SshKey[]
   /** Reads the keys again. */
   reload(): Promise<void>
@@ -26,13 +27,11 @@ interface Needs {
 }
 
 /** Opens the authority, and reads its keys again when any replica has changed them. */
-export async function openSshAuthority(needs: Needs): Promise<SshAuthority> {
+export async function openSshAuthority(needs: Needs, purpose: SshPurpose): Promise<SshAuthority> {
   const read = async (): Promise<SshKey[]> => {
-    const keys = (await loadServiceKeys(needs, 'ssh-ca')).map((key) =>
-      Object.assign(key, openAuthority(key.privateKey)),
-    )
+    const keys = (await loadServiceKeys(needs, purpose)).map((key) => Object.assign(key, openAuthority(key.privateKey)))
     const active = keys.findLast(({ state }) => state === 'active')
-    if (!active) throw new Error('No key of the SSH CA is active.')
+    if (!active) throw new Error(`No key of ${purpose} is active.`)
     return [active, ...keys.filter((key) => key !== active)]
   }
   let begun = 0
@@ -72,6 +71,9 @@ export async function openSshAuthority(needs: Needs): Promise<SshAuthority> {
     },
     get publicKey() {
       return current().publicKey
+    },
+    get signAt() {
+      return current().signAt
     },
     get blob() {
       return current().blob

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AuditEntry } from '../../src/audit/audit-entry.ts'
-import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { recordAlone, recordEvents, THE_SERVICE } from '../../src/audit/record-event.ts'
+import { createS3Blobs } from '../../src/blobs/s3.ts'
 import { startApp } from '../support/app.ts'
-import { onEachEngine } from '../support/engines.ts'
+import { createClock } from '../support/clock.ts'
+import { createStorage, onEachEngine } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
+import { startS3 } from '../support/s3.ts'
 
 const DAY = 24 * 3600_000
 const read = (text: string) =>
@@ -67,4 +70,59 @@ onEachEngine('the audit trail outside of the database', (engine) => {
     assert.equal(csv.body.trimEnd().split('\r\n').length, 2)
     assert.equal((await admin.get('/api/admin/audit?format=xml')).statusCode, 400)
   })
+})
+
+test('two replicas archive each entry once, in the bucket where there is one, and only one of them has the job', async (t) => {
+  const storage = await createStorage('postgres')
+  t.after(storage.remove)
+  const clock = createClock()
+  const { config: s3 } = await startS3(t)
+  const config = { auditRetentionDays: 30, s3 }
+  const [one, other] = [await startApp(t, { storage, clock, config }), await startApp(t, { storage, clock, config })]
+  const blobs = createS3Blobs(s3)
+  const archived = async () => {
+    const names = (await Array.fromAsync(blobs.list())).map(({ name }) => name).toSorted()
+    const files = await Promise.all(names.map(async (name) => read(String(await blobs.get(name)))))
+    return { names, ids: files.flat().map(({ targetId }) => String(targetId)) }
+  }
+  const ids = Array.from({ length: 1200 }, (_, number) => `user-${number}`)
+  const recordAll = (targets: string[]) =>
+    one.services.db.transaction((trx) =>
+      recordEvents(
+        one.services,
+        trx,
+        targets.map((id) => ({
+          action: 'user.updated',
+          outcome: 'success',
+          actor: THE_SERVICE,
+          target: { type: 'user', id },
+        })),
+      ),
+    )
+  await recordAll(ids)
+  clock.advance(31 * DAY)
+  await Promise.all([one.tick(), other.tick()])
+  const first = await archived()
+  assert.deepEqual(first.ids.toSorted(), ids.toSorted())
+  for (const name of first.names) assert.match(name, /^audit-archive\/2026-01\/[0-9a-f-]+_[0-9a-f-]+\.jsonl$/)
+  assert.equal(first.names.length, 3)
+  for (const app of [one, other]) assert.ok(!existsSync(join(app.storage.dataDir, 'audit-archive')))
+
+  // A run that takes so long that another replica could take the job ends by itself.
+  const later = ids.map((id) => `later-${id}`)
+  await recordAll(later)
+  clock.advance(31 * DAY)
+  const { blobs: slow } = one.services
+  const store = slow.put
+  slow.put = async (...args) => {
+    clock.advance(45_000)
+    await other.tick()
+    await store(...args)
+  }
+  await one.tick()
+  assert.equal((await archived()).ids.length, ids.length + 500)
+  clock.advance(15_000)
+  await other.tick()
+  const all = await archived()
+  assert.deepEqual(all.ids.toSorted(), [...ids, ...later].toSorted())
 })

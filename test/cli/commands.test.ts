@@ -67,6 +67,12 @@ onEachEngine('latchkey beside a running service', (engine) => {
     const retired = await latchkey(storage, ['keys', 'rotate', '--retire-previous'])
     assert.equal(retired.stdout, 'Withdrawn: service-id-1.\n')
     await expectKeys(['service-id-2'])
+
+    const hosts = ['keys', 'rotate-ssh-ca', '--hosts']
+    const signs = await latchkey(storage, [...hosts, '--trusted-for', '0'])
+    assert.match(signs.stdout, /^ssh-host-ca-2 signs from now on\. /)
+    const withdrawn = await latchkey(storage, [...hosts, '--retire-previous'])
+    assert.equal(withdrawn.stdout, 'Withdrawn: ssh-host-ca-1. People no longer trust it.\n')
   })
 })
 
@@ -162,6 +168,8 @@ test('a command that fails prints one line and exits with a code that says why, 
     [storage, ['admin', 'take', 'x@example.com'], 2, /^latchkey: Usage/],
     [storage, ['keys', 'rotate', '--fast'], 2, /^latchkey: Unknown option '--fast'/],
     [storage, ['keys', 'rotate', '--now', '--retire-previous'], 2, /one at a time/],
+    [storage, ['keys', 'rotate', '--hosts'], 2, /^latchkey: --hosts does not belong to latchkey keys rotate\.\n$/],
+    [storage, ['keys', 'rotate-ssh-ca', '--hosts', '--trusted-for', '1', '--retire-previous'], 2, /one at a time/],
     [storage, ['backup'], 2, /^latchkey: Usage: latchkey backup \[--verify \| --follow\] <folder>\n$/],
     [storage, ['backup', join(storage.dataDir, 'none')], 1, /^latchkey: There is no database at /],
     [storage, ['restore', join(storage.dataDir, 'none')], 1, /no backup of Latchkey/],

@@ -11,6 +11,12 @@ describe('a command in a line of text', () => {
       const rotate = { name: 'rotate-keys', how }
       assert.deepEqual(readCommand(JSON.stringify(rotate)), rotate)
     }
+    for (const whose of [{}, { of: 'hosts' }]) {
+      const publish = { name: 'rotate-ssh-ca', ...whose, how: 'publish', trustedForMs: 0 }
+      assert.deepEqual(readCommand(JSON.stringify(publish)), publish)
+      const retire = { name: 'rotate-ssh-ca', ...whose, how: 'retire-previous' }
+      assert.deepEqual(readCommand(JSON.stringify({ ...retire, trustedForMs: 7 })), retire)
+    }
   })
 
   test('is parsed as undefined when it is not a known command', () => {
@@ -29,6 +35,8 @@ describe('a command in a line of text', () => {
       '{"name":"rotate-keys"}',
       '{"name":"rotate-keys","how":"fast"}',
       '{"name":"rotate-keys","how":["publish"]}',
+      '{"name":"rotate-ssh-ca","how":"publish"}',
+      '{"name":"rotate-ssh-ca","of":"everybody","how":"publish","trustedForMs":0}',
       '{"name":"toString","email":"ada@example.com","how":"publish"}',
     ]) {
       assert.equal(readCommand(line), undefined, line)

@@ -9,7 +9,8 @@ import { matchesIn, read, ROOT } from './repository.ts'
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
 
 /** Settings of Node, of the C library, of other services, and of the examples themselves. */
-const OTHERS = /^(NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|DOMAIN|VERSION|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+)$/
+const OTHERS =
+  /^(NODE_ENV|NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|DOMAIN|VERSION|POSTGRES_\w+|GARAGE_\w+|LATCHKEY_\w+|FOLLOW_TO)$/
 
 const SETTING_FILES = {
   'deploy/Dockerfile': /(?<=^ENV .*)\b([A-Z][A-Z0-9_]*)=/gm,
@@ -17,6 +18,7 @@ const SETTING_FILES = {
   'deploy/compose.postgres.yaml': /^ +([A-Z][A-Z0-9_]*):|\$\{([A-Z0-9_]+)/gm,
   'deploy/latchkey.env.example': /^#?([A-Z][A-Z0-9_]*)=/gm,
   'deploy/systemd/latchkey.service': /(?<=^Environment=.*)\b([A-Z][A-Z0-9_]*)=/gm,
+  'deploy/systemd/latchkey-follow.service': /(?<=^Environment=.*)\b([A-Z][A-Z0-9_]*)=/gm,
   'deploy/caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/caddy/replicas.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/nginx/latchkey.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
@@ -43,6 +45,19 @@ test('every variable that compose.postgres.yaml requires has a line in latchkey.
 test('releases contain the version of Node that package.json pins', () => {
   const runtimes = JSON.parse(read('scripts/release/runtime.json')) as Record<string, { version: string }>
   for (const { version } of Object.values(runtimes)) assert.equal(version, dependencies['node'])
+})
+
+test('the examples and the README name the version of package.json', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  const files = [
+    'README.md',
+    'deploy/Dockerfile',
+    ...globSync('deploy/{compose.*,kubernetes/latchkey}.yaml', { cwd: ROOT }),
+  ]
+  for (const path of files) {
+    const named = matchesIn(read(path), /(?:latchkey[-_:]|Latchkey |VERSION=|VERSION:-)(\d+\.\d+\.\d+)/g)
+    assert.deepEqual([path, ...new Set(named)], [path, version])
+  }
 })
 
 test('the image is built from the archives alone', () => {

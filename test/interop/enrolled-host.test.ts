@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Role } from '../../src/access/role.ts'
+import { runCommand } from '../../src/control/commands.ts'
 import { newSecurityKey, SK_DUMMY } from '../openssh/new-security-key.ts'
 import { createHost } from '../ssh/hosts/managed-host.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
@@ -149,6 +150,29 @@ test('a rule of a role holds on an enrolled host: only a certificate that carrie
   const { knownHosts } = host
   assert.equal(await host.sshd.login(withRule.path, withRule.certificate, { knownHosts }), true, host.sshd.logged())
   assert.equal(await host.sshd.login(without.path, without.certificate, { knownHosts }), false)
+})
+
+test('while the authority of hosts is replaced, ssh trusts a host without asking, and then only the new key', async (t) => {
+  const app = await startService(t)
+  const admin = await signedInPerson(app, { admin: true })
+  const role = await newRole(admin, { principals: [ACCOUNT] })
+  const host = await enrollHost(t, app, admin)
+  const { person, path, certificate } = await newUser(t, app, admin, [role])
+  await until(async () => listed(host).includes(person.user.preferredUsername))
+  const login = (knownHosts: string) => host.sshd.login(path, certificate, { knownHosts })
+  const rotate = (trustedForMs: number) =>
+    runCommand(app.services, { name: 'rotate-ssh-ca', of: 'hosts', how: 'publish', trustedForMs })
+  await rotate(3600_000)
+  const both = join(host.root, 'both_known_hosts')
+  writeFileSync(both, (await anonymous(app).get('/ssh/known_hosts')).body)
+  assert.equal(await login(both), true, host.sshd.logged())
+
+  await rotate(0)
+  const synced = await run(join(host.root, 'usr/local/sbin/latchkey-ssh-sync'), [], { LATCHKEY_ROOT: host.root })
+  assert.equal(synced.code, 0, synced.output)
+  await host.sshd.reload()
+  assert.equal(await login(both), true, host.sshd.logged())
+  await assert.rejects(login(host.knownHosts), /Host key verification failed/, 'it has the old key alone')
 })
 
 test('a key in a security key logs in with its certificate', async (t) => {

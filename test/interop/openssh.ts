@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { freePort } from '../support/free-port.ts'
+import { until } from '../support/replicas.ts'
 
 const INSTALL =
   'Install OpenSSH, client and server (on Debian and Ubuntu: apt-get install openssh-client openssh-server).'
@@ -53,6 +54,8 @@ export interface Sshd {
    */
   login(keyPath: string, certificate: string, more?: { knownHosts?: string; options?: string[] }): Promise<boolean>
   logged(): string
+  /** Reads its host certificate again. */
+  reload(): Promise<void>
 }
 
 /** A real sshd on a free port of this machine, which trusts certificates and nothing else. */
@@ -95,6 +98,11 @@ ${lines}`,
   return {
     port,
     logged: () => log,
+    async reload() {
+      const before = log.length
+      child.kill('SIGHUP')
+      await until(async () => log.includes('Server listening', before))
+    },
     login(keyPath, certificate, { knownHosts, options: more = [] } = {}) {
       writeFileSync(`${keyPath}-cert.pub`, `${certificate}\n`)
       const options = [

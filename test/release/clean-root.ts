@@ -21,7 +21,7 @@ export function runInCleanRoot(t: TestContext, folder: string, script: string, {
   t.after(() => rmSync(base, { recursive: true, force: true }))
   for (const name of ['changes', 'work', 'root']) mkdirSync(join(base, name))
   const inner = join(base, 'inner.sh')
-  writeFileSync(inner, `set -eu\n${script}`)
+  writeFileSync(inner, `set -eu\nEARLIER=${EARLIER}\n${FUNCTIONS}\nfiles >/tmp/files-before\n${script}`)
   const outer = `set -eu
 busybox ifconfig lo up
 mount -t overlay overlay -o lowerdir=/,upperdir=${base}/changes,workdir=${base}/work ${base}/root
@@ -43,8 +43,11 @@ exec chroot ${base}/root /bin/sh /tmp/inner.sh
   })
 }
 
+/** What the packages that are upgraded call themselves. They have the files of this version. */
+export const EARLIER = '0.0.1'
+
 /** Shell functions: wait for the service, stop it, register somebody, sign in. They use the Node in $NODE. */
-export const FUNCTIONS = `
+const FUNCTIONS = `
 ready() {
   for try in $(seq 300); do
     if "$NODE" -e 'fetch("http://127.0.0.1:3000/readyz").then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))'; then return 0; fi
@@ -65,5 +68,11 @@ login() { post /api/auth/login '{"email":"ada@example.com","password":"correct h
 page() {
   "$NODE" -e 'fetch("http://127.0.0.1:3000/login").then(async (a) => console.log("page", a.status, (await a.text()).includes("/assets/")))'
 }
+# make_earlier FOLDER: what is unpacked there says that it is an earlier version.
+make_earlier() { sed -i 's/"version": "[^"]*"/"version": "'"$EARLIER"'"/' "$1/package.json"; }
+# All files of this name but those in memory, where the tests work.
+files() { find /etc /usr /opt /srv /var -xdev -name '*latchkey*' -prune | sort; }
+# What is there and was not when the test began.
+left() { echo "left:"; files | comm -13 /tmp/files-before -; echo "end"; }
 stop() { kill "$1"; wait "$1" || { echo "It stopped with $?."; cat /tmp/log; exit 1; }; }
 `

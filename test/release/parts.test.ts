@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { findUnanswered, readAnswers } from '../../scripts/release/audit-finding
 import { sectionOf, writeNotes } from '../../scripts/release/notes.ts'
 import { packTar, packTarGz, unpackTar } from '../../scripts/release/tar.ts'
 import { VERSION } from '../../src/config/version.ts'
+import { ROOT } from '../deploy/repository.ts'
 
 test('an archive is the same bytes for the same entries in any order, and tar reads it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-tar-'))
@@ -64,5 +65,27 @@ test('a finding of npm audit needs an answer in SECURITY.md, and a missing repor
   ])
   assert.equal(findUnanswered('{"error":{}}', answers), undefined)
   assert.equal(findUnanswered('not found', answers), undefined)
-  assert.ok(readAnswers(readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8')).size === 0)
+  assert.ok(readAnswers(readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')).size === 0)
+})
+
+test('npm run audit fails on a finding without an answer, and when there is no report', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-audit-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const runWith = (report: string) => {
+    writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho '${report}'\n`, { mode: 0o755 })
+    const env = { PATH: `${folder}:/usr/bin:/bin` }
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/check-audit.ts'], {
+      cwd: ROOT,
+      env,
+      encoding: 'utf8',
+    })
+    return [status, stderr]
+  }
+  const via = [{ title: 'Bad', url: 'https://github.com/advisories/GHSA-dddd-eeee-ffff' }]
+  assert.deepEqual(runWith(JSON.stringify({ vulnerabilities: { one: { name: 'one', severity: 'low', via } } })), [
+    1,
+    'SECURITY.md answers none of these:\n  one (low): Bad https://github.com/advisories/GHSA-dddd-eeee-ffff\n',
+  ])
+  assert.deepEqual(runWith('{"vulnerabilities":{}}'), [0, ''])
+  assert.deepEqual(runWith('{"error":{}}'), [1, 'npm audit gave no report, so nothing is known:\n{"error":{}}\n\n'])
 })

@@ -11,19 +11,33 @@ const ROOT = join(import.meta.dirname, '../..')
  */
 const COMMIT = '968016954a639e03c8ff66bdf44cc37cd333fd0c'
 
-const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' })
+// It never asks for a password.
+const git = (...args: string[]) =>
+  spawnSync('git', args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
+    timeout: 60_000,
+  })
 
-/** Why the version before can't be had here: a download of the sources has no history. */
+const isHere = (): boolean => git('cat-file', '-e', `${COMMIT}^{commit}`).status === 0
+
+/** A shallow clone has it after one request to where it was cloned from. */
+const fetchIt = (): boolean =>
+  git('fetch', '--quiet', '--no-tags', '--depth=1', 'origin', COMMIT).status === 0 && isHere()
+
+const isMissing = !isHere() && !fetchIt()
+
+/** Why the version before can't be had here: a download of the sources has no history. On the forge that is a failure. */
 export const skip: string | false =
-  git('cat-file', '-e', `${COMMIT}^{commit}`).status === 0 || process.env['CI'] === 'true'
-    ? false
-    : 'the history of the repository is not here'
+  isMissing && process.env['CI'] !== 'true' ? 'the history of the repository is not here' : false
 
 let extracted: string | undefined
 
 /** The folder with the sources of the version before, which use the packages of this one. */
 export function previousVersion(): string {
   if (extracted !== undefined) return extracted
+  if (isMissing) throw new Error(`The commit ${COMMIT} is not here: clone the repository with its history.`)
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-previous-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const archive = execFileSync('git', ['archive', COMMIT, 'src', 'bin', 'deploy', 'package.json'], {

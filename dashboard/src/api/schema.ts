@@ -3654,7 +3654,7 @@ export type paths = {
   '/ssh/host-ca.pub': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** The public key of a certificate authority */ {
-      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      parameters: { query?: { trusted?: 'all' }; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'text/plain': string } }

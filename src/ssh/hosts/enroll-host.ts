@@ -71,15 +71,22 @@ export const renewHost = (services: Needs, hash: string | undefined, source: Req
     return { host, certificates, hostToken }
   })
 
-/** A host renews in good time, and at once when its names have changed. */
+/** A host renews in good time, and at once when its names have changed or another key of the authority signs. */
 const RENEW_MS = 15 * 24 * 3_600_000
+/** For how long after the time of a new key a replica may still have signed with the old one. */
+const OLD_KEY_MS = 2 * 60_000
 
-export async function shouldRenew({ db, now }: Pick<Services, 'db' | 'now'>, host: StoredHost): Promise<boolean> {
+export async function shouldRenew(
+  { db, now, sshHostCa }: Pick<Services, 'db' | 'now' | 'sshHostCa'>,
+  host: StoredHost,
+): Promise<boolean> {
+  const { signAt } = sshHostCa.current()
   const newest = await findNewestHostCertificate(db.read, host.id)
   const names = new Set(host.hostnames)
   return (
     newest === undefined ||
     newest.validBefore < now() + RENEW_MS ||
+    (signAt !== null && newest.createdAt <= signAt + OLD_KEY_MS) ||
     names.symmetricDifference(new Set(newest.hostnames)).size > 0
   )
 }

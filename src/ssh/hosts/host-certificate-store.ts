@@ -82,14 +82,14 @@ export async function markHostCertificatesRevoked(
 export async function findNewestHostCertificate(
   db: Reader,
   hostId: string,
-): Promise<{ hostnames: string[]; validBefore: number } | undefined> {
+): Promise<{ hostnames: string[]; validBefore: number; createdAt: number } | undefined> {
   const row = await db
     .selectFrom('ssh_host_certificates')
-    .select(['hostnames', 'valid_before'])
+    .select(['hostnames', 'valid_before', 'created_at'])
     .where('host_id', '=', hostId)
     .where('revoked_at', 'is', null)
     .orderBy('serial', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row && { hostnames: readTextList(row.hostnames), validBefore: row.valid_before }
+  return row && { hostnames: readTextList(row.hostnames), validBefore: row.valid_before, createdAt: row.created_at }
 }

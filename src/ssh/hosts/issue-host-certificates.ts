@@ -7,7 +7,8 @@ import { claimSerial } from '../certificates/serial-store.ts'
 import { addHostCertificate, listHostKeys } from './host-certificate-store.ts'
 import type { HostCertificate, StoredHost } from './host.ts'
 
-const VALID_SECONDS = 30 * 24 * 3600
+/** How long a certificate is valid. */
+export const HOST_CERTIFICATE_SECONDS = 30 * 24 * 3600
 const BACKDATED_SECONDS = 60
 const NONCE_BYTES = 32
 
@@ -17,15 +18,16 @@ export async function issueHostCertificates(
   trx: Trx,
   host: StoredHost,
 ): Promise<HostCertificate[]> {
+  const ca = sshHostCa.current()
   const at = now()
   const seconds = Math.floor(at / 1000)
-  const validity = { validAfter: seconds - BACKDATED_SECONDS, validBefore: seconds + VALID_SECONDS }
+  const validity = { validAfter: seconds - BACKDATED_SECONDS, validBefore: seconds + HOST_CERTIFICATE_SECONDS }
   const issued: HostCertificate[] = []
   for (const line of await listHostKeys(trx, host.id)) {
     const { key, blob, comment } = parsePublicKey(line)
     const described = { ...validity, keyId: `host:${host.id}:${newOrderedId()}` }
     const serial = await claimSerial(trx)
-    const draft = prepareCertificate(sshHostCa, {
+    const draft = prepareCertificate(ca, {
       ...described,
       type: HOST_CERTIFICATE,
       principals: host.hostnames,
@@ -43,7 +45,7 @@ export async function issueHostCertificates(
       createdAt: at,
     })
     issued.push({
-      certificate: formatCertificate(signDraft(sshHostCa, draft), comment),
+      certificate: formatCertificate(signDraft(ca, draft), comment),
       serial: String(serial),
       ...validity,
     })

@@ -97,44 +97,41 @@ export const sshHostRoutes =
     const lineOf = (blob: Buffer, comment: string) =>
       `${formatPublicKey(blob, `${comment}@${new URL(baseUrl).hostname}`)}\n`
     const summary = 'The public key of a certificate authority'
+    for (const [path, use, comment, authority] of [
+      ['/ssh/ca.pub', 'for `TrustedUserCAKeys`', 'ssh-ca', services.sshCa],
+      ['/ssh/host-ca.pub', 'for `@cert-authority` in `known_hosts`', 'ssh-host-ca', services.sshHostCa],
+    ] as const) {
+      app.get(
+        path,
+        {
+          schema: {
+            tags,
+            summary,
+            description: `One OpenSSH line, ${use}: the key that signs. While the authority is being replaced, \`trusted=all\` gives a line for every key that must be trusted; the one that signs comes first.`,
+            produces: ['text/plain'],
+            querystring: Type.Object({ trusted: Type.Optional(Type.Literal('all')) }),
+            response: TEXT_RESPONSES,
+          },
+        },
+        async (request, reply) => {
+          const keys = request.query.trusted === 'all' ? authority.trusted() : [authority.current()]
+          return sendText(request, reply, keys.map(({ blob }) => lineOf(blob, comment)).join(''))
+        },
+      )
+    }
     app.get(
-      '/ssh/ca.pub',
+      '/ssh/known_hosts',
       {
         schema: {
           tags,
-          summary,
-          description:
-            'One OpenSSH line, for `TrustedUserCAKeys`: the key that signs. While the authority is being replaced, `trusted=all` gives a line for every key that hosts must trust; the one that signs comes first.',
+          summary: 'What makes ssh trust the certificates of hosts',
+          description: 'For a file that `GlobalKnownHostsFile` or `UserKnownHostsFile` names.',
           produces: ['text/plain'],
-          querystring: Type.Object({ trusted: Type.Optional(Type.Literal('all')) }),
           response: TEXT_RESPONSES,
         },
       },
-      async (request, reply) => {
-        const { sshCa } = services
-        const keys = request.query.trusted === 'all' ? sshCa.trusted() : [sshCa.current()]
-        return sendText(request, reply, keys.map(({ blob }) => lineOf(blob, 'ssh-ca')).join(''))
-      },
+      async (request, reply) => sendText(request, reply, writeKnownHosts(services)),
     )
-    serveText('/ssh/host-ca.pub', lineOf(services.sshHostCa.blob, 'ssh-host-ca'), {
-      tags,
-      summary,
-      description: 'One OpenSSH line, for `@cert-authority` in `known_hosts`. It signs the certificates of hosts.',
-    })
-
-    serveText('/ssh/known_hosts', writeKnownHosts(services), {
-      tags,
-      summary: 'What makes ssh trust the certificates of hosts',
-      description: 'For a file that `GlobalKnownHostsFile` or `UserKnownHostsFile` names.',
-    })
-
-    function serveText(path: string, text: string, about: { tags: string[]; summary: string; description: string }) {
-      app.get(
-        path,
-        { schema: { ...about, produces: ['text/plain'], response: TEXT_RESPONSES } },
-        async (request, reply) => sendText(request, reply, text),
-      )
-    }
 
     for (const [path, summary, list] of [
       [
@@ -145,7 +142,7 @@ export const sshHostRoutes =
       [
         '/ssh/host-krl',
         'The revocation list of hosts',
-        createRevocationLists(services, 'host', () => [services.sshHostCa.blob]),
+        createRevocationLists(services, 'host', () => services.sshHostCa.trusted().map(({ blob }) => blob)),
       ],
     ] as const) {
       app.get(
