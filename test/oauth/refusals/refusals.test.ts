@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../../src/access/built-in-roles.ts'
+import { AppError } from '../../../src/errors.ts'
+import { createRefusals } from '../../../src/oauth/refusals/refusals.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import {
   type Application,
@@ -57,6 +59,73 @@ onEachEngine('refused requests of an application', (engine) => {
       ['/oauth/authorize', 'invalid_scope', 'groups', 'openid'],
     ])
     assert.ok(refusals.every(({ hint, count, at }) => hint.endsWith('.') && count === 1 && at === app().clock.now()))
+  })
+
+  test('they are noted at every endpoint that an application calls itself', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const basic = `${application.clientId}:${application.secret}`
+    const headers = { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }
+    for (const path of ['/oauth/introspect', '/oauth/revoke'])
+      assert.equal((await postForm(app(), path, {}, headers)).statusCode, 400, path)
+    const device = await postForm(app(), '/oauth/device_authorization', { scope: 'openid' }, headers)
+    assert.equal(device.statusCode, 400)
+    const twice = { client_secret: 'cs_x', grant_type: 'client_credentials' }
+    assert.equal((await postForm(app(), '/oauth/token', twice, headers)).statusCode, 400)
+    const other = { client_id: 'other', grant_type: 'client_credentials' }
+    assert.equal((await postForm(app(), '/oauth/token', other, headers)).statusCode, 400)
+    const summary = (await list(person, application)).map(({ endpoint, error, details }) =>
+      [endpoint, error, details.sent].join(' '),
+    )
+    assert.deepEqual(summary.toSorted(), [
+      '/oauth/device_authorization unauthorized_client ',
+      '/oauth/introspect invalid_request ',
+      '/oauth/revoke invalid_request ',
+      '/oauth/token invalid_request ',
+      '/oauth/token invalid_request client_secret_basic and client_secret_post',
+    ])
+  })
+
+  test('those that could not be written are kept with what came meanwhile, of which none is lost', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const { db, log } = app().services
+    let isAway = true
+    const refusals = createRefusals({ db: { ...db, transaction: (run) => attempt(run) }, now: app().clock.now, log })
+    const note = (from: number, count: number) => {
+      for (let at = from; at < from + count; at++) {
+        refusals.note('/oauth/token', new AppError('invalid_request', `n${at}`), application.clientId)
+        app().clock.advance(1)
+      }
+    }
+    const attempt: typeof db.transaction = async (run) => {
+      if (!isAway) return db.transaction(run)
+      isAway = false
+      note(50, 30)
+      throw new Error('The database is away.')
+    }
+    note(0, 50)
+    await refusals.flush()
+    await refusals.flush()
+    assert.deepEqual(
+      (await list(person, application)).map(({ description }) => description),
+      Array.from({ length: 50 }, (_, at) => `n${79 - at}`),
+    )
+  })
+
+  test('what is just being written is part of the answer too', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const { db, log } = app().services
+    const pause = Promise.withResolvers<void>()
+    const slow: typeof db.transaction = (run) => pause.promise.then(() => db.transaction(run))
+    const refusals = createRefusals({ db: { ...db, transaction: slow }, now: app().clock.now, log })
+    refusals.note('/oauth/token', new AppError('invalid_request', 'Wrong.'), application.clientId)
+    void refusals.flush()
+    const second = refusals.flush()
+    pause.resolve()
+    await second
+    assert.equal((await list(person, application)).length, 1)
   })
 
   test('no secret, code, token, state or verifier is kept', async () => {
