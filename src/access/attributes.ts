@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 
@@ -33,3 +34,6 @@ export function packAttributes(attributes: Attributes): string | null {
 
 export const unpackAttributes = (packed: string | null): Attributes =>
   packed === null ? {} : (JSON.parse(packed) as Attributes)
+
+/** Whether two records differ in a name or a value; their order does not matter. */
+export const changesAttributes = (before: Attributes, after: Attributes): boolean => !isDeepStrictEqual(before, after)
