@@ -7,9 +7,11 @@ import { sharedApp, startApp } from '../../support/app.ts'
 import {
   type Application,
   authorizeUrl,
+  encode,
   exchangeCode,
   type Fields,
   getCode,
+  getTokens,
   newPkce,
   postForm,
   refresh,
@@ -84,6 +86,19 @@ onEachEngine('refused requests of an application', (engine) => {
       '/oauth/token invalid_request ',
       '/oauth/token invalid_request client_secret_basic and client_secret_post',
     ])
+  })
+
+  test('a sign-out that leads to an unregistered address is one of them', async () => {
+    const person = await reader()
+    const application = await registerApplication(app(), { postLogoutRedirectUris: ['https://app.example/bye'] })
+    const { id_token: id_token_hint } = await getTokens(app(), person, application)
+    const query = encode({ id_token_hint, post_logout_redirect_uri: 'https://app.example/ciao?token=secret' })
+    assert.equal((await person.get(`/oauth/logout?${query}`)).statusCode, 400)
+    const [refusal] = await list(person, application)
+    assert.deepEqual(
+      [refusal?.endpoint, refusal?.error, refusal?.details],
+      ['/oauth/logout', 'invalid_request', { sent: 'https://app.example/ciao', expected: 'https://app.example/bye' }],
+    )
   })
 
   test('those that could not be written are kept with what came meanwhile, of which none is lost', async () => {
