@@ -3,12 +3,7 @@ import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 
 /** What a claim may hold. */
-export const AttributeValue = Type.Union([
-  Type.String(),
-  Type.Number(),
-  Type.Boolean(),
-  Type.Array(Type.String(), { maxItems: 1000 }),
-])
+export const AttributeValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
 export type AttributeValue = Type.Static<typeof AttributeValue>
 
 export type Attributes = Record<string, AttributeValue>

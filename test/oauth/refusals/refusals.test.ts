@@ -152,6 +152,7 @@ onEachEngine('refused requests of an application', (engine) => {
     await exchangeCode(app(), application, code, wrong)
     await exchangeCode(app(), { ...application, secret: 'cs_attempt' }, code, pkce)
     await refresh(app(), application, 'rt_some_refresh_token')
+    await ask(person, application, { redirect_uri: 'https://user:secret-password@app.example/cb' })
     await ask(person, application, { scope: 'beyond', state: 'secret-state', nonce: 'secret-nonce' })
     await postForm(app(), '/oauth/revoke', {
       client_id: application.clientId,
@@ -159,7 +160,17 @@ onEachEngine('refused requests of an application', (engine) => {
       token: 'at_x',
     })
     const text = JSON.stringify(await list(person, application))
-    for (const secret of [code, wrong.verifier, 'cs_', 'rt_', 'at_', 'ac_', 'secret-state', 'secret-nonce'])
+    for (const secret of [
+      code,
+      wrong.verifier,
+      'cs_',
+      'rt_',
+      'at_',
+      'ac_',
+      'secret-state',
+      'secret-nonce',
+      'secret-password',
+    ])
       assert.equal(text.includes(secret), false, secret)
     assert.ok(text.includes('/oauth/revoke'))
   })
