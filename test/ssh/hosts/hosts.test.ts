@@ -78,6 +78,7 @@ onEachEngine('SSH hosts', (engine) => {
       const answer = await admin.post('/api/ssh/hosts', { name: 'refused', hostnames })
       assert.equal(answer.statusCode, 400, JSON.stringify(hostnames))
     }
+    await createHost(admin, { hostnames: Array.from({ length: 32 }, (_, index) => `m${index}.example.com`) })
     const written = { name: 'by address', hostnames: ['2001:DB8:0:0::1', '198.51.100.7', 'SIX.example.com'] }
     const shown = (await createHost(admin, written)).host.hostnames
     assert.deepEqual(shown, ['2001:db8::1', '198.51.100.7', 'six.example.com'])
