@@ -1,13 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { refuseField } from '../errors.ts'
 
 /** What a claim may hold. */
-export const AttributeValue = Type.Union([
-  Type.String(),
-  Type.Number(),
-  Type.Boolean(),
-  Type.Array(Type.String(), { maxItems: 1000 }),
-])
+export const AttributeValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())])
 export type AttributeValue = Type.Static<typeof AttributeValue>
 
 export type Attributes = Record<string, AttributeValue>
@@ -33,3 +29,6 @@ export function packAttributes(attributes: Attributes): string | null {
 
 export const unpackAttributes = (packed: string | null): Attributes =>
   packed === null ? {} : (JSON.parse(packed) as Attributes)
+
+/** Whether two records differ in a name or a value; their order does not matter. */
+export const changesAttributes = (before: Attributes, after: Attributes): boolean => !isDeepStrictEqual(before, after)

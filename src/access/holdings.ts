@@ -65,6 +65,16 @@ export function refuseOwnRole(held: UserHoldings, userId: string): void {
   }
 }
 
+/** Applications are told attributes as claims, and may give access by them. Nobody changes their own, except administrators. */
+export function refuseOwnAttributes(
+  held: UserHoldings,
+  { userId, roleId }: { userId?: string; roleId?: string },
+): void {
+  const isOwn = userId === held.userId || (roleId !== undefined && held.roleIds.has(roleId))
+  if (isOwn && !isAdministrator(held))
+    refuse('forbidden', 'These attributes are your own. Somebody else has to change them.')
+}
+
 /** A username is a principal of SSH certificates. Users who may get them can't change their own, except administrators. */
 export function refuseOwnUsername(held: UserHoldings, userId: string): void {
   if (userId === held.userId && !isAdministrator(held) && held.permissions.has('ssh:cert:issue')) {

@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely'
-import { type Attributes, packAttributes } from '../access/attributes.ts'
-import { refuseIfHoldsMore, refuseOwnUsername } from '../access/holdings.ts'
+import { type Attributes, changesAttributes, packAttributes } from '../access/attributes.ts'
+import type { UserHoldings } from '../access/holdings-store.ts'
+import { refuseIfHoldsMore, refuseOwnAttributes, refuseOwnUsername } from '../access/holdings.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
@@ -8,6 +9,7 @@ import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { deleteEmailTokens } from '../sign-in/email-token-store.ts'
+import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import type { Schema } from '../storage/schema.ts'
 import { mayAct } from '../users/account-standing.ts'
@@ -43,6 +45,7 @@ export async function changeUser(
       const before = (await holdAccount(trx, id))?.user ?? refuseUnknown()
       await refuseIfHoldsMore(trx, held, id)
       if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
+      if (changes.attributes) await refuseChangingOwn(trx, held, id, changes.attributes)
       const { preferredUsername: from } = before
       const { preferredUsername: to = from } = changes
       if (to !== from) {
@@ -80,6 +83,11 @@ export async function changeUser(
 }
 
 const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
+
+async function refuseChangingOwn(trx: Trx, held: UserHoldings, userId: string, attributes: Attributes): Promise<void> {
+  const before = (await findPerson(trx, userId)) ?? refuseUnknown()
+  if (changesAttributes(before.attributes, attributes)) refuseOwnAttributes(held, { userId })
+}
 
 /** A new address counts as unverified unless the request says that it is verified. */
 const toColumns = (changes: UserChange, email: string, isMoved: boolean): Updateable<Schema['users']> => ({

@@ -156,7 +156,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Change a user',
           description:
-            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days. Attributes are replaced as a whole.',
+            'A new email counts as unverified unless email_verified says otherwise. A new username revokes the certificates that name the old one, which is reserved for 90 days. Attributes are replaced as a whole; only administrators change their own.',
           params: ByUser,
           body: Type.Object({ email: Type.Optional(Email), ...profileFields }, strict),
           response: { 200: OneUser, ...failures(400, 401, 403, 404, 409) },

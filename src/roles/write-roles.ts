@@ -1,6 +1,6 @@
-import { type Attributes, packAttributes } from '../access/attributes.ts'
+import { type Attributes, changesAttributes, packAttributes } from '../access/attributes.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
+import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, refuseOwnAttributes } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
 import {
   addPermission,
@@ -63,6 +63,7 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
     const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
     refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }))
+    if (attributes && changesAttributes(before.attributes, attributes)) refuseOwnAttributes(held, { roleId: id })
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }

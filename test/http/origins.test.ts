@@ -84,7 +84,7 @@ test('dashboard endpoints allow the dashboard origin with credentials, and no ot
   }
 })
 
-test('a preflight is answered for the dashboard and refused to others', async () => {
+test('a preflight is answered for the dashboard and refused to others, and public endpoints answer anybody', async () => {
   const preflight = (origin: string, url: string, method: string) => {
     const headers: Record<string, string> = { origin, 'access-control-request-method': method }
     return shared().app.inject({ method: 'OPTIONS', url, headers })
@@ -96,6 +96,11 @@ test('a preflight is answered for the dashboard and refused to others', async ()
   assert.match(String(own.headers['access-control-allow-headers']), /Content-Type.*X-Latchkey-User/)
   const other = await preflight('https://evil.example', '/api/account/profile', 'PATCH')
   assert.equal(other.headers['access-control-allow-methods'], undefined)
+  for (const url of ['/oauth/token', '/oauth/device_authorization']) {
+    const { headers } = await preflight('https://app.example', url, 'POST')
+    assert.equal(headers['access-control-allow-origin'], '*', url)
+    assert.match(String(headers['access-control-allow-headers']), /Authorization/, url)
+  }
 })
 
 test('public endpoints allow any origin without credentials, also in error responses', async () => {
@@ -104,6 +109,10 @@ test('public endpoints allow any origin without credentials, also in error respo
     ['/healthz', 200],
     ['/.well-known/openid-configuration', 200],
     ['/ssh/ca.pub', 200],
+    ['/ssh/host-ca.pub', 200],
+    ['/ssh/host-krl', 200],
+    ['/ssh/known_hosts', 200],
+    ['/oauth/device_authorization', 405],
     ['/ssh/krl?format=nonsense', 400],
     ['/oauth/userinfo', 401],
   ] as const) {

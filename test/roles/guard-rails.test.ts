@@ -52,6 +52,25 @@ onEachEngine('users can’t grant more than they have', (engine) => {
     assert.equal((await person.post(url, { permissionId: 'users:delete' })).statusCode, 403)
   })
 
+  test('only administrators change their own attributes, or those of a role that they have', async () => {
+    const person = await userWith('users:write', 'roles:write', 'users:read', 'roles:read')
+    const friend = await signedInPerson(app)
+    const other = await createRole('Attributes of others')
+    const role = await ownRole(person)
+    const attributes = { team: 'blue' }
+    for (const url of [`users/${person.user.id}`, `roles/${role}`, `roles/${USER_ROLE}`]) {
+      assert.equal((await person.patch(`/api/admin/${url}`, { attributes })).statusCode, 403, url)
+      assert.equal((await person.patch(`/api/admin/${url}`, { attributes: {} })).statusCode, 200, 'as they are')
+    }
+    const both = { attributes, name: 'Renamed' }
+    assert.equal((await person.patch(`/api/admin/roles/${USER_ROLE}`, both)).statusCode, 403, '403 before 409')
+    for (const url of [`users/${friend.user.id}`, `roles/${other.id}`])
+      assert.equal((await person.patch(`/api/admin/${url}`, { attributes })).statusCode, 200, url)
+    for (const url of [`users/${admin.user.id}`, `roles/${ADMIN_ROLE}`])
+      assert.equal((await admin.patch(`/api/admin/${url}`, { attributes })).statusCode, 200, url)
+    assert.equal((await admin.patch(`/api/admin/roles/${ADMIN_ROLE}`, { attributes: {} })).statusCode, 200)
+  })
+
   test('a role with more permissions than the actor has can’t be created', async () => {
     const person = await userWith('roles:write', 'users:read')
     const more = { name: 'More', permissions: ['users:read', 'users:delete'] }

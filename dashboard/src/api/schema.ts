@@ -3112,6 +3112,7 @@ export type paths = {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         413: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
@@ -3127,6 +3128,7 @@ export type paths = {
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     options?: never
@@ -3354,6 +3356,7 @@ export type paths = {
         200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }

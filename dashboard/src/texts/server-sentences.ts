@@ -102,6 +102,7 @@ export const SERVER_SENTENCES = [
   'There is no such session.',
   'There is no such user.',
   'These are given by roles with different rules, so they need certificates of their own: {}.',
+  'These attributes are your own. Somebody else has to change them.',
   'This account is disabled.',
   'This address {}.',
   'This application does not sign people in with authorization codes.',

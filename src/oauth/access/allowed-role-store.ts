@@ -42,13 +42,15 @@ export async function replaceAllowedRoles(trx: Trx, clientId: string, roleIds: r
     .execute()
 }
 
-/** Which of these roles there are. */
+/** Which of these roles there are. None of them is deleted until the transaction ends. */
 export async function listExistingRoles(trx: Trx, roleIds: readonly string[]): Promise<Set<string>> {
   if (roleIds.length === 0) return new Set()
   const rows = await trx
     .selectFrom('roles')
     .select('id')
     .where('id', 'in', [...roleIds])
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -21,7 +21,7 @@ type Needs = Pick<Provider, 'config' | 'db'> & { refusals: Refusals }
 export function showErrors(part: FastifyInstance, services: Needs): void {
   const { refusals } = services
   part.setErrorHandler((error, request, reply) => {
-    refusals.note('/oauth/authorize', error)
+    refusals.note(request.routeOptions.url ?? '', error)
     if (error instanceof RedirectedRefusal) return sendNextStep(reply, error.nextStep)
     if (wantsJson(request)) return sendError(request, reply, error, oauthFormat)
     return sendPage(services, request, reply, error)

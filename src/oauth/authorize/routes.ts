@@ -75,6 +75,8 @@ export const authorizeRoutes =
     app.get(
       FORM_POST_PATH,
       {
+        // It answers once, and a HEAD would use that up.
+        exposeHeadRoute: false,
         schema: {
           tags,
           summary: 'The answer to an authorization request, as a form',

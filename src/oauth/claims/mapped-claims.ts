@@ -2,7 +2,8 @@ import type { AttributeValue, Attributes } from '../../access/attributes.ts'
 import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
 import { groupNames, type HeldRole, type PersonColumns, readPerson } from './person-columns.ts'
 
-type Claims = Readonly<Record<string, AttributeValue>>
+/** Undefined where the person has no value: then there is no claim of this name, also none of a scope. */
+type Claims = Readonly<Record<string, AttributeValue | undefined>>
 
 /** The claims that the client of a row has mapped for this place. Undefined when it has mapped none at all. */
 export function mappedClaims(row: PersonColumns, place: ClaimPlace): Claims | undefined {
@@ -28,12 +29,7 @@ const MAX_KEY_LENGTH = 4000
 function makeClaims(row: PersonColumns, place: ClaimPlace): Claims {
   const mappings = (JSON.parse(row.mapping) as ClaimMapping[]).filter((mapping) => mapping.in.includes(place))
   const { roles, attributes } = readPerson(row)
-  return Object.fromEntries(
-    mappings.flatMap((mapping) => {
-      const value = valueOf(mapping, roles, attributes)
-      return value === undefined ? [] : [[mapping.name, value]]
-    }),
-  )
+  return Object.fromEntries(mappings.map((mapping) => [mapping.name, valueOf(mapping, roles, attributes)]))
 }
 
 function valueOf(mapping: ClaimMapping, roles: HeldRole[], own: Attributes): AttributeValue | undefined {

@@ -6,7 +6,7 @@ import { addressKey } from '../../limits/address-key.ts'
 import { LIMITS } from '../../limits/limits.ts'
 import { decodeFormText, type Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
-import { ClientRefusal } from '../refusals/client-refusal.ts'
+import { ClientRefusal, DiagnosedError } from '../refusals/client-refusal.ts'
 import type { ClientRequest } from './client-request.ts'
 import type { KnownClient } from './client.ts'
 
@@ -15,6 +15,24 @@ interface Credentials {
   secret: string | undefined
   /** True when they came in the Authorization header. */
   basic: boolean
+  /** Why they are refused whatever they are. */
+  problem?: DiagnosedError
+}
+
+/** Runs a request as the client that it authenticates. What is refused from there on is noted for this client. */
+export async function runAsClient<T>(
+  provider: Provider,
+  request: ClientRequest,
+  run: (client: KnownClient) => Promise<T>,
+): Promise<T> {
+  const client = await authenticateClient(provider, request)
+  try {
+    if (client.disabled) refuse('unauthorized_client', 'An administrator has turned this application off.')
+    return await run(client)
+  } catch (error) {
+    provider.refusals.note(pathOf(request.url), error, client.client_id)
+    throw error
+  }
 }
 
 /**
@@ -22,11 +40,15 @@ interface Credentials {
  * same for every kind of wrong credentials. Only failures are limited: the right secret is always accepted, so that an
  * attacker can't lock a client out. A secret has 256 random bits and can't be guessed.
  */
-export async function authenticateClient(provider: Provider, request: ClientRequest): Promise<KnownClient> {
+async function authenticateClient(provider: Provider, request: ClientRequest): Promise<KnownClient> {
   refuseSecretInUrl(request.url)
-  const { clientId, secret, basic } = readCredentials(request.authorization, request.form)
+  const { clientId, secret, basic, problem } = readCredentials(request.authorization, request.form)
   const client = provider.clients.findCached(clientId) ?? (await provider.clients.find(clientId))
-  if (client && matches(client, secret)) return client.disabled ? refuseDisabledClient() : client
+  if (problem) {
+    if (client) provider.refusals.note(pathOf(request.url), problem, clientId)
+    throw problem
+  }
+  if (client && matches(client, secret)) return client
   if (client) {
     const method = basic ? 'client_secret_basic' : secret === undefined ? 'none' : 'client_secret_post'
     provider.refusals.note(pathOf(request.url), diagnoseCredentials(client, method))
@@ -56,8 +78,6 @@ const diagnoseCredentials = ({ client_id: clientId, clientType }: KnownClient, m
 
 const WRONG_CREDENTIALS = 'The client is unknown or its credentials are wrong.'
 
-const refuseDisabledClient = () => refuse('unauthorized_client', 'An administrator has turned this application off.')
-
 async function countWrongSecret(provider: Provider, source: RequestSource, client: KnownClient): Promise<void> {
   const key = `${client.client_id}\0${addressKey(source.ipAddress)}`
   provider.limits.check(LIMITS.clientSecret, key)
@@ -85,11 +105,21 @@ function readCredentials(header: string | undefined, form: Parameters): Credenti
   }
   const basic = readBasic(header)
   if (!basic) throw authenticationFailed(true)
-  if (secret !== undefined) refuse('invalid_request', 'The client uses two authentication methods at once.')
-  if (clientId !== undefined && clientId !== basic.clientId)
-    refuse('invalid_request', 'The client_id of the body is not that of the Authorization header.')
+  if (secret !== undefined) return { ...basic, problem: TWO_METHODS }
+  if (clientId !== undefined && clientId !== basic.clientId) return { ...basic, problem: TWO_CLIENTS }
   return basic
 }
+
+const TWO_METHODS = new DiagnosedError('invalid_request', 'The client uses two authentication methods at once.', {
+  hint: 'Let the application send its secret in the Authorization header or in the body, and not in both.',
+  sent: 'client_secret_basic and client_secret_post',
+  expected: 'client_secret_basic or client_secret_post',
+})
+const TWO_CLIENTS = new DiagnosedError(
+  'invalid_request',
+  'The client_id of the body is not that of the Authorization header.',
+  { hint: 'Enter the same client_id everywhere in the settings of the application.' },
+)
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 

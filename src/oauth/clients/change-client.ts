@@ -52,7 +52,7 @@ export async function updateClient(
       refuseAdmittingOneself(await readHoldings(trx, actor.id), before.allowedRoles, after.allowedRoles)
     await rsaKey?.store(trx)
     await updateClientRow(trx, clientId, settingColumns(client.clientType, after))
-    await replaceAllowedRoles(trx, clientId, after.allowedRoles ?? [])
+    if (given.allowedRoles !== undefined) await replaceAllowedRoles(trx, clientId, given.allowedRoles ?? [])
     await replaceSite(trx, clientId, given)
     if (isNarrower(before.allowedRoles, after.allowedRoles)) await planAccessReview(services, trx, [clientId])
     await record('oauth_client.updated', { ...changes })

@@ -58,7 +58,7 @@ export const logoRoutes =
           description: 'PNG, JPEG, WebP, GIF or AVIF, at most 5 MB and 40 megapixels, in the part `file`.',
           params: ByClientId,
           consumes: ['multipart/form-data'],
-          response: { 200: Type.Object({ client: Client }), ...failures(400, 401, 403, 404, 413, 415, 503) },
+          response: { 200: Type.Object({ client: Client }), ...failures(400, 401, 403, 404, 409, 413, 415, 503) },
         },
       },
       async (request) => {
@@ -75,7 +75,7 @@ export const logoRoutes =
           tags,
           summary: 'Remove the logo of an application',
           params: ByClientId,
-          response: { 200: Success, ...failures(400, 401, 403, 404) },
+          response: { 200: Success, ...failures(400, 401, 403, 404, 409) },
         },
       },
       async (request) => {

@@ -2,6 +2,7 @@ import { clientOwner } from '../../pictures/picture-name.ts'
 import { deletePicture, loadPicture, type Picture, replacePicture } from '../../pictures/replace-picture.ts'
 import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
+import { refuseBuiltIn } from './built-in-client.ts'
 import { changeClient, type ClientChanges } from './change-client.ts'
 import { findLogoVersion, holdClient, readClient, updateClientRow } from './client-store.ts'
 import { type Client, refuseUnknownClient } from './client.ts'
@@ -37,6 +38,7 @@ const changeVersion = (
 ): Promise<string | null> =>
   changeClient(services, clientId, actor, async (trx, record) => {
     if (!(await holdClient(trx, clientId, 'exclusive'))) refuseUnknownClient()
+    refuseBuiltIn(clientId)
     const before = (await findLogoVersion(trx, clientId)) ?? null
     await updateClientRow(trx, clientId, { logo_version: version })
     await record('oauth_client.updated', { logo: version !== null })

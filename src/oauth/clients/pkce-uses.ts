@@ -1,30 +1,36 @@
 import type { Database } from '../../storage/database.ts'
+import { createTurns } from '../../storage/turns.ts'
 import { markPkceUse, type PkceUse } from './client-store.ts'
 
 /** Gathers when clients for which PKCE is optional got codes with and without it, and writes it once a second. */
 export interface PkceUses {
   note(clientId: string, use: 'sent' | 'missing'): void
+  /** Writes what was noted before the call, also when it comes while another one writes. */
   flush(): Promise<void>
 }
 
 export function createPkceUses({ db, now }: { db: Database; now: () => number }): PkceUses {
   let unwritten = new Map<string, PkceUse>()
+  const takeTurn = createTurns(1)
+
+  const write = async (): Promise<void> => {
+    if (unwritten.size === 0) return
+    const writing = unwritten
+    unwritten = new Map()
+    try {
+      await db.transaction(async (trx) => {
+        for (const [clientId, use] of writing) await markPkceUse(trx, clientId, use)
+      })
+    } catch (error) {
+      for (const [clientId, use] of writing) unwritten.set(clientId, { ...use, ...unwritten.get(clientId) })
+      throw error
+    }
+  }
+
   return {
     note(clientId, use) {
       unwritten.set(clientId, { ...unwritten.get(clientId), [use]: now() })
     },
-    async flush() {
-      if (unwritten.size === 0) return
-      const writing = unwritten
-      unwritten = new Map()
-      try {
-        await db.transaction(async (trx) => {
-          for (const [clientId, use] of writing) await markPkceUse(trx, clientId, use)
-        })
-      } catch (error) {
-        for (const [clientId, use] of writing) unwritten.set(clientId, { ...use, ...unwritten.get(clientId) })
-        throw error
-      }
-    },
+    flush: () => takeTurn('', write),
   }
 }

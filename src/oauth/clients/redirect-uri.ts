@@ -15,9 +15,11 @@ export function checkRedirectUri(rules: UrlRules, uri: string, path: string): vo
   refuseProblem(path, findProblem(rules, uri))
 }
 
-/** Refuses an address that people must not be sent to from their list of applications. */
+/** Refuses an address that people must not be sent to from their list of applications. It may name a place in a page. */
 export function checkLaunchUrl(rules: UrlRules, url: string): void {
-  refuseProblem('launchUrl', findProblem({ ...rules, redirectSchemes: [] }, url) ?? (isWeb(url) ? undefined : NOT_WEB))
+  const page = PLAIN.test(url) ? url.replace(/#.*$/, '') : url
+  const problem = findProblem({ ...rules, redirectSchemes: [] }, page) ?? (isWeb(page) ? undefined : NOT_WEB)
+  refuseProblem('launchUrl', problem)
 }
 
 const NOT_WEB = 'must use https, or http where that is allowed'

@@ -14,12 +14,17 @@ import { createClient } from './create-client.ts'
 const tags = ['OAuth clients']
 const ByClientId = Type.Object({ clientId: Type.String({ minLength: 1, maxLength: 128 }) })
 const OneClient = Type.Object({ client: Client })
+const UNWRITTEN_USES = 'Uses of PKCE could not be stored; they are tried again.'
 const Secret = Type.String({ description: 'Shown only in this answer.' })
 
 /** Managing the registered applications. */
 export const clientRoutes =
   (services: Provider): Routes =>
   async (app) => {
+    /** When a client last got a code without PKCE: what this replica has not written yet is part of the answer. */
+    const writePkceUses = () =>
+      services.pkceUses.flush().catch((error: unknown) => services.log.warn({ err: error }, UNWRITTEN_USES))
+
     app.get(
       '/oauth/clients',
       {
@@ -40,7 +45,10 @@ export const clientRoutes =
           },
         },
       },
-      ({ query: { limit = 50, cursor, q } }) => listClients(services.db.read, limit, decodeCursor(cursor), q),
+      async ({ query: { limit = 50, cursor, q } }) => {
+        await writePkceUses()
+        return listClients(services.db.read, limit, decodeCursor(cursor), q)
+      },
     )
 
     app.post(
@@ -81,9 +89,10 @@ export const clientRoutes =
           response: { 200: OneClient, ...failures(400, 401, 403, 404) },
         },
       },
-      async ({ params }) => ({
-        client: (await readClient(services.db.read, params.clientId)) ?? refuseUnknownClient(),
-      }),
+      async ({ params }) => {
+        await writePkceUses()
+        return { client: (await readClient(services.db.read, params.clientId)) ?? refuseUnknownClient() }
+      },
     )
 
     app.patch(

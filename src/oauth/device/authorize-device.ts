@@ -2,7 +2,7 @@ import { issueToken } from '../../crypto/token.ts'
 import { refuse } from '../../errors.ts'
 import { addressKey } from '../../limits/address-key.ts'
 import { LIMITS } from '../../limits/limits.ts'
-import { authenticateClient } from '../clients/authenticate-client.ts'
+import { runAsClient } from '../clients/authenticate-client.ts'
 import type { ClientRequest } from '../clients/client-request.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../parameters.ts'
@@ -29,15 +29,8 @@ export interface DeviceAuthorization {
 }
 
 /** RFC 8628 section 3.1. The parameters of PKCE are not part of it, but a device may send them. */
-export async function authorizeDevice(provider: Provider, request: ClientRequest): Promise<DeviceAuthorization> {
-  const client = await authenticateClient(provider, request)
-  try {
-    return await addRequest(provider, client, request)
-  } catch (error) {
-    provider.refusals.note('/oauth/device_authorization', error, client.client_id)
-    throw error
-  }
-}
+export const authorizeDevice = (provider: Provider, request: ClientRequest): Promise<DeviceAuthorization> =>
+  runAsClient(provider, request, (client) => addRequest(provider, client, request))
 
 async function addRequest(
   provider: Provider,

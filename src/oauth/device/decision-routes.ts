@@ -89,7 +89,7 @@ export const deviceDecisionRoutes =
             },
             strict,
           ),
-          response: { 200: Success, ...failures(400, 401, 404, 415, 429) },
+          response: { 200: Success, ...failures(400, 401, 403, 404, 415, 429) },
         },
       },
       async (request) => {

@@ -7,6 +7,7 @@ import { LOGOUT_PARAMETERS, pickKnown } from '../contracts.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { type Parameters, type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
+import { ClientRefusal, withoutQuery } from '../refusals/client-refusal.ts'
 
 /** A logout request that has passed every check. */
 export interface LogoutRequest {
@@ -66,6 +67,11 @@ async function readHint(provider: Provider, idToken: string): Promise<{ sub: str
 
 async function refuseUnregisteredUri({ clients }: Provider, clientId: string, uri: string): Promise<void> {
   const client = await clients.find(clientId)
-  if (!client?.post_logout_redirect_uris.includes(uri))
-    refuse('invalid_request', 'The post_logout_redirect_uri is not one that this application has registered.')
+  if (client?.post_logout_redirect_uris.includes(uri)) return
+  const problem = 'The post_logout_redirect_uri is not one that this application has registered.'
+  throw new ClientRefusal(clientId, 'invalid_request', problem, {
+    hint: 'Register this address here if it is really that of the application; every character counts.',
+    sent: withoutQuery(uri),
+    expected: client?.post_logout_redirect_uris.map(withoutQuery).join(' '),
+  })
 }

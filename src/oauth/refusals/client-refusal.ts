@@ -34,5 +34,5 @@ export class ClientRefusal extends DiagnosedError {
   }
 }
 
-/** A redirect URL without what an application may have put into its query. */
-export const withoutQuery = (uri: string): string => uri.replace(/[?#].*$/s, '')
+/** A redirect URL without what an application may have put into its query, and without user and password. */
+export const withoutQuery = (uri: string): string => uri.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')

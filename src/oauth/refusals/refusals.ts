@@ -3,6 +3,7 @@ import { digest } from '../../crypto/digest.ts'
 import { AppError } from '../../errors.ts'
 import { oauthFormat } from '../../http/errors.ts'
 import type { Database } from '../../storage/database.ts'
+import { createTurns } from '../../storage/turns.ts'
 import { ClientRefusal, DiagnosedError, type Diagnosis } from './client-refusal.ts'
 import { DEFAULT_HINTS } from './default-hints.ts'
 import { MAX_REFUSALS, type RefusalContent, type RefusalRow, writeRefusals } from './refusal-store.ts'
@@ -13,6 +14,7 @@ export interface Refusals {
   note(endpoint: string, error: unknown, clientId?: string): void
   /** A request of a client that is not registered. These are only counted. */
   noteUnknownClient(): void
+  /** Writes what was noted before the call, also when it comes while another one writes. */
   flush(): Promise<void>
 }
 
@@ -31,6 +33,7 @@ export function createRefusals({
 }): Refusals {
   /** By client, and then by the digest of the content. The newest are last. */
   let unwritten = new Map<string, Map<string, RefusalRow>>()
+  const takeTurn = createTurns(1)
 
   const add = (clientId: string, row: RefusalRow): void => {
     const entries = unwritten.get(clientId) ?? new Map<string, RefusalRow>()
@@ -45,6 +48,24 @@ export function createRefusals({
     unwritten.set(clientId, entries)
   }
 
+  const write = async (): Promise<void> => {
+    if (unwritten.size === 0) return
+    const writing = unwritten
+    unwritten = new Map()
+    for (const [clientId, entries] of writing) {
+      const rows = [...entries.values()]
+      try {
+        await db.transaction((trx) => writeRefusals(trx, clientId, rows))
+      } catch (error) {
+        log.warn({ err: error }, 'Refused requests could not be stored; they are tried again.')
+        // What was noted meanwhile is newer, so it comes after them.
+        const newer = unwritten.get(clientId)
+        unwritten.delete(clientId)
+        for (const row of [...rows, ...(newer?.values() ?? [])]) add(clientId, row)
+      }
+    }
+  }
+
   return {
     note(endpoint, error, knownClient) {
       const clientId = error instanceof ClientRefusal ? error.clientId : knownClient
@@ -53,20 +74,7 @@ export function createRefusals({
       add(clientId, { id: digest(JSON.stringify(content)), content, count: 1, at: now() })
     },
     noteUnknownClient: countUnknown,
-    async flush() {
-      if (unwritten.size === 0) return
-      const writing = unwritten
-      unwritten = new Map()
-      for (const [clientId, entries] of writing) {
-        const rows = [...entries.values()]
-        try {
-          await db.transaction((trx) => writeRefusals(trx, clientId, rows))
-        } catch (error) {
-          log.warn({ err: error }, 'Refused requests could not be stored; they are tried again.')
-          for (const row of rows) add(clientId, row)
-        }
-      }
-    },
+    flush: () => takeTurn('', write),
   }
 }
 

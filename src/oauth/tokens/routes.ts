@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
 import { type Routes, Success, success } from '../../http/contracts.ts'
-import { authenticateClient } from '../clients/authenticate-client.ts'
+import { runAsClient } from '../clients/authenticate-client.ts'
 import { readClientRequest } from '../clients/client-request.ts'
 import { DEVICE_CODE } from '../clients/client.ts'
 import { clientSecurity, ClientCredentials, consumes, oauthFailures, Parameter } from '../contracts.ts'
@@ -92,10 +92,11 @@ export const tokenRoutes =
           response: { 200: Introspection, ...oauthFailures(400, 401, 415, 429, 503) },
         },
       },
-      async (request) => {
+      (request) => {
         const call = readClientRequest(provider.locate, request)
-        const client = await authenticateClient(provider, call)
-        return introspect(provider, client, call.form['token'] ?? refuseMissingToken())
+        return runAsClient(provider, call, async (client) =>
+          introspect(provider, client, call.form['token'] ?? refuseMissingToken()),
+        )
       },
     )
 
@@ -114,8 +115,9 @@ export const tokenRoutes =
       },
       async (request) => {
         const call = readClientRequest(provider.locate, request)
-        const client = await authenticateClient(provider, call)
-        await revokeToken(provider, client.client_id, call.form['token'] ?? refuseMissingToken())
+        await runAsClient(provider, call, async (client) =>
+          revokeToken(provider, client.client_id, call.form['token'] ?? refuseMissingToken()),
+        )
         return success
       },
     )

@@ -1,5 +1,5 @@
 import { refuse } from '../../errors.ts'
-import { authenticateClient } from '../clients/authenticate-client.ts'
+import { runAsClient } from '../clients/authenticate-client.ts'
 import type { ClientRequest } from '../clients/client-request.ts'
 import { DEVICE_CODE, type GrantType } from '../clients/client.ts'
 import { exchangeDeviceCode } from '../device/exchange-device-code.ts'
@@ -24,14 +24,10 @@ const GRANTS: Record<GrantType, Exchange> = {
 export async function answerTokenRequest(provider: Provider, request: ClientRequest): Promise<TokenAnswer> {
   const started = provider.redemptions.start()
   refuseMissingClient(request)
-  const client = await authenticateClient(provider, request)
   const { form, source } = request
-  try {
-    return await GRANTS[readGrantType(form)](provider, { client, form, started, source })
-  } catch (error) {
-    provider.refusals.note('/oauth/token', error, client.client_id)
-    throw error
-  }
+  return runAsClient(provider, request, async (client) =>
+    GRANTS[readGrantType(form)](provider, { client, form, started, source }),
+  )
 }
 
 /** Here a missing client_id is a malformed request; at the endpoints of other RFCs it is a client that did not authenticate. */

@@ -78,7 +78,7 @@ export const hostAgentRoutes =
           description: 'For files that `AuthorizedPrincipalsFile` names.',
           security: [{ bearer: [] }],
           querystring: Type.Object({
-            wait: Type.Optional(Type.String({ maxLength: 256, description: 'As for the revocation list.' })),
+            wait: Type.Optional(Type.String({ description: 'As for the revocation list.' })),
           }),
           response: {
             200: Type.Unsafe<string>({
@@ -110,7 +110,9 @@ export const hostAgentRoutes =
           const { body, etag } = await read()
           return sendTagged(request, reply, etag, body)
         }
-        const waiting = { key: `principals ${hostId}`, read, wait, isKnown: true }
+        // The token may have ended meanwhile.
+        const recheck = () => requireHost(services, request)
+        const waiting = { key: `principals ${hostId}`, read, wait, isKnown: true, recheck }
         return sendWhenChanged(services.waits, request, reply, waiting, ({ body }) => body)
       },
     )

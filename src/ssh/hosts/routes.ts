@@ -26,7 +26,6 @@ const KrlQuery = Type.Object({
   ),
   wait: Type.Optional(
     Type.String({
-      maxLength: 256,
       description:
         'The ETag of the list that the host has: the answer is held until the list is another one, for at most 55 seconds. Then it is the list, or 304.',
     }),

@@ -8,6 +8,8 @@ interface Waiting<T extends Tagged> {
   wait: string
   /** Whether the request carries the token of a host. */
   isKnown: boolean
+  /** Refuses what must not be answered any more. */
+  recheck?(): Promise<unknown>
 }
 
 /** Holds a request until what it asks for has changed, and answers with it, or with 304. */
@@ -15,7 +17,7 @@ export async function sendWhenChanged<T extends Tagged>(
   waits: Waits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { key, read, wait, isKnown }: Waiting<T>,
+  { key, read, wait, isKnown, recheck }: Waiting<T>,
   bodyOf: (current: T) => Buffer | string,
 ): Promise<FastifyReply> {
   const current = await waits.hold({
@@ -27,6 +29,7 @@ export async function sendWhenChanged<T extends Tagged>(
   })
   // The client has gone, so there is nothing to send.
   if (!current) return reply.hijack()
+  await recheck?.()
   void reply.header('etag', current.etag)
   return bareTag(current.etag) === bareTag(wait) ? reply.code(304).send() : reply.send(bodyOf(current))
 }

@@ -85,6 +85,7 @@ onEachEngine('response_mode=form_post', (engine) => {
     const { redirectTo } = approved.json<{ redirectTo: string }>()
     assert.ok(redirectTo.startsWith(`${ORIGIN}/`))
     const path = redirectTo.slice(ORIGIN.length)
+    assert.equal((await app().app.inject({ method: 'HEAD', url: path })).statusCode, 405)
     const answer = await person.get(path)
     assert.equal(answer.statusCode, 200)
     const code = readForm(answer).fields['code'] ?? ''

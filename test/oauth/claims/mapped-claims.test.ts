@@ -149,6 +149,22 @@ onEachEngine('claims', (engine) => {
     assert.equal(answer.userinfo['preferred_username'], 'mapped')
   })
 
+  test('a mapping without a value leaves no claim, also none of a scope, and only where it is mapped', async () => {
+    const person = await signedInPerson(app())
+    const from = { from: 'attribute', attribute: 'login' } as const
+    const here = await told(
+      person,
+      [
+        { name: 'preferred_username', in: ['userinfo'], ...from },
+        { name: 'groups', in: ['userinfo'], whenRole: { roleId: ADMIN_ROLE, then: ['admins'] } },
+      ],
+      'openid profile groups',
+    )
+    assert.deepEqual(['preferred_username' in here.userinfo, 'groups' in here.userinfo], [false, false])
+    const elsewhere = await told(person, [{ name: 'preferred_username', in: ['id_token'], ...from }], 'openid profile')
+    assert.equal(elsewhere.userinfo['preferred_username'], person.user.preferredUsername)
+  })
+
   test('userinfo and introspection tell the present, by the mapping of the client of the token', async () => {
     const { admin, person } = await personWith({})
     const { application, tokens } = await told(person, [{ name: 'a', in: EVERYWHERE, value: 1 }])
@@ -199,6 +215,7 @@ onEachEngine('claims', (engine) => {
       { ...fine, value: 'a\0b' },
     ])
       assert.equal(await status([wrong]), 400, JSON.stringify(wrong).slice(0, 80))
+    assert.equal(await status([{ ...fine, name: 'a'.repeat(128) }]), 200)
     assert.equal(await status([fine]), 200)
   })
 
@@ -274,8 +291,10 @@ onEachEngine('claims', (engine) => {
         const record = (await admin.get(url)).json<Record<string, { attributes: object }>>()
         assert.deepEqual((record['user'] ?? record['role'])?.attributes, { kept: 1 })
       }
-    const whole = { a: 'x'.repeat(16 * 1024 - 8) }
-    for (const url of urls) assert.equal((await admin.patch(url, { attributes: whole })).statusCode, 200)
+    const { a64: _, ...sixtyFour } = many
+    const list = Array.from({ length: 2000 }, (_, at) => String(at))
+    for (const attributes of [{ a: 'x'.repeat(16 * 1024 - 8) }, { list }, sixtyFour, { ['a'.repeat(64)]: 1 }])
+      for (const url of urls) assert.equal((await admin.patch(url, { attributes })).statusCode, 200)
     const noPermission = await signedInPerson(app(), { permissions: ['users:read', 'roles:read'] })
     for (const url of urls) assert.equal((await noPermission.patch(url, { attributes: {} })).statusCode, 403)
   })

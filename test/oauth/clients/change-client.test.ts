@@ -58,6 +58,25 @@ onEachEngine('concurrent changes of one client', (engine) => {
     }
   })
 
+  test('and the deletion of a role that it names: the change is made, or refused because the role is gone', async () => {
+    const admin = await signedInPerson(app(), { admin: true })
+    for (const round of ROUNDS) {
+      const made = await admin.post('/api/admin/roles', { name: `Leaving ${round}` })
+      const { id } = made.json<{ role: { id: string } }>().role
+      const { clientId } = await registerApplication(app(), { allowedRoles: [id] })
+      const other = await registerApplication(app())
+      const [renamed, opened, deleted] = await Promise.all([
+        admin.patch(`/oauth/clients/${clientId}`, { name: 'Renamed' }),
+        admin.patch(`/oauth/clients/${other.clientId}`, { allowedRoles: [id] }),
+        admin.delete(`/api/admin/roles/${id}`),
+      ])
+      assert.deepEqual([renamed.statusCode, deleted.statusCode], [200, 200], `in round ${round}: ${renamed.body}`)
+      assert.ok([200, 400].includes(opened.statusCode), `in round ${round}: ${opened.body}`)
+      const { client } = (await admin.get(`/oauth/clients/${clientId}`)).json<{ client: { allowedRoles: string[] } }>()
+      assert.deepEqual(client.allowedRoles, [])
+    }
+  })
+
   test('keep both a new secret and a new name, and restore nothing of a deleted client', async () => {
     const person = await writer()
     for (const round of ROUNDS.slice(0, 10)) {

@@ -50,9 +50,23 @@ onEachEngine('redirect rules of a private network', (engine) => {
   test('a launch URL is https, or http on loopback and the listed hosts', async () => {
     const admin = await signedInPerson(app(), { admin: true })
     const redirectUris = ['https://app.example/cb']
-    for (const launchUrl of ['https://app.example/', 'http://nas.lan/', 'http://127.0.0.1:3000/', null])
+    for (const launchUrl of [
+      'https://app.example/',
+      'https://app.example/#/x',
+      'http://nas.lan/',
+      'http://[::1]:3000/',
+      null,
+    ])
       assert.equal(await register(admin, { redirectUris, launchUrl }), 201, String(launchUrl))
-    for (const launchUrl of ['http://example.com/', 'immich:/', 'com.example.app:/x', 'javascript:alert(1)', '/x', ''])
+    for (const launchUrl of [
+      'http://example.com/',
+      'immich:/',
+      'com.example.app:/x',
+      'javascript:alert(1)',
+      '/x',
+      '#',
+      '',
+    ])
       assert.equal(await register(admin, { redirectUris, launchUrl }), 400, launchUrl)
   })
 

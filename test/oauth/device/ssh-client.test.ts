@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InjectOptions } from 'light-my-request'
 import { DEVICE_CODE } from '../../../src/oauth/clients/client.ts'
+import { form, MULTIPART, picture } from '../../account/upload.ts'
 import { lifecycleOf } from '../../lifecycle/actions.ts'
 import { newPublicKey, saveKey, signInCertificateUser } from '../../ssh/public-keys.ts'
 import { sharedApp, type TestApp } from '../../support/app.ts'
@@ -102,6 +103,9 @@ onEachEngine('the built-in client latchkey-ssh', (engine) => {
       assert.equal((await administrator.patch(url, change)).statusCode, 409, JSON.stringify(change))
     assert.equal((await administrator.delete(url)).statusCode, 409)
     assert.equal((await administrator.post(`${url}/secret`)).statusCode, 409)
+    const logo = await administrator.put(`${url}/logo`, form({ bytes: await picture() }), MULTIPART)
+    assert.equal(logo.statusCode, 409, logo.body)
+    assert.equal((await administrator.delete(`${url}/logo`)).statusCode, 409)
 
     const off = await administrator.patch(url, { disabled: true })
     assert.equal(off.json<{ client: { disabled: boolean } }>().client.disabled, true)

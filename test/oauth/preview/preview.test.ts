@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../../src/access/built-in-roles.ts'
+import type { ClaimMapping } from '../../../src/oauth/claims/claim-mapping.ts'
 import { sharedApp } from '../../support/app.ts'
 import { claimsOf, getTokens, introspect, registerApplication, userinfo } from '../../support/application.ts'
 import { onEachEngine } from '../../support/engines.ts'
@@ -14,6 +15,8 @@ interface Preview {
   introspection: Record<string, unknown>
 }
 
+const EVERYWHERE: ClaimMapping['in'] = ['id_token', 'userinfo', 'introspection']
+
 onEachEngine('previews of a sign-in', (engine) => {
   const app = sharedApp({ engine })
 
@@ -23,7 +26,11 @@ onEachEngine('previews of a sign-in', (engine) => {
     const application = await registerApplication(app(), {
       idTokenClaims: 'full',
       scopes: ['openid', 'profile', 'email', 'offline_access', 'groups'],
-      claims: [{ name: 'tenant', in: ['id_token', 'userinfo', 'introspection'], value: 'north' }],
+      claims: [
+        { name: 'tenant', in: EVERYWHERE, value: 'north' },
+        { name: 'absent', in: EVERYWHERE, from: 'attribute', attribute: 'absent' },
+        { name: 'groups', in: ['id_token'], from: 'attribute', attribute: 'absent' },
+      ],
     })
     const url = `/oauth/clients/${application.clientId}/preview`
     const scopes = ['openid', 'email', 'groups', 'offline_access']

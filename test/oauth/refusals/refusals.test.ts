@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_ROLE } from '../../../src/access/built-in-roles.ts'
+import { AppError } from '../../../src/errors.ts'
+import { createRefusals } from '../../../src/oauth/refusals/refusals.ts'
 import { sharedApp, startApp } from '../../support/app.ts'
 import {
   type Application,
   authorizeUrl,
+  encode,
   exchangeCode,
   type Fields,
   getCode,
+  getTokens,
   newPkce,
   postForm,
   refresh,
@@ -59,6 +63,86 @@ onEachEngine('refused requests of an application', (engine) => {
     assert.ok(refusals.every(({ hint, count, at }) => hint.endsWith('.') && count === 1 && at === app().clock.now()))
   })
 
+  test('they are noted at every endpoint that an application calls itself', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const basic = `${application.clientId}:${application.secret}`
+    const headers = { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }
+    for (const path of ['/oauth/introspect', '/oauth/revoke'])
+      assert.equal((await postForm(app(), path, {}, headers)).statusCode, 400, path)
+    const device = await postForm(app(), '/oauth/device_authorization', { scope: 'openid' }, headers)
+    assert.equal(device.statusCode, 400)
+    const twice = { client_secret: 'cs_x', grant_type: 'client_credentials' }
+    assert.equal((await postForm(app(), '/oauth/token', twice, headers)).statusCode, 400)
+    const other = { client_id: 'other', grant_type: 'client_credentials' }
+    assert.equal((await postForm(app(), '/oauth/token', other, headers)).statusCode, 400)
+    const summary = (await list(person, application)).map(({ endpoint, error, details }) =>
+      [endpoint, error, details.sent].join(' '),
+    )
+    assert.deepEqual(summary.toSorted(), [
+      '/oauth/device_authorization unauthorized_client ',
+      '/oauth/introspect invalid_request ',
+      '/oauth/revoke invalid_request ',
+      '/oauth/token invalid_request ',
+      '/oauth/token invalid_request client_secret_basic and client_secret_post',
+    ])
+  })
+
+  test('a sign-out that leads to an unregistered address is one of them', async () => {
+    const person = await reader()
+    const application = await registerApplication(app(), { postLogoutRedirectUris: ['https://app.example/bye'] })
+    const { id_token: id_token_hint } = await getTokens(app(), person, application)
+    const query = encode({ id_token_hint, post_logout_redirect_uri: 'https://app.example/ciao?token=secret' })
+    assert.equal((await person.get(`/oauth/logout?${query}`)).statusCode, 400)
+    const [refusal] = await list(person, application)
+    assert.deepEqual(
+      [refusal?.endpoint, refusal?.error, refusal?.details],
+      ['/oauth/logout', 'invalid_request', { sent: 'https://app.example/ciao', expected: 'https://app.example/bye' }],
+    )
+  })
+
+  test('those that could not be written are kept with what came meanwhile, of which none is lost', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const { db, log } = app().services
+    let isAway = true
+    const refusals = createRefusals({ db: { ...db, transaction: (run) => attempt(run) }, now: app().clock.now, log })
+    const note = (from: number, count: number) => {
+      for (let at = from; at < from + count; at++) {
+        refusals.note('/oauth/token', new AppError('invalid_request', `n${at}`), application.clientId)
+        app().clock.advance(1)
+      }
+    }
+    const attempt: typeof db.transaction = async (run) => {
+      if (!isAway) return db.transaction(run)
+      isAway = false
+      note(50, 30)
+      throw new Error('The database is away.')
+    }
+    note(0, 50)
+    await refusals.flush()
+    await refusals.flush()
+    assert.deepEqual(
+      (await list(person, application)).map(({ description }) => description),
+      Array.from({ length: 50 }, (_, at) => `n${79 - at}`),
+    )
+  })
+
+  test('what is just being written is part of the answer too', async () => {
+    const person = await reader()
+    const application = await registerApplication(app())
+    const { db, log } = app().services
+    const pause = Promise.withResolvers<void>()
+    const slow: typeof db.transaction = (run) => pause.promise.then(() => db.transaction(run))
+    const refusals = createRefusals({ db: { ...db, transaction: slow }, now: app().clock.now, log })
+    refusals.note('/oauth/token', new AppError('invalid_request', 'Wrong.'), application.clientId)
+    void refusals.flush()
+    const second = refusals.flush()
+    pause.resolve()
+    await second
+    assert.equal((await list(person, application)).length, 1)
+  })
+
   test('no secret, code, token, state or verifier is kept', async () => {
     const person = await reader()
     const application = await registerApplication(app())
@@ -68,6 +152,7 @@ onEachEngine('refused requests of an application', (engine) => {
     await exchangeCode(app(), application, code, wrong)
     await exchangeCode(app(), { ...application, secret: 'cs_attempt' }, code, pkce)
     await refresh(app(), application, 'rt_some_refresh_token')
+    await ask(person, application, { redirect_uri: 'https://user:secret-password@app.example/cb' })
     await ask(person, application, { scope: 'beyond', state: 'secret-state', nonce: 'secret-nonce' })
     await postForm(app(), '/oauth/revoke', {
       client_id: application.clientId,
@@ -75,7 +160,17 @@ onEachEngine('refused requests of an application', (engine) => {
       token: 'at_x',
     })
     const text = JSON.stringify(await list(person, application))
-    for (const secret of [code, wrong.verifier, 'cs_', 'rt_', 'at_', 'ac_', 'secret-state', 'secret-nonce'])
+    for (const secret of [
+      code,
+      wrong.verifier,
+      'cs_',
+      'rt_',
+      'at_',
+      'ac_',
+      'secret-state',
+      'secret-nonce',
+      'secret-password',
+    ])
       assert.equal(text.includes(secret), false, secret)
     assert.ok(text.includes('/oauth/revoke'))
   })

@@ -71,11 +71,19 @@ onEachEngine('SSH hosts', (engine) => {
       ['-x'],
       ['1.2.3'],
       ['twice', 'TWICE'],
+      ['fe80::1%eth0'],
+      ['2001:db8::7', '2001:DB8:0:0::7'],
       Array.from({ length: 33 }, (_, index) => `n${index}`),
     ]) {
       const answer = await admin.post('/api/ssh/hosts', { name: 'refused', hostnames })
       assert.equal(answer.statusCode, 400, JSON.stringify(hostnames))
     }
+    await createHost(admin, { hostnames: Array.from({ length: 32 }, (_, index) => `m${index}.example.com`) })
+    const written = { name: 'by address', hostnames: ['2001:DB8:0:0::1', '198.51.100.7', 'SIX.example.com'] }
+    const shown = (await createHost(admin, written)).host.hostnames
+    assert.deepEqual(shown, ['2001:db8::1', '198.51.100.7', 'six.example.com'])
+    const same = { name: 'same address', hostnames: ['2001:db8:0::1'] }
+    assert.equal((await admin.post('/api/ssh/hosts', same)).statusCode, 409)
     const taken = { name: 'another', hostnames: ['two.example.com', 'one.example.com'] }
     assert.equal((await admin.post('/api/ssh/hosts', taken)).statusCode, 409)
     assert.equal((await admin.post('/api/ssh/hosts', { name: 'the one', hostnames: ['x1'] })).statusCode, 409)

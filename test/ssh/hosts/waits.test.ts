@@ -57,7 +57,8 @@ onEachEngine('a request that waits', (engine) => {
   test('for any other value is answered at once, with or without quotes and W/, and If-None-Match is ignored', async (t) => {
     const app = await startApp(t, { engine })
     const etag = await etagOf(app)
-    for (const other of ['x', '', '"x"', '*']) assert.equal((await wait(app, other)).statusCode, 200, other)
+    for (const other of ['x', '', '"x"', '*', 'x'.repeat(1000)])
+      assert.equal((await wait(app, other)).statusCode, 200, other)
     const ignored = await anonymous(app).get(`${URL}&wait=x`, undefined, { 'if-none-match': etag })
     assert.equal(ignored.statusCode, 200)
     const bare = etag.replace(/^W\//, '').replaceAll('"', '')
@@ -103,5 +104,20 @@ onEachEngine('a request that waits', (engine) => {
     app.clock.advance(1000)
     await app.tick()
     assert.equal((await doomed).statusCode, 401)
+  })
+
+  test('for principals with a token that has ended meanwhile is refused', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const { host, enrollmentToken } = await createHost(admin)
+    const agent = hostWith(app, (await enroll(app, enrollmentToken)).hostToken)
+    const { etag } = (await agent.get('/ssh/hosts/principals')).headers
+    const held = agent.get(`/ssh/hosts/principals?wait=${encodeURIComponent(String(etag))}`)
+    await waiting(app, 1)
+    await admin.post(`/api/ssh/hosts/${host.id}/enrollment`, { revoke: true })
+    await signedInPerson(app, { permissions: ['ssh:cert:issue'] })
+    app.clock.advance(1000)
+    await app.tick()
+    assert.equal((await held).statusCode, 401)
   })
 })

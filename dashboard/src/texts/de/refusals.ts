@@ -125,6 +125,8 @@ export const refusals: Record<ServerSentence, string> = {
   'There is no such role.': 'Diese Rolle gibt es nicht.',
   'There is no such session.': 'Diese Sitzung gibt es nicht.',
   'There is no such user.': 'Dieses Konto gibt es nicht.',
+  'These attributes are your own. Somebody else has to change them.':
+    'Das sind Ihre eigenen Attribute. Ändern muss sie jemand anderes.',
   'These are given by roles with different rules, so they need certificates of their own: {}.':
     'Diese Kontonamen kommen von Rollen mit verschiedenen Regeln und brauchen je ein eigenes Zertifikat: {}.',
   'This account is disabled.': 'Dieses Konto ist deaktiviert.',
