@@ -284,7 +284,7 @@ onEachEngine('a request to a site', (engine) => {
   })
 
   test('a request counts as a use of the session, which ends when it is not used', async () => {
-    const { origin } = await createSite(admin)
+    const { origin } = await createSite(admin, { rules: [{ path: '/closed', policy: 'deny' }] })
     const { user } = await signedInPerson(app())
     const person = await signIn(app(), user)
     const { services, clock } = app()
@@ -292,9 +292,10 @@ onEachEngine('a request to a site', (engine) => {
       trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute(),
     )
     const cookie = await signInAt(app(), person, origin)
-    const visit = async () => (await forwardAuth(app(), { url: `${origin}/`, cookie })).statusCode
+    const visit = async (path = '/') => (await forwardAuth(app(), { url: origin + path, cookie })).statusCode
     clock.advance(11 * 3_600_000)
-    assert.equal(await visit(), 200)
+    // Also one that is refused.
+    assert.equal(await visit('/closed'), 403)
     clock.advance(11 * 3_600_000)
     assert.equal(await visit(), 200)
     clock.advance(12 * 3_600_000)
