@@ -30,11 +30,11 @@ export async function importUsers(
   const acting = dryRun ? { ...services, db: dryRunning(services.db) } : services
   const results: (Outcome & { email: string })[] = []
   // In a dry run an earlier row has made no account that would be found.
-  const seen = new Set<string>()
+  const [seen, usernames] = [new Set<string>(), new Set<string>()]
   for (const row of rows) {
     const email = normalizeEmail(row.email)
     const outcome = await outcomeOf(services, async () =>
-      seen.has(email) ? 'unchanged' : importOne(acting, { ...row, email }, actor),
+      seen.has(email) ? 'unchanged' : importOne(acting, { ...row, email }, usernames, actor),
     )
     if (outcome.outcome !== 'refused') seen.add(email)
     results.push({ email: row.email, ...outcome })
@@ -45,6 +45,7 @@ export async function importUsers(
 async function importOne(
   services: Services,
   { roles = [], displayName: givenName, ...row }: ImportRow,
+  usernames: Set<string>,
   actor: SignedInActor,
 ): Promise<'done' | 'unchanged'> {
   if (row.email.length > MAX_EMAIL || !EMAIL.test(row.email)) refuseField('email', 'This is not an email address.')
@@ -55,12 +56,15 @@ async function importOne(
     refuseField('preferredUsername', 'This is not a username.')
   const { db } = services
   if (await findAccountByEmail(db.read, row.email)) return 'unchanged'
+  if (preferredUsername !== undefined && usernames.has(preferredUsername))
+    refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
   const roleIds: string[] = []
   for (const name of roles) {
     const role = (await findRoleByName(db.read, name)) ?? refuse('not_found', `There is no role ${name}.`)
     roleIds.push(role)
   }
   await inviteUser(services, { ...row, ...(displayName === undefined ? {} : { displayName }), roleIds }, actor)
+  if (preferredUsername !== undefined) usernames.add(preferredUsername)
   return 'done'
 }
 

@@ -185,6 +185,8 @@ onEachEngine('many users at once', (engine) => {
       { email, preferredUsername: 'Not A Username' },
       { email, displayName: '  Ada ' },
       { email: email.toUpperCase() },
+      { email: `first${n}@example.com`, preferredUsername: `same-${n}` },
+      { email: `second${n}@example.com`, preferredUsername: `same-${n}` },
     ]
     const expected = [
       ...Array.from({ length: 6 }, () => 'refused invalid_input'),
@@ -192,6 +194,8 @@ onEachEngine('many users at once', (engine) => {
       'refused invalid_input',
       'done',
       'unchanged',
+      'done',
+      'refused conflict',
     ]
     assert.deepEqual(await outcomes(admin, IMPORT, { rows, dryRun: true }), expected)
     assert.deepEqual(await outcomes(admin, IMPORT, { rows }), expected)
