@@ -89,7 +89,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
       const common = isOfProxy(request.url) ? PROXY_HEADERS : headers
       void sendError(request, setCommonHeaders(request, reply, common), error, errorFormatOf(request.url))
     },
-    clientErrorHandler: answerClientErrors(headers, log),
+    clientErrorHandler: answerClientErrors(withoutHsts(headers), log),
   }) as unknown as FastifyInstance
 
   answerTogether(app.server)
@@ -194,6 +194,10 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   answerOtherMethods()
   return app
 }
+
+/** For requests whose path is not known: a proxy may make the answer that of a site. */
+const withoutHsts = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'strict-transport-security'))
 
 const trustedProxies = (trusted: OpenServices['config']['trustProxy']) =>
   typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : (trusted ?? false)

@@ -9,7 +9,8 @@ import { Type } from 'typebox'
  * Names are trimmed and brought into Unicode's form NFC before their length is counted, in code points.
  */
 export const VisibleName = (options: { maxLength?: number; description?: string } = {}) =>
-  Type.String({ minLength: 1, maxLength: 100, ...options, [KEYWORD]: true })
+  Type.String({ minLength: 1, maxLength: MAX_LENGTH, ...options, [KEYWORD]: true })
+const MAX_LENGTH = 100
 
 /** The same for a short text about something, which may be empty. */
 export const VisibleText = ({ maxLength }: { maxLength: number }) => Type.String({ maxLength, [KEYWORD]: true })
@@ -21,8 +22,17 @@ export function addVisibleNames(ajv: Ajv): void {
   ajv.addKeyword({ keyword: KEYWORD, type: 'string', modifying: true, errors: true, before: 'maxLength', validate })
 }
 
+const toStored = (given: string): string => given.normalize('NFC').trim()
+
+/** The same rule for one of many names, which is refused without the others: the name as it is stored, or null. */
+export function readVisibleName(given: string): string | null {
+  const name = toStored(given)
+  const isLong = Array.from(name).length > MAX_LENGTH
+  return name === '' || isLong || findProblem(name) !== undefined ? null : name
+}
+
 const validate: SchemaValidateFunction = (_schema, given: string, _parent, at) => {
-  const name = given.normalize('NFC').trim()
+  const name = toStored(given)
   if (at) at.parentData[at.parentDataProperty] = name
   const message = findProblem(name)
   if (message === undefined) return true

@@ -24,7 +24,15 @@ export async function markDeleted(trx: Trx, id: string, now: number): Promise<vo
     })
     .where('id', '=', id)
     .execute()
-  for (const table of ['user_roles', 'passkeys', 'passkey_challenges', 'ssh_keys', 'lifecycle_actions'] as const) {
+  const tables = [
+    'user_roles',
+    'passkeys',
+    'passkey_challenges',
+    'ssh_keys',
+    'email_tokens',
+    'lifecycle_actions',
+  ] as const
+  for (const table of tables) {
     await trx.deleteFrom(table).where('user_id', '=', id).execute()
   }
 }

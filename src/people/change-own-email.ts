@@ -81,6 +81,8 @@ export async function confirmEmailChange(services: Services, token: string, acto
       if (!link || !(await consumeEmailToken(trx, token, now())))
         return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
       const { email: from, otherEmail: to } = link
+      // The domains may have been set since.
+      await refuseForeignDomain(trx, services.config, to)
       const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
       if (!user) return refuse('unauthenticated', 'Please sign in.')
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })

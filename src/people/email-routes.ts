@@ -70,7 +70,7 @@ export const emailRoutes =
           tags,
           summary: 'Restore the address that an account had before a change',
           description:
-            'With the link that was sent to that address. Clears the password and sends a link to set a new one, ends every session and token, and removes passkeys, SSH keys with their certificates and grants that were added since the change.',
+            'With the link that was sent to that address. Clears the password and sends a link to set a new one, ends every session and token, and removes passkeys, SSH keys with their certificates, app passwords and grants that were added since the change. Only an account that is enabled.',
           body: ByToken,
           response: { 200: Success, ...failures(400, 403, 409, 415) },
         },

@@ -1,11 +1,12 @@
 import { type Outcome, outcomeOf } from '../access/each-outcome.ts'
 import { findRoleByName } from '../access/role-store.ts'
 import { refuse, refuseField } from '../errors.ts'
+import { readVisibleName } from '../http/visible-name.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeAs } from '../sessions/hold-actor.ts'
 import { dryRunning } from '../storage/database.ts'
-import { EMAIL_PATTERN, normalizeEmail } from '../users/email-address.ts'
+import { EMAIL_PATTERN, MAX_EMAIL, normalizeEmail } from '../users/email-address.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { findAccountByEmail } from '../users/user-store.ts'
 import { inviteUser } from './invite-user.ts'
@@ -28,13 +29,14 @@ export async function importUsers(
   await changeAs(services, actor, async () => {})
   const acting = dryRun ? { ...services, db: dryRunning(services.db) } : services
   const results: (Outcome & { email: string })[] = []
-  const seen = new Set<string>()
+  // In a dry run an earlier row has made no account that would be found.
+  const [seen, usernames] = [new Set<string>(), new Set<string>()]
   for (const row of rows) {
     const email = normalizeEmail(row.email)
-    const isRepeated = seen.size === seen.add(email).size
     const outcome = await outcomeOf(services, async () =>
-      isRepeated ? 'unchanged' : importOne(acting, { ...row, email }, actor),
+      seen.has(email) ? 'unchanged' : importOne(acting, { ...row, email }, usernames, actor),
     )
+    if (outcome.outcome !== 'refused') seen.add(email)
     results.push({ email: row.email, ...outcome })
   }
   return results
@@ -42,21 +44,27 @@ export async function importUsers(
 
 async function importOne(
   services: Services,
-  { roles = [], ...row }: ImportRow,
+  { roles = [], displayName: givenName, ...row }: ImportRow,
+  usernames: Set<string>,
   actor: SignedInActor,
 ): Promise<'done' | 'unchanged'> {
-  if (!EMAIL.test(row.email)) refuseField('email', 'This is not an email address.')
+  if (row.email.length > MAX_EMAIL || !EMAIL.test(row.email)) refuseField('email', 'This is not an email address.')
+  const displayName = givenName === undefined ? undefined : readVisibleName(givenName)
+  if (displayName === null) return refuseField('displayName', 'This is not a name.')
   const { preferredUsername } = row
   if (preferredUsername !== undefined && !USERNAME.test(preferredUsername))
     refuseField('preferredUsername', 'This is not a username.')
   const { db } = services
   if (await findAccountByEmail(db.read, row.email)) return 'unchanged'
+  if (preferredUsername !== undefined && usernames.has(preferredUsername))
+    refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
   const roleIds: string[] = []
   for (const name of roles) {
     const role = (await findRoleByName(db.read, name)) ?? refuse('not_found', `There is no role ${name}.`)
     roleIds.push(role)
   }
-  await inviteUser(services, { ...row, roleIds }, actor)
+  await inviteUser(services, { ...row, ...(displayName === undefined ? {} : { displayName }), roleIds }, actor)
+  if (preferredUsername !== undefined) usernames.add(preferredUsername)
   return 'done'
 }
 

@@ -57,13 +57,14 @@ export async function admitVisit(
   const found = toVisitor(row)
   // Where app passwords are taken, whoever sends credentials is judged by them alone.
   const isWrong = row.basic === 1 && basic !== undefined && !(found && row.appPasswordId && namesVisitor(basic, found))
+  // A request counts as a use also when it is refused: the person is there.
+  if (found && !isWrong) await markVisit(provider, row)
   const decision = decideVisit(rulesOf(row), asked, isWrong ? undefined : found)
   if (decision.outcome === 'refused') throw new SiteRefusal(decision.reason, row, found)
   if (decision.outcome === 'sign_in') {
     if (isWrong) await countWrongPassword(provider, row, request)
     throw signInNeeded(row, isWrong, request)
   }
-  if (found && !isWrong) await markVisit(provider, row)
   return { row, visitor: decision.visitor }
 }
 

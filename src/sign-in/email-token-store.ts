@@ -105,7 +105,10 @@ export async function deleteEmailTokens(trx: Trx, userId: string, purposes: Link
   await trx.deleteFrom('email_tokens').where('user_id', '=', userId).where('purpose', 'in', purposes).execute()
 }
 
-/** Ends every link that was sent to these users. */
+/**
+ * Ends every link that was sent to these users, but those that restore an address: an account that somebody else took over
+ * is often disabled first, and its owner still restores the address when it is enabled again.
+ */
 export async function deleteEmailTokensOfUsers(trx: Trx, userIds: string[]): Promise<void> {
-  await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).execute()
+  await trx.deleteFrom('email_tokens').where('user_id', 'in', userIds).where('purpose', '!=', 'email_revert').execute()
 }

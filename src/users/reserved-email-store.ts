@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { refuseField } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
-import { accountMayAct } from './account-standing.ts'
+import { accountExists } from './account-standing.ts'
 
 /**
  * Refuses an address that another account had until a few days ago: whoever reads mail there can still restore it. Call it
@@ -20,7 +20,7 @@ export async function refuseReservedEmail(
     .where(sql<boolean>`email_tokens.purpose = 'email_revert'`)
     .where('email_tokens.expires_at', '>', now)
     .where('email_tokens.user_id', '!=', userId)
-    .where(accountMayAct)
+    .where(accountExists)
     .executeTakeFirst()
   if (row) refuseTakenEmail()
 }

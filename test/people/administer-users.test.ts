@@ -246,7 +246,8 @@ onEachEngine('administering users', (engine) => {
     assert.deepEqual(await find('q=needle_'), ['two@example.com'])
     assert.deepEqual(await find(`q=${encodeURIComponent('100%')}`), ['needle.one@example.com'])
     assert.deepEqual(await find(`q=${encodeURIComponent('k\\s')}`), ['three@example.com'])
-    assert.deepEqual(await find(`q=${encodeURIComponent('Zo\u00eb')}`), ['needle.one@example.com'])
+    for (const q of ['Zo\u00eb', 'ZO\u00cb'])
+      assert.deepEqual(await find(`q=${encodeURIComponent(q)}`), ['needle.one@example.com'])
     assert.deepEqual(await find(`q=${encodeURIComponent("' or 1=1 --")}`), [])
   })
 

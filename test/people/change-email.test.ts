@@ -174,6 +174,28 @@ onEachEngine('changing one’s email', (engine) => {
     assert.equal((await register()).statusCode, 201)
   })
 
+  test('can be reverted after the account was disabled and enabled again, and keeps the old address meanwhile', async () => {
+    const who = await person()
+    const admin = await signedInPerson(shared(), { admin: true })
+    const token = await move(who, who.user.email, newEmail())
+    const turn = (action: string) => admin.post(`/api/admin/users/${who.user.id}/lifecycle`, { action })
+    const revert = () => anonymous(shared()).post('/api/account/email/revert', { token })
+    await turn('disable')
+    assert.equal((await revert()).json().code, 'invalid_token')
+    const register = () => anonymous(shared()).post('/api/auth/register', { email: who.user.email, password: PASSWORD })
+    assert.equal((await register()).statusCode, 409)
+    await turn('enable')
+    assert.equal((await revert()).statusCode, 200)
+    const { user } = (await admin.get(`/api/admin/users/${who.user.id}`)).json()
+    assert.equal(user.email, who.user.email)
+    // A deleted account keeps no address.
+    const other = await person()
+    await move(other, other.user.email, newEmail())
+    assert.equal((await admin.delete(`/api/admin/users/${other.user.id}`)).statusCode, 200)
+    const again = { email: other.user.email, password: PASSWORD }
+    assert.equal((await anonymous(shared()).post('/api/auth/register', again)).statusCode, 201)
+  })
+
   test('by an administrator ends both links, and is not for one’s own account', async () => {
     const [who, admin] = [await person(), await signedInPerson(shared(), { admin: true, password: PASSWORD })]
     const revert = await move(who, who.user.email, newEmail())

@@ -170,6 +170,42 @@ onEachEngine('many users at once', (engine) => {
     await lastMailTo(shared(), `import${n}@example.com`, '/invitation')
   })
 
+  test('a value that can’t be stored refuses its own row of an import, and a repeated address is no reason to leave a row out', async () => {
+    const admin = await signedInPerson(shared(), { admin: true })
+    const n = ++count
+    const email = `again${n}@example.com`
+    const rows = [
+      { email: '' },
+      { email: `${'x'.repeat(300)}@example.com` },
+      { email: `name${n}@example.com`, displayName: 'two\nlines' },
+      { email: `long${n}@example.com`, displayName: 'x'.repeat(101) },
+      { email: `empty${n}@example.com`, displayName: ' ' },
+      { email: `user${n}@example.com`, preferredUsername: '' },
+      { email: `role${n}@example.com`, roles: [''] },
+      { email, preferredUsername: 'Not A Username' },
+      { email, displayName: '  Ada ' },
+      { email: email.toUpperCase() },
+      { email: `first${n}@example.com`, preferredUsername: `same-${n}` },
+      { email: `second${n}@example.com`, preferredUsername: `same-${n}` },
+    ]
+    const expected = [
+      ...Array.from({ length: 6 }, () => 'refused invalid_input'),
+      'refused not_found',
+      'refused invalid_input',
+      'done',
+      'unchanged',
+      'done',
+      'refused conflict',
+    ]
+    assert.deepEqual(await outcomes(admin, IMPORT, { rows, dryRun: true }), expected)
+    assert.deepEqual(await outcomes(admin, IMPORT, { rows }), expected)
+    const { users, total } = (await admin.get(`/api/admin/users?q=${n}@example.com&sort=email`)).json()
+    assert.equal(users.find((user: { email: string }) => user.email === email)?.displayName, 'Ada')
+    assert.ok(total >= 1)
+    for (const body of [{ rows: [{ email: 1 }] }, { rows: [{ email, other: 'x' }] }, { rows: [{ displayName: 'x' }] }])
+      assert.equal((await admin.post(IMPORT, body)).statusCode, 400, JSON.stringify(body))
+  })
+
   test('the list is exported as CSV with everybody who matches, safe to open in a spreadsheet', async () => {
     const admin = await signedInPerson(shared(), { admin: true })
     const n = ++count

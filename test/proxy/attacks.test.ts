@@ -346,6 +346,41 @@ describe('attacks on a site', () => {
   })
 })
 
+test('no answer binds the host of a site to https, though this service binds its own', async (t) => {
+  const app = await startApp(t, { config: { ...TRUSTING, baseUrl: 'https://id.example.com' } })
+  const { origin } = await createSite(await signedInPerson(app, { admin: true }), {
+    rules: [
+      { path: '/open', policy: 'bypass' },
+      { path: '/closed', policy: 'deny' },
+    ],
+  })
+  const statuses: number[] = []
+  for (const answer of [
+    await forwardAuth(app, { url: `${origin}/open` }),
+    await forwardAuth(app, { url: `${origin}/`, headers: NAVIGATION }),
+    await authRequest(app, { url: `${origin}/`, headers: NAVIGATION }),
+    await forwardAuth(app, { url: `${origin}/closed`, headers: NAVIGATION }),
+    await authRequest(app, { url: 'https://other.example/', from: '192.0.2.1' }),
+    await forwardAuth(app, { url: `${origin}/.latchkey/login` }),
+    await forwardAuth(app, { url: `${origin}/.latchkey/logout`, method: 'POST' }),
+    await handedOn(app, { url: `${origin}/.latchkey/logout` }),
+    await handedOn(app, { url: `${origin}/.latchkey/${'a'.repeat(500)}`, headers: NAVIGATION }),
+    await handedOn(app, { url: `${origin}/.latchkey/%zz`, headers: NAVIGATION }),
+  ]) {
+    statuses.push(answer.statusCode)
+    for (const name of ['strict-transport-security', 'access-control-allow-origin', 'clear-site-data'])
+      assert.equal(answer.headers[name], undefined, `${name} with ${answer.statusCode}`)
+    assert.ok(answer.headers['x-request-id'])
+  }
+  assert.deepEqual(statuses, [200, 302, 401, 403, 403, 302, 405, 302, 404, 400])
+  assert.ok((await app.app.inject('/api/authz/sign-in')).headers['strict-transport-security'])
+  // Headers that are too large are refused before anybody knows which path they are for.
+  const response = await fetch(`${await app.listen()}/api/authz/forward-auth`, {
+    headers: { 'x-large': 'x'.repeat(70_000) },
+  })
+  assert.deepEqual([response.status, response.headers.get('strict-transport-security')], [431, null])
+})
+
 test('only a peer within the ranges of TRUST_PROXY is believed, and the log says once what is wrong', () => {
   const cases: [string[] | number | undefined, string, boolean][] = [
     [['10.0.0.0/8', '2001:db8::/32'], '10.1.2.3', true],

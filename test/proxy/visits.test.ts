@@ -159,15 +159,13 @@ onEachEngine('a request to a site', (engine) => {
 
   test('rules, roles and who may use the site decide, at once', async () => {
     const [writers, editors] = [await newRole('Writers'), await newRole('Editors')]
-    const { id, origin } = await createSite(admin, {
-      allowedRoles: [writers],
-      rules: [
-        { path: '/open/*', policy: 'bypass' },
-        { path: '/api/*', methods: ['OPTIONS'], policy: 'bypass' },
-        { path: '/edit/*', policy: 'roles', roles: [editors] },
-        { path: '/never', policy: 'deny' },
-      ],
-    })
+    const rules = [
+      { path: '/open/*', policy: 'bypass' },
+      { path: '/api/*', methods: ['OPTIONS'], policy: 'bypass' },
+      { path: '/edit/*', policy: 'roles', roles: [editors] },
+      { path: '/never', policy: 'deny' },
+    ]
+    const { id, origin } = await createSite(admin, { allowedRoles: [writers], rules })
     const person = await signedInPerson(app())
     const roles = `/api/admin/users/${person.user.id}/roles`
     await admin.post(roles, { roleId: writers })
@@ -187,6 +185,15 @@ onEachEngine('a request to a site', (engine) => {
     // Somebody whom the site does not admit is not named where everybody may go.
     const open = await forwardAuth(app(), { url: `${origin}/open/`, cookie })
     assert.deepEqual([open.statusCode, ...FIVE.map((name) => open.headers[name])], [200, '', '', '', '', ''])
+    // A role that is deleted leaves its rule, which then admits nobody.
+    const gone = await newRole('Gone')
+    await admin.patch(`/oauth/clients/${id}`, {
+      rules: [{ path: '/gone', policy: 'roles', roles: [gone] }, ...rules],
+    })
+    await admin.post(roles, { roleId: gone })
+    assert.equal(await statusOf('/gone'), 200)
+    await admin.delete(`/api/admin/roles/${gone}`)
+    assert.equal(await statusOf('/gone'), 403)
     // A rule's role alone lets in.
     await signInAt(app(), person, `${origin}/edit/`)
     await admin.patch(`/oauth/clients/${id}`, { rules: [] })
@@ -284,7 +291,7 @@ onEachEngine('a request to a site', (engine) => {
   })
 
   test('a request counts as a use of the session, which ends when it is not used', async () => {
-    const { origin } = await createSite(admin)
+    const { origin } = await createSite(admin, { rules: [{ path: '/closed', policy: 'deny' }] })
     const { user } = await signedInPerson(app())
     const person = await signIn(app(), user)
     const { services, clock } = app()
@@ -292,14 +299,37 @@ onEachEngine('a request to a site', (engine) => {
       trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute(),
     )
     const cookie = await signInAt(app(), person, origin)
-    const visit = async () => (await forwardAuth(app(), { url: `${origin}/`, cookie })).statusCode
+    const visit = async (path = '/') => (await forwardAuth(app(), { url: origin + path, cookie })).statusCode
     clock.advance(11 * 3_600_000)
-    assert.equal(await visit(), 200)
+    // Also one that is refused.
+    assert.equal(await visit('/closed'), 403)
     clock.advance(11 * 3_600_000)
     assert.equal(await visit(), 200)
     clock.advance(12 * 3_600_000)
     assert.equal(await visit(), 401)
     admin = await signIn(app(), admin.user)
+  })
+
+  test('a code lets in once, also when it comes twice at the same moment, with a cookie that lives as that of the session', async () => {
+    // The paths of the sign-in are there under every policy.
+    const { id, origin } = await createSite(admin, { rules: [{ path: '/*', policy: 'deny' }] })
+    const person = await signedInPerson(app())
+    await app().services.db.transaction((trx) =>
+      trx.updateTable('sessions').set({ remembered: 0 }).where('id', '=', person.sessionId).execute(),
+    )
+    const begun = await forwardAuth(app(), { url: `${origin}/.latchkey/login?to=/x`, headers: NAVIGATION })
+    const back = await person.get(locationOf(begun).replace('http://localhost:3000', ''))
+    const arrive = () => forwardAuth(app(), { url: locationOf(back), cookie: cookiesOf(begun).join('; ') })
+    const [one, two] = (await Promise.all([arrive(), arrive()])).toSorted((a, b) => a.statusCode - b.statusCode)
+    assert.deepEqual([one?.statusCode, two?.statusCode, two?.headers['set-cookie']], [302, 403, undefined])
+    const set = [one?.headers['set-cookie'] ?? []].flat().find((line) => line.startsWith('__Host-latchkey-proxy='))
+    assert.match(set ?? '', /^__Host-latchkey-proxy=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    await admin.patch(`/oauth/clients/${id}`, { rules: [] })
+    const [cookie = ''] = set?.split(';') ?? []
+    const { statusCode, headers } = await forwardAuth(app(), { url: `${origin}/x`, cookie })
+    // A person without a name and with an address that is not confirmed: the headers are there, and empty.
+    assert.deepEqual([statusCode, headers['remote-email'], headers['remote-groups']], [200, '', ''])
+    for (const name of FIVE) assert.equal(typeof headers[name], 'string', name)
   })
 
   test('an account that has to confirm its address first gets in nowhere', async () => {

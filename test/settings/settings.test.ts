@@ -99,6 +99,15 @@ onEachEngine('the settings', (engine) => {
     assert.equal((await change('b@ACME.example')).statusCode, 200)
     assert.equal((await register(shared(), 'a@acme.example')).statusCode, 201)
     await manager.patch(URL, { allowedEmailDomains: [] })
+    // The change happens when it is confirmed, so the domains of that moment count.
+    const to = `moved-${engine}@elsewhere.example`
+    assert.equal((await change(to)).statusCode, 200)
+    const { token } = await lastMailTo(shared(), to, '/verify-email')
+    await manager.patch(URL, { allowedEmailDomains: ['acme.example'] })
+    const refused = await person.post('/api/account/email/confirm', { token })
+    assert.deepEqual([refused.statusCode, refused.json().code], [403, 'email_domain'])
+    await manager.patch(URL, { allowedEmailDomains: [] })
+    assert.equal((await person.post('/api/account/email/confirm', { token })).statusCode, 200)
     assert.equal((await register(shared())).statusCode, 201)
   })
 

@@ -108,6 +108,7 @@ export const SERVER_SENTENCES = [
   'This application does not sign people in with authorization codes.',
   'This application is built in: it can be turned off, but not changed or deleted.',
   'This invitation is no longer valid. Ask whoever invited you for a new one.',
+  'This is not a name.',
   'This is not a username.',
   'This is not an email address.',
   'This is not the address of your account.',

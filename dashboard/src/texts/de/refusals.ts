@@ -138,6 +138,7 @@ export const refusals: Record<ServerSentence, string> = {
     'Diese Anwendung ist eingebaut: Sie lässt sich abschalten, aber nicht ändern oder löschen.',
   'This invitation is no longer valid. Ask whoever invited you for a new one.':
     'Diese Einladung gilt nicht mehr. Bitten Sie um eine neue.',
+  'This is not a name.': 'Das ist kein Name.',
   'This is not a username.': 'Das ist kein Benutzername.',
   'This is not an email address.': 'Das ist keine E-Mail-Adresse.',
   'This is not the address of your account.': 'Das ist nicht die Adresse Ihres Kontos.',
