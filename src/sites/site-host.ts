@@ -26,8 +26,5 @@ const isRegistrable = (name: string): boolean => URL.parse(`https://${name}`)?.h
 /** The origin of a stored host, and the audience of its tokens. */
 export const originOf = (host: string): string => `https://${host}`
 
-/** The host of one of our own URLs, in the form of `parseHost`. */
-export const hostOfUrl = (url: string): string => {
-  const { protocol, host, port } = new URL(url)
-  return protocol === 'http:' && port === '' ? `${host}:80` : host
-}
+/** The name of a stored host, without its port. */
+export const nameOf = (host: string): string => host.replace(/:\d+$/, '')

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { checkHeaderNames, HeaderNames } from './identity-header.ts'
-import { hostOfUrl, parseHost } from './site-host.ts'
+import { nameOf, parseHost } from './site-host.ts'
 import { checkRules, SiteRule } from './site-rule.ts'
 
 /** What can be set on a site, besides what every client has. */
@@ -47,10 +47,16 @@ function checkHosts({ baseUrl, dashboardOrigin }: OwnAddresses, given: readonly 
   )
   for (const [at, host] of hosts.entries())
     if (hosts.indexOf(host) !== at) refuseField(`hosts/${at}`, 'This host is there twice.')
-  const own = new Set([baseUrl, dashboardOrigin].map(hostOfUrl))
-  if (hosts.some((host) => own.has(host))) refuseTakenHost()
+  const own = [baseUrl, dashboardOrigin].map((url) => new URL(url).hostname)
+  for (const [at, host] of hosts.entries()) {
+    if (!own.includes(nameOf(host))) continue
+    refuseField(
+      `hosts/${at}`,
+      'This is the name of this service itself. Browsers would send its session to the site, whatever the port.',
+      'host_taken',
+    )
+  }
   return hosts
 }
 
-export const refuseTakenHost = (): never =>
-  refuse('host_taken', 'One of these hosts is that of another site, or of this service itself.')
+export const refuseTakenHost = (): never => refuse('host_taken', 'One of these hosts is that of another site.')

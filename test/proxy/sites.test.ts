@@ -109,17 +109,32 @@ onEachEngine('sites as applications', (engine) => {
     )
   })
 
-  test('a host belongs to one site, also when two take it at the same moment, and never to this service', async () => {
+  test('a host belongs to one site, also when two take it at the same moment', async () => {
     const host = newHostName()
     const answers = await Promise.all([1, 2, 3, 4].map(() => create({ hosts: [host] })))
     assert.deepEqual(answers.map(({ statusCode }) => String(statusCode)).toSorted(), ['201', '409', '409', '409'])
     const refused = answers.find(({ statusCode }) => statusCode === 409)
     assert.equal(refused?.json().code, 'host_taken')
-    assert.equal((await create({ hosts: ['localhost:3000'] })).json().code, 'host_taken')
     const other = await createSite(admin)
     const taken = await admin.patch(`/oauth/clients/${other.id}`, { name: 'Changed', hosts: [other.host, host] })
     assert.equal(taken.json().code, 'host_taken')
     assert.equal((await admin.get(`/oauth/clients/${other.id}`)).json().client.name, 'Wiki')
+  })
+
+  test('the name of this service is never a site, on whatever port: browsers would send its session there', async () => {
+    const { id, host } = await createSite(admin)
+    for (const own of ['localhost:3000', 'localhost', 'localhost:8443']) {
+      for (const answer of [
+        await create({ hosts: [newHostName(), own] }),
+        await admin.patch(`/oauth/clients/${id}`, { hosts: [host, own] }),
+      ]) {
+        assert.equal(answer.statusCode, 409, answer.body)
+        assert.equal(answer.json().code, 'host_taken')
+        assert.equal(answer.json().issues[0].path, 'hosts/1')
+      }
+    }
+    // Cookies of this service have no domain, so a name below or beside its own gets none of them.
+    assert.equal((await create({ hosts: [`${newHostName()}.localhost:3000`] })).statusCode, 201)
   })
 
   test('the OAuth endpoints know no such client', async () => {

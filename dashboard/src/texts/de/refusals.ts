@@ -32,8 +32,9 @@ export const refusals: Record<ServerSentence, string> = {
   'You have {} app passwords already. End one that is not needed any more.':
     'Sie haben schon {} App-Passwörter. Beenden Sie eines, das nicht mehr gebraucht wird.',
   'expiresAt must be in the future, in milliseconds.': 'Das Ende muss in der Zukunft liegen.',
-  'One of these hosts is that of another site, or of this service itself.':
-    'Einer dieser Hosts gehört zu einer anderen Website oder zu diesem Dienst selbst.',
+  'This is the name of this service itself. Browsers would send its session to the site, whatever the port.':
+    'Das ist der Name dieses Dienstes selbst. Browser würden der Website seine Sitzung senden, gleich auf welchem Port.',
+  'One of these hosts is that of another site.': 'Einer dieser Hosts gehört zu einer anderen Website.',
   'Sign in again, and then make the app password within ten minutes.':
     'Melden Sie sich wieder an, und legen Sie das App-Passwort dann innerhalb von zehn Minuten an.',
   "A built-in role can't be deleted.": 'Eine eingebaute Rolle lässt sich nicht löschen.',
