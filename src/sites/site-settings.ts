@@ -47,9 +47,9 @@ function checkHosts({ baseUrl, dashboardOrigin }: OwnAddresses, given: readonly 
   )
   for (const [at, host] of hosts.entries())
     if (hosts.indexOf(host) !== at) refuseField(`hosts/${at}`, 'This host is there twice.')
-  const own = [baseUrl, dashboardOrigin].map((url) => new URL(url).hostname)
+  const own = new Set([baseUrl, dashboardOrigin].map((url) => new URL(url).hostname))
   for (const [at, host] of hosts.entries()) {
-    if (!own.includes(nameOf(host))) continue
+    if (!own.has(nameOf(host))) continue
     refuseField(
       `hosts/${at}`,
       'This is the name of this service itself. Browsers would send its session to the site, whatever the port.',

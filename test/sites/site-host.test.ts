@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hostOfUrl, originOf, parseHost } from '../../src/sites/site-host.ts'
+import { nameOf, originOf, parseHost } from '../../src/sites/site-host.ts'
 
 test('a host is a DNS name in lower case with an optional port, in one form', () => {
   const cases: Record<string, string> = {
@@ -50,9 +50,8 @@ test('whatever is not exactly such a name is none', () => {
     assert.equal(parseHost(host), undefined, host)
 })
 
-test('origins and the hosts of our own addresses have the same form', () => {
+test('a stored host has an origin, and a name without its port', () => {
   assert.equal(originOf('wiki.example.com:8443'), 'https://wiki.example.com:8443')
-  assert.equal(hostOfUrl('https://id.example.com'), 'id.example.com')
-  assert.equal(hostOfUrl('http://localhost:3000'), 'localhost:3000')
-  assert.equal(hostOfUrl('http://id.example.com'), 'id.example.com:80')
+  assert.equal(nameOf('wiki.example.com:8443'), 'wiki.example.com')
+  assert.equal(nameOf('wiki.example.com'), 'wiki.example.com')
 })
