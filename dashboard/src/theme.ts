@@ -38,7 +38,7 @@ const theme = createTheme({
     Button: {
       defaultProps: { fw: 550 },
       styles: {
-        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem' },
+        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem', alignContent: 'center' },
         label: { whiteSpace: 'normal' },
       },
     },
