@@ -105,7 +105,7 @@ test('the consent shows logo and person, and can be decided on the screen of a p
   await application.stop()
 })
 
-test('the name, logo and colour of the installation are on the sign-in page and on error pages', async ({
+test('fault 7: the name, logo and colour of the installation are on the sign-in page and on error pages', async ({
   page,
   administration,
   expectAccessible,
@@ -124,6 +124,9 @@ test('the name, logo and colour of the installation are on the sign-in page and 
     await page.goto('/oauth/authorize?client_id=nobody')
     await expect(page.getByText('Acme Identity')).toBeVisible()
     await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(15, 21, 20)')
+    await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Diese Anfrage lässt sich nicht abschließen' })).toBeVisible()
   } finally {
     await administration.patch('/api/admin/settings', { name: 'Latchkey', accentColor: null })
   }
