@@ -108,6 +108,8 @@ test('the consent shows logo and person, and can be decided on the screen of a p
 test('fault 7: the name, logo and colour of the installation are on the sign-in page and on error pages', async ({
   page,
   administration,
+  browser,
+  server,
   expectAccessible,
 }) => {
   await administration.patch('/api/admin/settings', { name: 'Acme Identity', accentColor: '#ffcc00' })
@@ -124,9 +126,11 @@ test('fault 7: the name, logo and colour of the installation are on the sign-in 
     await page.goto('/oauth/authorize?client_id=nobody')
     await expect(page.getByText('Acme Identity')).toBeVisible()
     await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(15, 21, 20)')
-    await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
-    await page.reload()
-    await expect(page.getByRole('heading', { name: 'Diese Anfrage lässt sich nicht abschließen' })).toBeVisible()
+    const german = await browser.newContext({ baseURL: server.origin, locale: 'de-DE' })
+    const other = await german.newPage()
+    await other.goto('/oauth/authorize?client_id=nobody')
+    await expect(other.getByRole('heading', { name: 'Diese Anfrage lässt sich nicht abschließen' })).toBeVisible()
+    await german.close()
   } finally {
     await administration.patch('/api/admin/settings', { name: 'Latchkey', accentColor: null })
   }
