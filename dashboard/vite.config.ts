@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
@@ -10,6 +10,29 @@ const ENTRANCE_PARTS =
 
 // Needed by those who make a passkey, and not by those who sign in.
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
+
+/**
+ * Mantine with what it needs, and what only texts of the signed-in part import. Who needs these can't be seen here, because
+ * Mantine's modules are all behind one; what the entrance needs is named above.
+ */
+const SIGNED_IN_PARTS =
+  /@mantine.(core|hooks).esm(?!.components.(Container|Skeleton))\W|@floating-ui|react-(remove-scroll|style-singleton)|use-(callback-ref|sidecar)|dashboard.src.texts.(plural|as-text)\W/
+
+/** Whether every way to a module leads through the signed-in part. */
+function isSignedInOnly(id: string, modules: Rolldown.ChunkingContext, seen = new Set<string>()): boolean {
+  if (/dashboard.src.shell.DashboardApp\W/.test(id) || seen.has(id)) return true
+  seen.add(id)
+  const { importers = [], dynamicImporters = [] } = modules.getModuleInfo(id) ?? {}
+  const from = [...importers, ...dynamicImporters]
+  return from.length > 0 && from.every((importer) => isSignedInOnly(importer, modules, seen))
+}
+
+/** What several pages share. A page that is made of eighty small chunks waits a second longer for them on a phone. */
+const signedIn: Rolldown.CodeSplittingGroup = {
+  name: (id, modules) => (SIGNED_IN_PARTS.test(id) || isSignedInOnly(id, modules) ? 'pages' : null),
+  minShareCount: 2,
+  includeDependenciesRecursively: false,
+}
 
 /** Compresses once, at build time and at the highest level, what the server would otherwise compress at every request. */
 function precompress(): Plugin {
@@ -53,6 +76,7 @@ export default defineConfig({
           groups: [
             { name: 'new-passkey', test: NEW_PASSKEY_PARTS, priority: 2, includeDependenciesRecursively: false },
             { name: 'entrance', test: ENTRANCE_PARTS, priority: 1 },
+            signedIn,
           ],
         },
       },

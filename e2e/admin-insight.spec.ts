@@ -73,4 +73,7 @@ test('a user whose role has one permission sees only the page for that permissio
   await expect(page.getByRole('heading', { name: 'Audit trail' })).toBeVisible()
   await page.goto('/admin/roles')
   await expect(page.getByText('This page is not open to you')).toBeVisible()
+  // The permission in words, never its id.
+  await expect(page.getByRole('main')).toContainText('“See roles and who has them”')
+  await expect(page.getByRole('main')).not.toContainText('roles:read')
 })

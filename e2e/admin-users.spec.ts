@@ -5,7 +5,7 @@ import { expect, test } from './support/administration.ts'
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
 
-test('an invited user sets up the account with a password through the mail, and is signed in', async ({
+test('fault 4: an invited user sets up the account with a password through the mail, and is signed in', async ({
   asAdministrator: page,
   newcomer,
   server,
@@ -32,9 +32,12 @@ test('an invited user sets up the account with a password through the mail, and 
   await userPage.getByRole('button', { name: 'Continue with a password' }).click()
   await expect(userPage.getByRole('heading', { name: /^Hello/ })).toBeVisible()
   const { user } = (await (await invitedContext.request.get('/api/auth/me')).json()) as {
-    user: { displayName: string }
+    user: { displayName: string; email_verified: boolean }
   }
-  expect(user.displayName).toBe('Chosen Name')
+  expect(user).toMatchObject({ displayName: 'Chosen Name', email_verified: true })
+  await userPage.goto('/notifications')
+  await expect(userPage.getByRole('heading', { name: 'Notifications' })).toBeVisible()
+  await expect(userPage.getByText('Your password was changed.')).toHaveCount(0)
   await invitedContext.close()
 
   await page.reload()
@@ -96,11 +99,12 @@ test('the list is filtered by state and role and sorted, and the address keeps t
   await expect(page.getByText('Nobody found')).toBeVisible()
 })
 
-test('many people are given a role and disabled at once, after a preview, with one report', async ({
+test('many people are given a role, invited again and disabled at once, after a preview, with one report', async ({
   asAdministrator: page,
   administration,
   administrator,
   newcomer,
+  expectAccessible,
 }) => {
   const { name: role } = await administration.createRole({ permissions: ['ssh:keys:manage'] })
   const mark = newcomer.email.slice(4, 12)
@@ -120,6 +124,15 @@ test('many people are given a role and disabled at once, after a preview, with o
   await expect(dialog).toContainText('3 done')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByRole('list', { name: 'Users' }).getByText(role)).toHaveCount(3)
+
+  await page.getByRole('checkbox', { name: `Select many3-${mark}@example.com` }).check()
+  await page.getByRole('button', { name: 'Invite again…' }).click()
+  await expect(dialog).toContainText('Invite 1 person again?')
+  await expectAccessible('[role=dialog]')
+  await dialog.getByRole('button', { name: 'Check first' }).click()
+  await dialog.getByRole('button', { name: 'Do it for 1' }).click()
+  await expect(dialog).toContainText('1 done')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   // The last administrator is among them: nobody disables themselves.
   await page.getByRole('checkbox', { name: `Select many1-${mark}@example.com` }).check()
@@ -208,6 +221,7 @@ test.describe('the page of a user', () => {
 test('a role is created, given a permission in the matrix, and deleted; a tick that reaches everybody is confirmed', async ({
   asAdministrator: page,
   newcomer,
+  expectAccessible,
 }) => {
   const name = `ops-${newcomer.email.slice(4, 12)}`
   await page.goto('/admin/roles')
@@ -229,6 +243,7 @@ test('a role is created, given a permission in the matrix, and deleted; a tick t
   const everybody = page.getByRole('checkbox', { name: 'user gives audit:read' })
   await everybody.click()
   await expect(page.getByRole('dialog', { name: 'This reaches everybody' })).toContainText('Read the audit trail')
+  await expectAccessible('[role=dialog]')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(everybody).not.toBeChecked()
   await page.getByRole('columnheader', { name: 'admin' }).getByRole('link').click()

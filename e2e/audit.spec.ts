@@ -43,3 +43,34 @@ test('fault 5: the audit trail is filtered by what there is, by person and by da
   await given.getByRole('link', { name: newcomer.email }).click()
   await expect(page.getByRole('heading', { name: newcomer.displayName })).toBeVisible()
 })
+
+test('a long address in the audit trail breaks between its words, and nothing is cut off, on a phone and on a desktop', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+  expectAccessible,
+}) => {
+  const email = `maximiliane.von-und-zu-hohenstein.${newcomer.email.replace('@', '@verwaltung.beispielunternehmen.')}`
+  await administration.post('/api/admin/users', { email })
+  const about = await administration.userId(email)
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto(`/admin/audit?about=${about}`)
+    const row = page.getByRole('row').filter({ hasText: 'Person created' })
+    const link = row.getByRole('link', { name: email })
+    await expect(link).toBeInViewport()
+    // Each word of it is on one line.
+    const lines = await link.evaluate((element) =>
+      [...element.childNodes].map((node) => {
+        const range = element.ownerDocument.createRange()
+        range.selectNode(node)
+        return node.nodeType === node.TEXT_NODE ? range.getClientRects().length : 1
+      }),
+    )
+    expect(Math.max(...lines)).toBe(1)
+    await expect(row.getByText('Done')).toBeInViewport({ ratio: 1 })
+    await expect(row.getByRole('button', { name: 'Details: Person created' })).toBeInViewport({ ratio: 1 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+  }
+  await expectAccessible('main')
+})

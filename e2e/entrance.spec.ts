@@ -105,9 +105,11 @@ test('the consent shows logo and person, and can be decided on the screen of a p
   await application.stop()
 })
 
-test('the name, logo and colour of the installation are on the sign-in page and on error pages', async ({
+test('fault 7: the name, logo and colour of the installation are on the sign-in page and on error pages', async ({
   page,
   administration,
+  browser,
+  server,
   expectAccessible,
 }) => {
   await administration.patch('/api/admin/settings', { name: 'Acme Identity', accentColor: '#ffcc00' })
@@ -124,6 +126,11 @@ test('the name, logo and colour of the installation are on the sign-in page and 
     await page.goto('/oauth/authorize?client_id=nobody')
     await expect(page.getByText('Acme Identity')).toBeVisible()
     await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(15, 21, 20)')
+    const german = await browser.newContext({ baseURL: server.origin, locale: 'de-DE' })
+    const other = await german.newPage()
+    await other.goto('/oauth/authorize?client_id=nobody')
+    await expect(other.getByRole('heading', { name: 'Diese Anfrage lässt sich nicht abschließen' })).toBeVisible()
+    await german.close()
   } finally {
     await administration.patch('/api/admin/settings', { name: 'Latchkey', accentColor: null })
   }

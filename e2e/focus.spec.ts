@@ -1,7 +1,7 @@
 import { expect, test } from './support/test.ts'
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`what has the focus has a visible outline, and links and icons have their colours, in ${colorScheme} colours`, async ({
+  test(`fault 3: what has the focus has a visible outline, and links and icons have their colours, in ${colorScheme} colours`, async ({
     page,
     person: _person,
   }) => {
@@ -35,7 +35,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('the focus goes back to what opened a dialog, also after the dialog did its work', async ({ page, person }) => {
+test('fault 8: the focus goes back to what opened a dialog, also after the dialog did its work', async ({
+  page,
+  person,
+}) => {
   await page.goto('/account/passkeys')
   const opener = page.getByRole('button', { name: 'Add a passkey' })
   await opener.focus()

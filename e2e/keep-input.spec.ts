@@ -1,7 +1,10 @@
 import { expect, test } from './support/administration.ts'
+import { addAuthenticator } from './support/authenticator.ts'
 import { makeKey } from './support/ssh-key.ts'
 
-test('a double click does a thing once, and so does a key that is held down', async ({ asAdministrator: page }) => {
+test('fault 1: a double click does a thing once, and so does a key that is held down', async ({
+  asAdministrator: page,
+}) => {
   const added = await page.request.post('/api/ssh/keys', {
     data: { name: 'laptop', publicKey: makeKey('x').publicKey },
   })
@@ -26,7 +29,7 @@ test('a double click does a thing once, and so does a key that is held down', as
   await expect(page.getByRole('dialog')).toBeVisible()
 })
 
-test('what was entered is not lost: by a click beside the dialog, by Escape, or by leaving the page', async ({
+test('fault 8: what was entered is not lost: by a click beside the dialog, by Escape, or by leaving the page', async ({
   page,
   person: _person,
 }) => {
@@ -55,7 +58,7 @@ test('what was entered is not lost: by a click beside the dialog, by Escape, or 
   await expect(page).toHaveURL('/notifications')
 })
 
-test('a session that ends while somebody edits is renewed on the page, and the input can be saved', async ({
+test('fault 8: a session that ends while somebody edits is renewed on the page, and the input can be saved', async ({
   page,
   person,
 }) => {
@@ -79,7 +82,37 @@ test('a session that ends while somebody edits is renewed on the page, and the i
   expect(saved.displayName).toBe('Still here')
 })
 
-test('a refusal stands beside its field, once, in German too', async ({ page, person: _person, administration }) => {
+test('fault 8: a session that ends while somebody edits is renewed on the page with a passkey', async ({
+  page,
+  person: _person,
+  expectAccessible,
+}) => {
+  await addAuthenticator(page)
+  await page.goto('/account/passkeys')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Last used' })).toHaveCount(1)
+  await page.getByRole('link', { name: 'Profile' }).click()
+  await page.getByLabel('Display name').fill('Still here, by passkey')
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await expect(dialog).toBeVisible()
+  await expectAccessible('[role=dialog]')
+  await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByLabel('Display name')).toHaveValue('Still here, by passkey')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved.')).toBeVisible()
+  const saved = (await (await page.request.get('/api/account/profile')).json()) as { displayName: string }
+  expect(saved.displayName).toBe('Still here, by passkey')
+})
+
+test('faults 6 and 7: a refusal stands beside its field, once, in German too', async ({
+  page,
+  person: _person,
+  administration,
+}) => {
   const taken = `taken-${Date.now()}`
   await administration.post('/api/admin/users', { email: `${taken}@example.com`, preferredUsername: taken })
   await page.addInitScript(() => localStorage.setItem('latchkey-language', 'de'))

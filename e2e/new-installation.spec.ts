@@ -1,17 +1,30 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from './support/administration.ts'
 
 // A server of its own: that of the other tests has applications already.
 test.use({ settings: { LOG_LEVEL: 'error' } })
 
-test('the overview of a new installation is a list of what to set up, and its figures lead to what they count', async ({
+test('the overview of a new installation is a list of what to set up, says what failed, and leads to what it counts', async ({
   asAdministrator: page,
   administration,
   newcomer,
+  server,
 }) => {
   await administration.post('/api/admin/users', { email: newcomer.email })
   const id = await administration.userId(newcomer.email)
   const executeAt = Date.now() + 60_000
   await administration.post(`/api/admin/users/${id}/lifecycle`, { action: 'disable', executeAt })
+  const db = new DatabaseSync(join(server.dataDir, 'latchkey.db'), { timeout: 10_000 })
+  db.prepare('insert into failed_jobs (name, failed_at) values (?, ?)').run('sweep of a test', Date.now())
+  db.prepare('insert into audit_events (id, at, action, outcome, data) values (?, ?, ?, ?, ?)').run(
+    'aud_of_a_test',
+    Date.now(),
+    'mail.failed',
+    'refused',
+    JSON.stringify({ recipient: 'nobody@example.com', subject: 'Welcome', reason: 'No such mailbox' }),
+  )
+  db.close()
   // What is counted is reused for five seconds by the server.
   await expect
     .poll(
@@ -31,6 +44,11 @@ test('the overview of a new installation is a list of what to set up, and its fi
   await list.getByRole('link', { name: 'Open: Connect the first application' }).click()
   await expect(page).toHaveURL(/applications\/new/)
   await page.goBack()
+
+  const attention = page.getByRole('list', { name: 'Needs attention' })
+  await expect(attention).toContainText('The background work sweep of a test fails')
+  await expect(attention).toContainText('Mail to nobody@example.com was not delivered')
+  await expect(attention).toContainText('No such mailbox')
 
   const next = page.getByRole('list', { name: 'What happens next' }).getByRole('listitem')
   const planned = next.filter({ hasText: newcomer.email })

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from './support/test.ts'
 
-test('a tab never writes as somebody else: it says who is signed in now, and reloads as that person', async ({
+test('fault 2: a tab never writes as somebody else: it says who is signed in now, and reloads as that person', async ({
   page,
   person,
   server,
+  expectAccessible,
 }) => {
   const other = { email: `bob-${randomUUID()}@example.com`, password: 'another fine password', displayName: 'Bob' }
   const stranger = await page.context().browser()?.newContext({ baseURL: server.origin })
@@ -22,6 +23,7 @@ test('a tab never writes as somebody else: it says who is signed in now, and rel
   expect((await refused).status()).toBe(409)
   const dialog = page.getByRole('dialog', { name: 'You are signed in as somebody else now' })
   await expect(dialog).toBeVisible()
+  await expectAccessible('[role=dialog]')
   await dialog.getByRole('button', { name: 'Reload' }).click()
   await expect(page.getByLabel('Display name')).toHaveValue('Bob')
 

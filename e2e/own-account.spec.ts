@@ -99,7 +99,10 @@ test('a certificate is issued for chosen accounts, temporary keys are marked, an
   await expect(page.getByText('latchkey-ssh uninstall')).toBeVisible()
 })
 
-test('a name of 100 characters without a space, or an emoji, breaks no page', async ({ page, person: _person }) => {
+test('fault 10: a name of 100 characters without a space, or an emoji, breaks no page', async ({
+  page,
+  person: _person,
+}) => {
   await page.setViewportSize(PHONE)
   const rename = (displayName: string) => page.request.patch('/api/account/profile', { data: { displayName } })
   await rename('W'.repeat(100))
@@ -114,21 +117,29 @@ test('a name of 100 characters without a space, or an emoji, breaks no page', as
   await expect(page.getByText('👩‍🚀S').first()).toBeVisible()
 })
 
-test('what was read in one window is read in the other, and a page comes back after an outage by itself', async ({
+test('fault 9: what was read in one window is read in every other and on other devices, and a page comes back after an outage by itself', async ({
   page,
   person,
   server,
+  browser,
 }) => {
   await page.goto('/notifications')
   const second = await page.context().newPage()
-  const elsewhere = await page.context().browser()?.newContext({ baseURL: server.origin, userAgent: 'Elsewhere/1.0' })
-  await elsewhere?.request.post('/api/auth/login', { data: { email: person.email, password: person.password } })
-  await elsewhere?.close()
+  const phone = await browser.newContext({ baseURL: server.origin, userAgent: 'Elsewhere/1.0', locale: 'en-GB' })
+  await phone.request.post('/api/auth/login', { data: { email: person.email, password: person.password } })
+  const third = await phone.newPage()
+  const streaming = third.waitForResponse('**/api/notifications/stream')
+  await third.goto('/')
+  await streaming
   await second.goto('/')
-  await expect(second.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible()
+  for (const each of [second, third])
+    await expect(each.getByRole('link', { name: 'Notifications, 1 unread' })).toBeVisible()
   await page.getByRole('button', { name: 'Mark all as read' }).click()
-  await expect(second.getByRole('link', { name: 'Notifications', exact: true }).first()).toBeVisible()
-  await expect(second.getByRole('link', { name: 'Notifications, 1 unread' })).toHaveCount(0)
+  for (const each of [second, third]) {
+    await expect(each.getByRole('link', { name: 'Notifications, 1 unread' })).toHaveCount(0)
+    await expect(each.getByRole('link', { name: 'Notifications', exact: true }).first()).toBeVisible()
+  }
+  await phone.close()
 
   await page.route('**/api/auth/sessions', (route) => route.abort())
   await page.getByRole('link', { name: 'Sessions' }).click()

@@ -160,6 +160,11 @@ test('a disable names what ends, asks why, and leaves its receipt; sessions, lin
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).dblclick()
   await expect(page.getByText('Signed in nowhere')).toBeVisible()
   expect((await first?.get('/api/auth/me'))?.status()).toBe(401)
+
+  // The administrators are told, and the name leads back here.
+  await page.goto('/notifications')
+  await page.getByRole('link', { name: newcomer.displayName }).first().click()
+  await expect(page).toHaveURL(new RegExp(`/admin/users/${id}`))
   await Promise.all(browsers.map((browser) => browser.dispose()))
 })
 

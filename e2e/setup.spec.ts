@@ -48,7 +48,7 @@ test('a wrong setup secret is refused, and the same account can then use the cor
   await expect(page.getByRole('heading', { name: 'Add a passkey' })).toBeVisible()
 })
 
-test('the page for the set-up is closed after it', async ({ page, browser, newcomer }) => {
+test('fault 6: the page for the set-up is closed after it', async ({ page, browser, newcomer }) => {
   await page.goto(fresh.setupLink)
   await page.getByLabel('Email').fill(newcomer.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(newcomer.password)

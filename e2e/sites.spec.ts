@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type Browser, chromium, type Page } from '@playwright/test'
+import { type Browser, chromium, type Page, request } from '@playwright/test'
 import { SITE_EXAMPLES, startSiteProxy } from '../test/deploy/site-proxy.ts'
 import { startSmallApplication } from '../test/support/small-application.ts'
 import { expect, test } from './support/administration.ts'
+import { redPicture } from './support/picture.ts'
 
 test.use({ settings: { TRUST_PROXY: '127.0.0.1' } })
 
@@ -102,7 +103,7 @@ for (const example of SITE_EXAMPLES) {
   })
 }
 
-test('an administrator protects a site, writes rules, tries them, and copies the configuration', async ({
+test('an administrator protects a site, writes rules, tries them, copies the configuration, and sets a logo', async ({
   asAdministrator: page,
   administration,
   expectAccessible,
@@ -147,8 +148,21 @@ test('an administrator protects a site, writes rules, tries them, and copies the
   await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
   await expectAccessible()
 
+  // The open tab is in the address, so that a reload leads to it.
   await page.getByRole('tab', { name: 'Refusals' }).click()
+  await expect(page).toHaveURL(/\?tab=refusals$/)
+  await page.reload()
   await expect(page.getByText('Nothing was refused')).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Site', exact: true }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a picture' }).click()
+  await (await chooser).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: await redPicture() })
+  await page.getByRole('button', { name: 'Use this picture' }).click()
+  const logo = page.locator('main img[src*="/logo"]')
+  await expect(logo).toBeVisible()
+  await page.getByRole('button', { name: 'Remove the picture' }).click()
+  await expect(logo).toHaveCount(0)
   const { clients } = (await (await administration.api.get('/oauth/clients?q=Team+wiki')).json()) as {
     clients: { client_id: string }[]
   }
@@ -182,5 +196,40 @@ test('a site that takes app passwords lets a person make one, which is shown onc
   await page.getByRole('button', { name: 'End' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await expect(page.getByText('No app passwords')).toBeVisible()
+  await administration.api.delete(`/oauth/clients/${clientId}`)
+})
+
+test('an administrator ends an app password of a person on their page, and the person is told', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+  server,
+  expectAccessible,
+}) => {
+  const { client_id: clientId } = await administration.post<{ client_id: string }>('/oauth/clients', {
+    clientType: 'proxied',
+    name: 'Team files',
+    hosts: [`files-${randomUUID().slice(0, 8)}.example.com`],
+    basic: true,
+  })
+  const person = await request.newContext({ baseURL: server.origin })
+  await person.post('/api/auth/register', { data: newcomer })
+  const made = await person.post('/api/account/app-passwords', {
+    data: { name: 'Backup of files', client_id: clientId },
+  })
+  expect(made.status()).toBe(201)
+  await page.goto(`/admin/users/${await administration.userId(newcomer.email)}?tab=devices`)
+  const list = page.getByRole('list', { name: 'App passwords' })
+  await list.getByRole('listitem').filter({ hasText: 'Backup of files' }).getByRole('button', { name: 'End' }).click()
+  const dialog = page.getByRole('dialog', { name: 'End “Backup of files”?' })
+  await expect(dialog).toBeVisible()
+  await expectAccessible('[role=dialog]')
+  await dialog.getByRole('button', { name: 'End' }).click()
+  await expect(list).toHaveCount(0)
+  expect(await (await person.get('/api/account/app-passwords')).json()).toMatchObject({ appPasswords: [] })
+  expect(await (await person.get('/api/notifications?limit=1')).json()).toMatchObject({
+    notifications: [{ type: 'security.app_password_removed', data: { name: 'Backup of files' } }],
+  })
+  await person.dispose()
   await administration.api.delete(`/oauth/clients/${clientId}`)
 })

@@ -33,6 +33,9 @@ test('a key can be added, and a certificate issued, downloaded and revoked', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await expect(row).toContainText('Revoked')
   await expect(row).toContainText('Laptop lost')
+  // The name leads to the page of its person.
+  await row.getByRole('link').click()
+  await expect(page.getByRole('heading', { name: 'Grace Hopper' })).toBeVisible()
 })
 
 test('a key of an unsupported type is refused with the error message of the API', async ({ asAdministrator: page }) => {

@@ -38,7 +38,7 @@ const theme = createTheme({
     Button: {
       defaultProps: { fw: 550 },
       styles: {
-        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem' },
+        root: { height: 'auto', minHeight: 'var(--button-height)', paddingBlock: '0.25rem', alignContent: 'center' },
         label: { whiteSpace: 'normal' },
       },
     },
@@ -51,7 +51,16 @@ const theme = createTheme({
     Paper: { defaultProps: { radius: 'lg' } },
     // On a phone the tabs scroll horizontally: a second line of them would look like other tabs.
     Tabs: {
-      styles: { list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }, tab: { flexShrink: 0 } },
+      styles: {
+        list: {
+          flexWrap: 'nowrap',
+          overflowX: 'auto',
+          overflowY: 'hidden',
+          // Mantine's own line below them would scroll away with them.
+          boxShadow: 'inset 0 calc(-1 * var(--tabs-list-border-width)) 0 var(--tab-border-color)',
+        },
+        tab: { flexShrink: 0 },
+      },
     },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },

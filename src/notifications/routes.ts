@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import { actorOf } from '../sessions/actor.ts'
 import { signedIn } from '../sessions/guards.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
+import { emitForUsers } from '../storage/signals.ts'
 import { markAllRead } from './mark-all-read.ts'
 import { countUnread, listNotifications, markRead } from './notification-store.ts'
 import { Notification } from './notification.ts'
@@ -20,7 +21,7 @@ const LastSeen = Type.String({ maxLength: 64 })
 export const notificationRoutes =
   (services: Services & { streams: Streams }): Routes =>
   async (app) => {
-    const { db, now, streams } = services
+    const { db, now, signals, streams } = services
 
     app.get(
       '/api/notifications',
@@ -61,7 +62,7 @@ export const notificationRoutes =
           tags,
           summary: 'Stream your notifications',
           description:
-            'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a comment every 25 seconds. Last-Event-ID, or lastEventId for clients that set no headers, replays what came after that notification. It ends with its session.',
+            'Server-sent events: `retry: 3000`, then frames with `id`, `event: notification` and the notification as JSON in `data`; a frame with `event: read`, without an id, when some were marked read elsewhere, so that a list that is shown is loaded again; a comment every 25 seconds. Last-Event-ID, or lastEventId for clients that set no headers, replays what came after that notification. It ends with its session.',
           headers: Type.Object({ 'last-event-id': Type.Optional(LastSeen) }),
           querystring: Type.Object({ lastEventId: Type.Optional(LastSeen) }, strict),
           response: {
@@ -110,9 +111,11 @@ export const notificationRoutes =
       },
       async (request) => {
         const actor = actorOf(services, request)
-        const found = await changeOwnAccount(services, actor, (trx) =>
-          markRead(trx, actor.id, request.params.id, now()),
-        )
+        const found = await changeOwnAccount(services, actor, async (trx) => {
+          const marked = await markRead(trx, actor.id, request.params.id, now())
+          if (marked) await emitForUsers(signals, trx, 'notifications-read', [actor.id])
+          return marked
+        })
         const notification = found ?? refuse('not_found', 'There is no such notification.')
         return { success: true as const, notification, unreadCount: await countUnread(db.read, actor.id) }
       },

@@ -9,6 +9,8 @@ export interface Stream {
   readonly sessionId: string
   /** Reads what is new. A call during a read causes another read after it. */
   wake(): void
+  /** Tells the client that notifications were marked read. Once for any number of calls that the client has not received. */
+  tellRead(): void
   /** Sends a heartbeat when one is due, and ends the stream of a client that has not read for too long. */
   beat(): void
   end(): void
@@ -47,6 +49,7 @@ export function openStream({
 }: StreamOptions): Stream {
   let { lastId } = options
   let isOver = false
+  let isReadToTell = false
   let lastHeartbeat = monotonicNow()
   const client = createClientWriter(sink, monotonicNow, () => reader.request())
 
@@ -57,6 +60,10 @@ export function openStream({
     for (const frame of frames) {
       client.write(frame.text)
       lastId = frame.id
+    }
+    if (isReadToTell) {
+      isReadToTell = false
+      client.write(READ_FRAME)
     }
     return frames.length > 0
   }
@@ -75,6 +82,10 @@ export function openStream({
     userId,
     sessionId,
     wake: reader.request,
+    tellRead() {
+      isReadToTell = true
+      reader.request()
+    },
     beat() {
       const stalledMs = client.stalledMs()
       if (stalledMs !== undefined) {
@@ -146,6 +157,9 @@ function createRepeater(step: () => Promise<boolean>, mayRun: () => boolean, fai
     },
   }
 }
+
+/** Without an id, so that the client still continues after the last notification. */
+const READ_FRAME = 'event: read\ndata: {}\n\n'
 
 export interface Frame {
   id: string

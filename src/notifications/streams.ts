@@ -43,10 +43,12 @@ export function createStreams({ db, now, monotonicNow, signals, log }: Needs): S
 
   const stopListening = [
     signals.on('notifications', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.wake())),
+    signals.on('notifications-read', ({ userIds }) => registry.of(userIds).forEach((stream) => stream.tellRead())),
     signals.on('sessions-ended', ({ userIds }) => void endIfSessionEnded(registry.of(userIds)).catch(failed)),
     signals.on('resync', () => {
+      // Telling that something was read also reads what is new.
       checkedAt = Number.NEGATIVE_INFINITY
-      registry.all().forEach((stream) => stream.wake())
+      registry.all().forEach((stream) => stream.tellRead())
       void endIfSessionEnded(registry.all()).catch(failed)
     }),
   ]

@@ -7,6 +7,7 @@ import type { Trx } from './database.ts'
  */
 export interface SignalPayloads {
   notifications: { userIds: string[] }
+  'notifications-read': { userIds: string[] }
   'sessions-ended': { userIds: string[] }
   'client-changed': { clientId: string }
   'keys-changed': null
@@ -29,7 +30,7 @@ const MAX_USERS_PER_SIGNAL = 100
 export async function emitForUsers(
   signals: Signals,
   trx: Trx,
-  name: 'notifications' | 'sessions-ended',
+  name: 'notifications' | 'notifications-read' | 'sessions-ended',
   userIds: string[],
 ): Promise<void> {
   for (let at = 0; at < userIds.length; at += MAX_USERS_PER_SIGNAL) {

@@ -39,6 +39,14 @@ test('a notification reaches the streams of its user on every replica', async (t
   }
 })
 
+test('what is marked read on one replica is told to the streams on every replica', async (t) => {
+  const { app, one, two, person, open, post } = await setUp(t)
+  await addNotification(app, person, 'unread')
+  const streams = [await open(one, person), await open(two, person)]
+  await post(one, person, '/api/notifications/read-all')
+  for (const stream of streams) assert.deepEqual(await stream.next(), { event: 'read', data: '{}' })
+})
+
 test('a session that ends on one replica ends its streams on every other one within a second', async (t) => {
   const { one, two, admin, person, open, post } = await setUp(t)
   const stream = await open(two, person)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
 import { type SignedInPerson, signedInPerson } from '../support/people.ts'
@@ -28,6 +29,26 @@ onEachEngine('stream clients that do not read', (engine) => {
     assert.equal(sink.destroyed, true)
     if (!sink.closed) await once(sink, 'close')
     assert.equal(streams.count(), 0)
+  })
+
+  test('are told once that notifications were marked read, however often that was', async (t) => {
+    const app = await startApp(t, { engine })
+    const person = await signedInPerson(app)
+    const sink = new PassThrough({ highWaterMark: 64 })
+    await app.services.streams.open({ userId: person.user.id, sessionId: person.sessionId }, sink, undefined)
+    await addNotification(app, person, 'x'.repeat(500))
+    while (sink.writableLength === 0) await setImmediate()
+    const [{ id }] = (await person.get('/api/notifications')).json().notifications
+    for (let index = 0; index < 20; index++) await person.patch(`/api/notifications/${id}/read`)
+    await addNotification(app, person, 'last')
+    let text = ''
+    sink.setEncoding('utf8')
+    for await (const chunk of sink as AsyncIterable<string>) {
+      text += chunk
+      if (text.includes('event: read')) break
+    }
+    assert.ok(text.includes('"last"'))
+    assert.equal(text.split('event: read').length, 2)
   })
 
   test('receive all pending notifications in order when they read again', async (t) => {

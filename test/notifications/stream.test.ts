@@ -141,6 +141,28 @@ onEachEngine('the notification stream', (engine) => {
     assert.deepEqual(names, listed.map(({ data }: { data: { name: string } }) => data.name).toReversed())
   })
 
+  test('tells every device of a person, and nobody else, that notifications were marked read', async () => {
+    const person = await signedInPerson(shared())
+    const phone = await signIn(shared(), person.user)
+    const stranger = await signedInPerson(shared())
+    await addNotification(shared(), person, 'first')
+    await addNotification(shared(), person, 'second')
+    const [{ id }] = (await person.get('/api/notifications')).json().notifications
+    const streams = [await follow(person), await follow(phone)]
+    const other = await follow(stranger)
+    await person.patch(`/api/notifications/${id}/read`)
+    for (const stream of streams) assert.deepEqual(await stream.next(), { event: 'read', data: '{}' })
+    await person.post('/api/notifications/read-all')
+    for (const stream of streams) assert.deepEqual(await stream.next(), { event: 'read', data: '{}' })
+    // When nothing was unread, or there is no such notification, nothing is told.
+    await person.post('/api/notifications/read-all')
+    await stranger.patch(`/api/notifications/${id}/read`)
+    await addNotification(shared(), person, 'third')
+    await addNotification(shared(), stranger, 'own')
+    for (const stream of streams) assert.equal((await stream.next())?.event, 'notification')
+    assert.equal((await other.next())?.event, 'notification')
+  })
+
   test('ends when its session ends: by logout, by revocation, or with the account disabled or deleted', async () => {
     const admin = await signedInPerson(shared(), { admin: true })
     const endings: Record<string, (person: SignedInPerson) => Promise<unknown>> = {

@@ -3,7 +3,6 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { answer, api } from '../api/client.ts'
 import type { Notification, NotificationType } from '../api/shapes.ts'
 import { deviceName } from '../lib/user-agent.ts'
-import { tellTabs } from '../session/tell-tabs.ts'
 import { asText } from '../texts/as-text.ts'
 import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -45,13 +44,11 @@ export function NotificationsPage() {
   const readOne = useMutation({
     mutationFn: (id: string) => answer(api.PATCH('/api/notifications/{id}/read', { params: { path: { id } } })),
     onMutate: (id) => showAsRead(client, (notification) => notification.id === id),
-    onSuccess: () => tellTabs({ kind: 'notifications-read' }),
     onError: reload,
   })
   const readAll = useMutation({
     mutationFn: () => answer(api.POST('/api/notifications/read-all')),
     onMutate: () => showAsRead(client, () => true),
-    onSuccess: () => tellTabs({ kind: 'notifications-read' }),
     onSettled: reload,
   })
   const unread = query.data?.pages[0]?.unreadCount ?? 0

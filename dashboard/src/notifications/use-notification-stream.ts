@@ -3,7 +3,6 @@ import { useEffect } from 'react'
 import type { Notification } from '../api/shapes.ts'
 import { endpoints } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
-import { onNews } from '../session/tell-tabs.ts'
 import { addArrived, notificationsQuery } from './notification-queries.ts'
 
 const FIRST_WAIT_MS = 3_000
@@ -18,18 +17,22 @@ export function useNotificationStream(): void {
     let wait = FIRST_WAIT_MS
     let interrupted = false
 
+    const reload = () => void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+
     function connect() {
       source = new EventSource(endpoints.notificationStream)
       source.addEventListener('open', () => {
         // The stream continues after the last notification that it brought. It may have brought none, so the list is loaded
         // again.
-        if (interrupted) void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
+        if (interrupted) reload()
         interrupted = false
         wait = FIRST_WAIT_MS
       })
       source.addEventListener('notification', (event) => {
         addArrived(client, JSON.parse(String(event.data)) as Notification)
       })
+      // Some were marked read: in this tab, in another one, or on another device.
+      source.addEventListener('read', reload)
       source.addEventListener('error', () => {
         interrupted = true
         if (source?.readyState !== EventSource.CLOSED) return
@@ -41,11 +44,7 @@ export function useNotificationStream(): void {
     }
 
     connect()
-    const stopListening = onNews(({ kind }) => {
-      if (kind === 'notifications-read') void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
-    })
     return () => {
-      stopListening()
       clearTimeout(waiting)
       source?.close()
     }

@@ -1,5 +1,5 @@
 /** What the tabs of one browser tell each other. None of it is secret. */
-export type News = { kind: 'signed-in'; userId: string } | { kind: 'signed-out' } | { kind: 'notifications-read' }
+export type News = { kind: 'signed-in'; userId: string } | { kind: 'signed-out' }
 
 const NAME = 'latchkey'
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME)

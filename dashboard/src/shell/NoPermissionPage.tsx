@@ -1,10 +1,12 @@
+import type { PermissionName } from '../api/shapes.ts'
 import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { LinkButton } from '../ui/LinkButton.tsx'
 
-export function NoPermissionPage({ permission }: { permission: string }) {
+export function NoPermissionPage({ permission }: { permission: PermissionName }) {
   const texts = useTexts('account').nav
+  const { names } = useTexts('people').permissions
   const { toStart } = useTexts('shared')
   return (
     <EmptyState
@@ -16,7 +18,7 @@ export function NoPermissionPage({ permission }: { permission: string }) {
         </LinkButton>
       }
     >
-      {texts.noPermission(permission)}
+      {texts.noPermission(names[permission])}
     </EmptyState>
   )
 }

@@ -8,7 +8,11 @@ import { languages } from '../../../dashboard/src/texts/language.ts'
 // What types do not cover is checked here: lists, tables with arbitrary keys, and the parameters in each sentence.
 
 const FOLDER = join(import.meta.dirname, '../../../dashboard/src/texts')
-const PARTS = readdirSync(join(FOLDER, 'en'))
+const filesOf = (language: string) =>
+  readdirSync(join(FOLDER, language), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .toSorted()
+const PARTS = filesOf('en')
 /** Sentences of the server, which English shows as they are: their own test is server-sentences.test.ts. */
 const OF_THE_SERVER = 'refusals.ts'
 const TRANSLATIONS = Object.keys(languages).filter((language) => language !== 'en')
@@ -42,7 +46,7 @@ async function load(language: string, file: string): Promise<Texts> {
 for (const language of TRANSLATIONS) {
   describe(`the texts in ${language}`, () => {
     test('have the same files as the English ones', () => {
-      assert.deepEqual(readdirSync(join(FOLDER, language)), PARTS)
+      assert.deepEqual(filesOf(language), PARTS)
     })
 
     for (const file of PARTS.filter((part) => part !== OF_THE_SERVER)) {

@@ -5,30 +5,39 @@ import { useFormat } from '../../lib/use-format.ts'
 import { deviceName } from '../../lib/user-agent.ts'
 import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { BreakingName } from '../../ui/BreakingName.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PersonLink } from '../../ui/PersonLink.tsx'
 import { TargetLink } from './TargetLink.tsx'
+import classes from './AuditTable.module.css'
 
+/** A table; where there is little room each entry is a block. The roles keep it a table there. */
 export function AuditTable({ events }: { events: AuditEntry[] }) {
   const texts = useTexts('admin').audit
   const [opened, setOpened] = useState<string>()
   return (
-    <Table.ScrollContainer minWidth={900} type="native" tabIndex={0} aria-label={texts.title}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{texts.at}</Table.Th>
-            <Table.Th>{texts.action}</Table.Th>
-            <Table.Th miw={150}>{texts.actor}</Table.Th>
-            <Table.Th miw={150}>{texts.target}</Table.Th>
-            <Table.Th>{texts.from}</Table.Th>
-            <Table.Th>{texts.outcome}</Table.Th>
-            <Table.Th w={56} pos="relative">
+    <div className={classes.around}>
+      <Table role="table" aria-label={texts.title} horizontalSpacing="sm" layout="fixed" className={classes.table}>
+        <Table.Thead role="rowgroup" className={classes.head}>
+          <Table.Tr role="row">
+            <Table.Th role="columnheader" w={112}>
+              {texts.at}
+            </Table.Th>
+            <Table.Th role="columnheader">{texts.action}</Table.Th>
+            <Table.Th role="columnheader">{texts.actor}</Table.Th>
+            <Table.Th role="columnheader">{texts.target}</Table.Th>
+            <Table.Th role="columnheader" w={140}>
+              {texts.from}
+            </Table.Th>
+            <Table.Th role="columnheader" w={116}>
+              {texts.outcome}
+            </Table.Th>
+            <Table.Th role="columnheader" w={56} pos="relative">
               <VisuallyHidden>{texts.details}</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody role="rowgroup">
           {events.map((event) => (
             <Fragment key={event.id}>
               <AuditRow
@@ -37,8 +46,8 @@ export function AuditTable({ events }: { events: AuditEntry[] }) {
                 onToggle={() => setOpened(opened === event.id ? undefined : event.id)}
               />
               {opened === event.id && (
-                <Table.Tr>
-                  <Table.Td colSpan={7}>
+                <Table.Tr role="row" className={classes.details}>
+                  <Table.Td role="cell" colSpan={7}>
                     {event.targetId && (
                       <Text size="sm">
                         {texts.target} <Code>{`${event.targetType ?? ''} ${event.targetId}`}</Code>
@@ -49,7 +58,7 @@ export function AuditTable({ events }: { events: AuditEntry[] }) {
                         {texts.request} <Code>{event.requestId}</Code>
                       </Text>
                     )}
-                    <Code block mt="xs">
+                    <Code block mt="xs" className={classes.data}>
                       {JSON.stringify(event.data, null, 2)}
                     </Code>
                   </Table.Td>
@@ -59,7 +68,7 @@ export function AuditTable({ events }: { events: AuditEntry[] }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </div>
   )
 }
 
@@ -70,36 +79,42 @@ function AuditRow({ event, isOpen, onToggle }: RowProps) {
   const format = useFormat()
   const words = findText(texts.actions, event.action)
   return (
-    <Table.Tr>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>{format.dateTime(event.at)}</Table.Td>
-      <Table.Td>
+    <Table.Tr role="row" className={classes.entry}>
+      <Table.Td role="cell" className={classes.at}>
+        {format.dateTime(event.at)}
+      </Table.Td>
+      <Table.Td role="cell" className={classes.action}>
         {words && <Text size="sm">{words}</Text>}
         <Text size="xs" ff="monospace" c="dimmed">
-          {event.action}
+          <BreakingName name={event.action} />
         </Text>
       </Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Table.Td role="cell" className={classes.name} data-label={texts.actor}>
         {event.actorId === null ? (
-          (event.actorEmail ?? texts.service)
+          <BreakingName name={event.actorEmail ?? texts.service} />
         ) : (
-          <PersonLink id={event.actorId}>{event.actorEmail ?? event.actorId}</PersonLink>
+          <PersonLink id={event.actorId}>
+            <BreakingName name={event.actorEmail ?? event.actorId} />
+          </PersonLink>
         )}
       </Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Table.Td role="cell" className={classes.name} data-label={texts.target}>
         <TargetLink event={event} />
       </Table.Td>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <Text size="sm">{event.ipAddress ?? '–'}</Text>
+      <Table.Td role="cell" className={classes.from}>
+        <Text size="sm">
+          <BreakingName name={event.ipAddress ?? '–'} />
+        </Text>
         <Text size="xs" c="dimmed">
           {deviceName(event.userAgent)}
         </Text>
       </Table.Td>
-      <Table.Td>
+      <Table.Td role="cell" className={classes.outcome}>
         <Badge size="sm" variant="light" color={event.outcome === 'success' ? 'pine' : 'red'}>
           {texts.outcomes[event.outcome]}
         </Badge>
       </Table.Td>
-      <Table.Td>
+      <Table.Td role="cell" className={classes.more}>
         <ActionIcon
           variant="subtle"
           color="gray"

@@ -5,6 +5,7 @@ import { useMay } from '../../session/me.ts'
 import { findText } from '../../texts/find-text.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLink } from '../../ui/ApplicationLink.tsx'
+import { BreakingName } from '../../ui/BreakingName.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PersonLink } from '../../ui/PersonLink.tsx'
 
@@ -14,9 +15,9 @@ export function TargetLink({ event: { targetType, targetId, targetName, data } }
   const may = useMay()
   if (!targetType || !targetId) return '–'
   const kind = findText(texts.targets, targetType) ?? targetType
-  const name = targetName ?? targetId
   const ownerId = typeof data['userId'] === 'string' ? data['userId'] : undefined
   if (!targetName) return <KindOnly kind={kind} id={targetId} />
+  const name = <BreakingName name={targetName} />
   if (targetType === 'user') return <PersonLink id={targetId}>{name}</PersonLink>
   if (targetType === 'oauth_client') return <ApplicationLink id={targetId}>{name}</ApplicationLink>
   if (targetType === 'role' && may('roles:read'))
@@ -33,11 +34,11 @@ export function TargetLink({ event: { targetType, targetId, targetName, data } }
     )
   if (ownerId !== undefined)
     return (
-      <>
+      <div>
         {kind}, <PersonLink id={ownerId}>{name}</PersonLink>
-      </>
+      </div>
     )
-  return name
+  return <div>{name}</div>
 }
 
 const KindOnly = ({ kind, id }: { kind: string; id: string }) => (

@@ -1,17 +1,10 @@
-import { SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { PictureEditor } from '../../account/PictureEditor.tsx'
-import { answer, api } from '../../api/client.ts'
+import { SimpleGrid, TextInput } from '@mantine/core'
 import type { Client } from '../../api/shapes.ts'
-import { issueAt } from '../../lib/field-issue.ts'
-import { endpoints } from '../../paths.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
-import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
-import { Section } from '../../ui/Section.tsx'
 import { ClientForm } from './ClientForm.tsx'
-import { CLIENTS_KEY } from './clients-query.ts'
+import { LogoSection } from './LogoSection.tsx'
 import { useSaveClient } from './use-save-client.ts'
+import { useTextFields } from './use-text-fields.ts'
 
 type Props = { application: Client; mayWrite: boolean }
 
@@ -20,21 +13,15 @@ export function AppearanceForm({ application, mayWrite }: Props) {
   const texts = useTexts('applications').appearance
   const clients = useTexts('admin').clients
   const save = useSaveClient(application.client_id)
-  const [fields, setFields] = useState({
-    name: application.name,
-    operator: application.operator ?? '',
-    launchUrl: application.launchUrl ?? '',
-  })
-  const field = (name: keyof typeof fields) => ({
-    value: fields[name],
-    readOnly: !mayWrite,
-    error: issueAt(save.error, name),
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget
-      save.reset()
-      setFields((before) => ({ ...before, [name]: value }))
+  const { fields, field } = useTextFields(
+    {
+      name: application.name,
+      operator: application.operator ?? '',
+      launchUrl: application.launchUrl ?? '',
     },
-  })
+    save,
+    mayWrite,
+  )
   return (
     <>
       <ClientForm
@@ -68,28 +55,5 @@ export function AppearanceForm({ application, mayWrite }: Props) {
       </ClientForm>
       <LogoSection application={application} mayWrite={mayWrite} />
     </>
-  )
-}
-
-function LogoSection({ application, mayWrite }: Props) {
-  const texts = useTexts('applications').appearance
-  const { pictureHint } = useTexts('account').profile
-  const client = useQueryClient()
-  const { client_id: clientId, name, logoUrl } = application
-  const preview = <ApplicationLogo name={name} logoUrl={logoUrl} size={88} />
-  return (
-    <Section title={texts.logo} description={`${texts.logoHint} ${pictureHint}`}>
-      {mayWrite ? (
-        <PictureEditor
-          preview={preview}
-          hasPicture={logoUrl !== null}
-          address={endpoints.clientLogo(clientId)}
-          onRemove={() => answer(api.DELETE('/oauth/clients/{clientId}/logo', { params: { path: { clientId } } }))}
-          onChanged={() => client.invalidateQueries({ queryKey: CLIENTS_KEY })}
-        />
-      ) : (
-        <Stack align="flex-start">{preview}</Stack>
-      )}
-    </Section>
   )
 }

@@ -1,13 +1,14 @@
-import { Badge, Group, Tabs } from '@mantine/core'
+import { Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { type PageTab, PageTabs } from '../../ui/PageTabs.tsx'
 import { QueryView } from '../../ui/QueryView.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { SiteTabs } from '../sites/SiteTabs.tsx'
@@ -16,7 +17,7 @@ import { AppearanceForm } from './AppearanceForm.tsx'
 import { BuiltInClientSection } from './BuiltInClientSection.tsx'
 import { ClaimsForm } from './ClaimsForm.tsx'
 import { kindOf } from './client-kind.ts'
-import { isClientTab, type ClientTab } from './client-search.ts'
+import type { ClientTab } from './client-search.ts'
 import { clientQuery } from './clients-query.ts'
 import { ClientSettings } from './ClientSettings.tsx'
 import { DeleteClientSection } from './DeleteClientSection.tsx'
@@ -76,46 +77,18 @@ export function ClientPage() {
 function ClientTabs({ application }: { application: Client }) {
   const texts = useTexts('applications').tabs
   const may = useMay()
-  const mayWrite = may('oauth_clients:write')
-  const { tab } = useSearch({ from: paths.adminClient })
-  const navigate = useNavigate({ from: paths.adminClient })
-  const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // On a phone a link may lead to a tab that is outside of the visible part of the list.
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [tab])
-  const form = { application, mayWrite }
-  const panels: { value: ClientTab; panel: ReactNode }[] = [
-    { value: 'connect', panel: <ConnectPanel {...form} /> },
-    { value: 'access', panel: <AccessForm {...form} /> },
-    { value: 'claims', panel: <ClaimsForm {...form} /> },
-    { value: 'signIn', panel: <SignInForm {...form} /> },
-    { value: 'appearance', panel: <AppearanceForm {...form} /> },
-    { value: 'diagnosis', panel: <DiagnosisPanel {...form} /> },
+  const form = { application, mayWrite: may('oauth_clients:write') }
+  const tab = (value: ClientTab, panel: ReactNode): PageTab<ClientTab> => ({ value, label: texts[value], panel })
+  const tabs = [
+    tab('connect', <ConnectPanel {...form} />),
+    tab('access', <AccessForm {...form} />),
+    tab('claims', <ClaimsForm {...form} />),
+    tab('signIn', <SignInForm {...form} />),
+    tab('appearance', <AppearanceForm {...form} />),
+    tab('diagnosis', <DiagnosisPanel {...form} />),
   ]
-  if (may('users:read')) panels.push({ value: 'try', panel: <TryPanel application={application} /> })
-  return (
-    <Tabs
-      value={panels.some(({ value }) => value === tab) ? (tab ?? 'connect') : 'connect'}
-      keepMounted={false}
-      onChange={(next) =>
-        isClientTab(next) && void navigate({ search: { tab: next }, replace: true, resetScroll: false })
-      }
-    >
-      <Tabs.List mb="lg" ref={list}>
-        {panels.map(({ value }) => (
-          <Tabs.Tab key={value} value={value}>
-            {texts[value]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {panels.map(({ value, panel }) => (
-        <Tabs.Panel key={value} value={value}>
-          {panel}
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  )
+  if (may('users:read')) tabs.push(tab('try', <TryPanel application={application} />))
+  return <PageTabs tabs={tabs} />
 }
 
 /** What the application needs to know of this service, and the end of it. */

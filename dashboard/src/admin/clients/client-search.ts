@@ -1,11 +1,13 @@
+import { readTab } from '../../lib/read-tab.ts'
+
 const CLIENT_TABS = ['connect', 'access', 'claims', 'signIn', 'appearance', 'diagnosis', 'try'] as const
 export type ClientTab = (typeof CLIENT_TABS)[number]
 
-export const isClientTab = (value: unknown): value is ClientTab => CLIENT_TABS.some((tab) => tab === value)
+/** Of an application behind a proxy, whose page has the same address. */
+const SITE_TABS = ['proxy', 'access', 'rules', 'site', 'refusals'] as const
+export type SiteTab = (typeof SITE_TABS)[number]
 
-/** The tab is part of the address, so that a link or a reload leads to it. */
-export const readClientSearch = ({ tab }: Record<string, unknown>): { tab?: ClientTab } =>
-  isClientTab(tab) ? { tab } : {}
+export const readClientSearch = readTab([...CLIENT_TABS, ...SITE_TABS])
 
 /** What was searched for, so that a link or a reload leads to it. */
 export const readClientsSearch = ({ q }: Record<string, unknown>): { q?: string } =>

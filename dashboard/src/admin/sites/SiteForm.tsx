@@ -5,6 +5,7 @@ import { issueAt } from '../../lib/field-issue.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ClientForm } from '../clients/ClientForm.tsx'
 import { useSaveClient } from '../clients/use-save-client.ts'
+import { useTextFields } from '../clients/use-text-fields.ts'
 import { HEADER_FIELDS, headersDraft, headersOf } from './site-headers.ts'
 
 type Props = { site: Client; mayWrite: boolean }
@@ -13,23 +14,17 @@ type Props = { site: Client; mayWrite: boolean }
 export function SiteForm({ site, mayWrite }: Props) {
   const texts = useTexts('sites')
   const save = useSaveClient(site.client_id)
-  const [fields, setFields] = useState({
-    name: site.name,
-    hosts: (site.hosts ?? []).join('\n'),
-    launchUrl: site.launchUrl ?? '',
-  })
+  const { fields, field } = useTextFields(
+    {
+      name: site.name,
+      hosts: (site.hosts ?? []).join('\n'),
+      launchUrl: site.launchUrl ?? '',
+    },
+    save,
+    mayWrite,
+  )
   const [basic, setBasic] = useState(site.basic ?? false)
   const [headers, setHeaders] = useState(() => headersDraft(site.headers ?? {}))
-  const field = (name: keyof typeof fields) => ({
-    value: fields[name],
-    readOnly: !mayWrite,
-    error: issueAt(save.error, name),
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget
-      save.reset()
-      setFields((before) => ({ ...before, [name]: value }))
-    },
-  })
   return (
     <ClientForm
       title={texts.settings}

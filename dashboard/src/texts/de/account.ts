@@ -59,7 +59,7 @@ export const account: typeof English = {
     signOut: 'Abmelden',
     noPermissionTitle: 'Sie dürfen diese Seite nicht öffnen',
     noPermission: (permission) =>
-      `Sie benötigen die Berechtigung ${permission}. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
+      `Sie benötigen diese Berechtigung: „${permission}“. Eine Rolle mit dieser Berechtigung vergibt die Administration.`,
   },
   palette: {
     title: 'Alles durchsuchen',

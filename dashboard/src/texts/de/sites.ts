@@ -80,7 +80,6 @@ export const sites: typeof English = {
     description: 'Die letzten 50 der letzten 7 Tage. Was gesendet wurde, kann erfunden sein.',
     emptyTitle: 'Nichts wurde abgewiesen',
     empty: 'Hier erscheinen Anfragen, die die Website nicht durchlässt.',
-    times: (count) => `${count}-mal`,
     cases: {
       not_allowed: 'Jemand ohne die nötige Rolle wurde abgewiesen.',
       forbidden: 'Eine Adresse wurde aufgerufen, die eine Regel verbietet.',

@@ -58,7 +58,7 @@ export const account = {
     signOut: 'Sign out',
     noPermissionTitle: 'This page is not open to you',
     noPermission: (permission: string) =>
-      `It needs the permission ${permission}. An administrator can give you a role that has it.`,
+      `It needs this permission: “${permission}”. An administrator can give you a role that has it.`,
   },
   palette: {
     title: 'Search everything',

@@ -71,7 +71,6 @@ export const sites = {
     description: 'The last 50 of the last 7 days. What was sent may be invented.',
     emptyTitle: 'Nothing was refused',
     empty: 'Requests that the site does not let through appear here.',
-    times: (count: number) => `${count} times`,
     cases: {
       not_allowed: 'Somebody who may not use this was refused.',
       forbidden: 'An address that a rule denies was asked for.',

@@ -1,0 +1,47 @@
+import type { roles as English } from '../../en/admin/roles.ts'
+import { plural } from '../../plural.ts'
+
+export const roles: typeof English = {
+  title: 'Rollen',
+  description: 'Wer was darf. Ein Haken gibt die Berechtigung sofort allen, die die Rolle haben.',
+  create: 'Rolle anlegen',
+  edit: 'Bearbeiten',
+  permission: 'Berechtigung',
+  builtIn: 'Eingebaut',
+  holders: (count) => `${count} Personen`,
+  oneHolder: '1 Person',
+  accounts: 'Serverkonten',
+  accountsHint: 'Die SSH-Zertifikate dieser Rolle außer dem eigenen öffnen.',
+  noAccounts: 'keine',
+  rules: 'SSH-Regeln und Attribute',
+  rulesHint: 'Zu ändern unter „Bearbeiten“.',
+  hasRules: 'SSH-Regeln',
+  attributes: (count) => plural('de', count, { one: '# Attribut', other: '# Attribute' }),
+  everybodyTitle: 'Das betrifft alle',
+  everybodyGive: (permission) => `Alle, die ein Konto haben oder bekommen, könnten dann: ${permission}.`,
+  everybodyTake: (permission) => `Alle, die dafür keine andere Rolle haben, verlieren: ${permission}.`,
+  everybodyConfirm: 'Für alle ändern',
+  name: 'Name',
+  roleDescription: 'Beschreibung',
+  principals: 'SSH-Principals',
+  principalsHint:
+    'Serverkonten, die Zertifikate dieser Rolle öffnen, mit Kommas getrennt. Wird eines herausgenommen, werden die Zertifikate widerrufen, die es nennen.',
+  createSubmit: 'Anlegen',
+  editTitle: (name) => `Rolle ${name} bearbeiten`,
+  delete: 'Löschen',
+  deleteTitle: (name) => `Rolle ${name} löschen?`,
+  deleteText:
+    'Alle, die sie haben, verlieren sofort, was sie gibt. Zertifikate, die etwas davon nennen, werden widerrufen.',
+  ssh: {
+    title: 'SSH-Regeln',
+    maxMinutes: 'Längste Gültigkeit in Minuten',
+    maxMinutesHint: 'Von Zertifikaten. Leer: so lange, wie der Dienst es erlaubt.',
+    sourceAddresses: 'Nur aus diesen Netzen',
+    sourceAddressesHint: 'Etwa 192.0.2.0/24, durch Kommas getrennt. Leer: von überall.',
+    forceCommand: 'Nur dieser Befehl',
+    forceCommandHint: 'Er läuft, was auch immer verlangt wurde. Leer: jeder.',
+    extensions: 'Außer der Anmeldung erlaubt',
+    verifyRequired: 'Nur Sicherheitsschlüssel, die ihren Besitzer prüfen, etwa mit einer PIN',
+  },
+  gives: (role, permission) => `${role} gibt ${permission}`,
+}

@@ -1,0 +1,35 @@
+import type { settings as English } from '../../en/admin/settings.ts'
+
+export const settings: typeof English = {
+  title: 'Einstellungen',
+  description: 'Was für diese Installation gilt. Änderungen wirken sofort.',
+  fixed: (variable) => `In der Umgebung des Dienstes mit ${variable} festgelegt, hier also nicht zu ändern.`,
+  installation: 'Name und Farbe',
+  installationText: 'Woran man diesen Dienst bei der Anmeldung und in seinen Mails erkennt.',
+  name: 'Name',
+  nameHint: 'Zu sehen bei der Anmeldung, in Mails und in der Liste der Passkeys.',
+  accentColor: 'Akzentfarbe',
+  accentColorHint: 'Von Schaltflächen und Links. Leer: die Farbe des Produkts.',
+  noColour: 'Eine Farbe besteht aus # und sechs Ziffern, etwa #15675c.',
+  tooLight: 'Weiße Schrift auf dieser Farbe ist schwer zu lesen. Wählen Sie eine dunklere.',
+  sample: 'Weiße Schrift',
+  contrast: (ratio, needed) => `Kontrast zu Weiß: ${ratio} zu 1. Nötig ist mindestens ${needed} zu 1.`,
+  logo: 'Logo',
+  logoHint: 'Zu sehen bei der Anmeldung.',
+  registration: 'Neue Konten',
+  registrationText: 'Wer hier ein Konto bekommt.',
+  who: 'Registrierung',
+  registrations: {
+    open: { title: 'Offen', text: 'Alle können ein Konto anlegen.' },
+    invite: { title: 'Auf Einladung', text: 'Die Verwaltung lädt ein.' },
+  },
+  domains: 'Zugelassene E-Mail-Domains',
+  domainsHint:
+    'Leer: jede Adresse. Sonst registriert man sich nur mit diesen und bestätigt die Adresse, bevor Anwendungen offenstehen. Einladungen gehen an jede Adresse.',
+  mail: 'Mail',
+  mailText: (email) => `Ausprobieren, ob Mails diesen Dienst verlassen. Sie geht an ${email}.`,
+  mailSubmit: 'Mail an mich schicken',
+  mailSent: 'Die Mail wurde angenommen.',
+  mailFailed: 'Die Mail wurde nicht angenommen.',
+  mailAnswer: 'Der Mailserver antwortete:',
+}

@@ -1,0 +1,6 @@
+export { account } from './account.ts'
+export { admin } from './admin.ts'
+export { applications } from './applications.ts'
+export { people } from './people.ts'
+export { sites } from './sites.ts'
+export { ssh } from './ssh.ts'

@@ -1,0 +1,35 @@
+import type { Settings } from '../../../api/shapes.ts'
+
+export const settings = {
+  title: 'Settings',
+  description: 'What holds for this installation. Changes are in force at once.',
+  fixed: (variable: string) => `Set by ${variable} in the environment of the service, so it can’t be changed here.`,
+  installation: 'Name and colour',
+  installationText: 'How people recognise this service when they sign in, and in its mails.',
+  name: 'Name',
+  nameHint: 'People see it when they sign in, in mails and in their list of passkeys.',
+  accentColor: 'Accent colour',
+  accentColorHint: 'Of buttons and links. Empty: the colour of the product.',
+  noColour: 'Write a colour as # and six digits, such as #15675c.',
+  tooLight: 'White text on this colour is hard to read. Choose a darker one.',
+  sample: 'White text',
+  contrast: (ratio: string, needed: number) => `Contrast with white: ${ratio} to 1. At least ${needed} to 1 is needed.`,
+  logo: 'Logo',
+  logoHint: 'Shown when people sign in.',
+  registration: 'New accounts',
+  registrationText: 'Who gets an account here.',
+  who: 'Registration',
+  registrations: {
+    open: { title: 'Open', text: 'Everybody can create an account.' },
+    invite: { title: 'By invitation', text: 'Administrators invite people.' },
+  } satisfies Record<Settings['registration'], { title: string; text: string }>,
+  domains: 'Allowed email domains',
+  domainsHint:
+    'Empty: every address. Otherwise people register only with these, and confirm their address before they can use applications. Invitations go to every address.',
+  mail: 'Mail',
+  mailText: (email: string) => `Try whether mail leaves this service. It goes to ${email}.`,
+  mailSubmit: 'Send me a mail',
+  mailSent: 'The mail was accepted.',
+  mailFailed: 'The mail was not accepted.',
+  mailAnswer: 'The mail server said:',
+}
