@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compareRestricted, compareWithCheckout } from './against.ts'
+import { compareEngines, compareRestricted, compareWithCheckout } from './against.ts'
 import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     against: { type: 'string' },
     restricted: { type: 'boolean', default: false },
+    engines: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
     'batched-baseline': { type: 'boolean', default: false },
@@ -61,6 +62,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 if (values.against !== undefined)
   for await (const line of compareWithCheckout(resolve(values.against), operations, plan)) print(line)
 else if (values.restricted) for await (const line of compareRestricted(operations, plan)) print(line)
+else if (values.engines) for await (const line of compareEngines(operations, plan)) print(line)
 else if (values.profile === undefined) await bench()
 else print((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILE_MS)).join('\n'))
 
