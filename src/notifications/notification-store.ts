@@ -21,9 +21,7 @@ const addOne = writeStatement((db, value: Values<NewNotification>) =>
   }),
 )
 
-export async function addNotification(trx: Trx, row: NewNotification): Promise<void> {
-  await addOne(trx, row)
-}
+export const addNotification = (trx: Trx, row: NewNotification): void => addOne.next(trx, row)
 
 export async function addNotifications(trx: Trx, rows: NewNotification[]): Promise<void> {
   await trx.insertInto('notifications').values(rows).execute()

@@ -28,7 +28,7 @@ export async function signIn(
   { user, method, amr, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
-  await markSignedIn(trx, user.id, services.now(), source.locale)
+  markSignedIn(trx, user.id, services.now(), source.locale)
   await recordEvent(services, trx, {
     action: 'session.started',
     outcome: 'success',

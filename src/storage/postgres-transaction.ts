@@ -40,7 +40,7 @@ export async function openTransaction(
 
   const send = async (): Promise<void> => {
     // Statements that are given in the same step are sent together.
-    await Promise.resolve()
+    await new Promise<void>((resolve) => process.nextTick(resolve))
     while (unsent.length > 0 && !broken) {
       const batch = unsent
       unsent = []
