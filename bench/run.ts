@@ -4,11 +4,12 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareEngines, compareRestricted, compareWithCheckout } from './against.ts'
+import { addToHistory, describeHistory } from './history.ts'
 import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
-import { writeReport } from './report.ts'
+import { whereItRan, writeReport } from './report.ts'
 import { newFolder, removeFolder, seedFile } from './servers.ts'
 
 const FULL: Plan = {
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     restricted: { type: 'boolean', default: false },
     engines: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
+    history: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
     'batched-baseline': { type: 'boolean', default: false },
   },
@@ -57,6 +59,10 @@ const plan = values.quick ? QUICK : FULL
 const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 
 checkMachine()
+if (values.history) {
+  print(describeHistory(operations.map(({ name }) => name)).join('\n'))
+  process.exit()
+}
 // Servers are stopped in the 'exit' handler, which Node does not run when a signal ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (values.against !== undefined)
@@ -92,7 +98,7 @@ async function bench(): Promise<void> {
     const { starts } = servers
     await servers.close()
     servers = undefined
-    const postgres = values.postgres ? await measureOnPostgres(folder, operations, plan) : undefined
+    const postgres = values.postgres ? await measureOnPostgres(folder, seeded, operations, plan) : undefined
 
     const seconds = (performance.now() - started) / 1000
     const report = writeReport({ plan, quick: values.quick, load, starts, rows, extras, postgres, seconds })
@@ -101,6 +107,7 @@ async function bench(): Promise<void> {
       const file = join(import.meta.dirname, 'results.md')
       writeFileSync(file, report)
       execFileSync('oxfmt', [file])
+      addToHistory(whereItRan(), rows, postgres)
     }
   } finally {
     await servers?.close()
