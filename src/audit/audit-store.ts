@@ -26,7 +26,7 @@ const insertOne = writeStatement((db, value: Values<Required<NewEventRow>>) =>
   }),
 )
 
-export const addEvent = (trx: Trx, row: Required<NewEventRow>): void => insertOne.next(trx, row)
+export const addEvent = async (trx: Trx, row: Required<NewEventRow>): Promise<void> => void (await insertOne(trx, row))
 
 /** A statement takes a limited number of values, and others wait for it. */
 const MAX_ROWS = 100

@@ -33,7 +33,7 @@ interface Needs {
 /** Appends to the audit trail, in the transaction of the change itself. Entries are never changed, and deleted only when they are archived. */
 export async function recordEvent({ now, observeEvent }: Needs, trx: Trx, event: AuditEvent): Promise<void> {
   if (observeEvent) trx.afterCommit(() => observeEvent(event))
-  addEvent(trx, toRow(event, now()))
+  await addEvent(trx, toRow(event, now()))
 }
 
 /** For an event without a change, such as a refusal. */

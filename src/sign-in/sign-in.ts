@@ -29,14 +29,16 @@ export async function signIn(
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
   markSignedIn(trx, user.id, services.now(), source.locale)
-  await recordEvent(services, trx, {
-    action: 'session.started',
-    outcome: 'success',
-    method,
-    actor: { id: user.id, email: user.email, source },
-    target: { type: 'session', id: session.id },
-  })
-  const isNewDevice = await markSeen(trx, user.id, source, services.now())
+  const [isNewDevice] = await Promise.all([
+    markSeen(trx, user.id, source, services.now()),
+    recordEvent(services, trx, {
+      action: 'session.started',
+      outcome: 'success',
+      method,
+      actor: { id: user.id, email: user.email, source },
+      target: { type: 'session', id: session.id },
+    }),
+  ])
   if (isNewDevice) {
     const { country, city } = source.geolocation
     await notify(services, trx, user.id, 'security.new_login', {
