@@ -1,8 +1,10 @@
 import { join } from 'node:path'
-import { attachLoad, compare, type LoadedServer } from './compare.ts'
+import { createDatabase, startPostgres } from '../test/support/postgres.ts'
+import { attachLoad, compare, type Comparison, type LoadedServer } from './compare.ts'
 import type { Plan } from './measure.ts'
 import type { Operation } from './operations.ts'
 import { restrictApplication } from './restrict.ts'
+import { seed } from './seed.ts'
 import * as ours from './servers.ts'
 
 const ROUNDS = 9
@@ -37,6 +39,35 @@ export async function* compareRestricted(operations: Operation[], plan: Plan) {
   ])
 }
 
+/** Compares this version on PostgreSQL with itself on SQLite: the processor time of each, and how many times it is on PostgreSQL. */
+export async function* compareEngines(operations: Operation[], plan: Plan) {
+  const describeEngines = ({ first, second, ratio }: Comparison) =>
+    `${fixed(first.cpu)} µs on PostgreSQL, ${fixed(second.cpu)} on SQLite, ${(1 / ratio).toFixed(2)} times`
+  yield* compareSides(
+    operations,
+    plan,
+    [(closing) => startOnPostgres(closing, plan), (closing) => start(closing, plan, ours)],
+    describeEngines,
+  )
+}
+
+const fixed = (value: number): string => value.toFixed(0).padStart(5)
+
+/** With PostgreSQL's defaults: every commit is synced. The database may use both cores. */
+async function startOnPostgres(closing: Close[], plan: Plan): Promise<Side> {
+  const folder = ours.newFolder()
+  closing.unshift(() => ours.removeFolder(folder))
+  const postgres = await startPostgres([])
+  closing.unshift(() => postgres.stop())
+  const databaseUrl = await createDatabase(postgres.url, 'bench')
+  const fixture = await seed(databaseUrl, folder, plan.revoked)
+  const server = await ours.startLatchkey({ folder, databaseUrl })
+  closing.unshift(() => server.stop())
+  const loaded = await attachLoad(server)
+  closing.unshift(() => loaded.close())
+  return { loaded, fixture }
+}
+
 async function start(
   closing: Close[],
   plan: Plan,
@@ -58,6 +89,7 @@ async function* compareSides(
   operations: Operation[],
   plan: Plan,
   [startHere, startThere]: [(closing: Close[]) => Promise<Side>, (closing: Close[]) => Promise<Side>],
+  describe = ({ ratio }: Comparison): string => ratio.toFixed(2),
 ) {
   const closing: Close[] = []
   try {
@@ -65,8 +97,8 @@ async function* compareSides(
     for (const { name, title } of operations) {
       for (const side of [there, here]) await warmUp(side, name, plan)
       const { milliseconds } = plan.baseline
-      const { ratio } = await compare(here.loaded, there.loaded, { rounds: ROUNDS, milliseconds })
-      yield `${title.padEnd(36)}${ratio.toFixed(2)}`
+      const compared = await compare(here.loaded, there.loaded, { rounds: ROUNDS, milliseconds })
+      yield `${title.padEnd(36)}${describe(compared)}`
     }
   } finally {
     for (const close of closing) await close()

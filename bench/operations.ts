@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Answer, type Connection, expect, get, postForm, postJson, type Step } from './connection.ts'
+import { deviceFlow } from './device-flow.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
 import { passkeyLogin } from './passkey-login.ts'
 import { siteVisits } from './site-visits.ts'
@@ -15,6 +16,8 @@ export interface Operation {
   baselineTarget?: number
   /** The same for the peer. */
   peerTarget?: number
+  /** At most this many times the processor time on SQLite, on PostgreSQL. */
+  postgresTarget?: number
 }
 
 const LIVE_TOKENS = 100
@@ -42,6 +45,7 @@ export const OPERATIONS: Operation[] = [
     requests: 1,
     baselineTarget: 0.7,
     peerTarget: 3,
+    postgresTarget: 1.8,
     prepare: async (_connection, fixture) => {
       const fields = { grant_type: 'client_credentials', scope: 'reports' }
       return repeat(postForm('/oauth/token', fields, basic(fixture)), '"access_token"')
@@ -53,6 +57,7 @@ export const OPERATIONS: Operation[] = [
     requests: 1,
     baselineTarget: 0.75,
     peerTarget: 4,
+    postgresTarget: 1.5,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
       const requests = tokens.map((token) => postForm('/oauth/introspect', { token }, basic(fixture)))
@@ -78,6 +83,7 @@ export const OPERATIONS: Operation[] = [
     requests: 1,
     baselineTarget: 0.75,
     peerTarget: 4,
+    postgresTarget: 1.5,
     prepare: async (connection, fixture) => {
       const tokens = await liveTokens(connection, fixture)
       const requests = tokens.map((token) => get('/oauth/userinfo', { Authorization: `Bearer ${token}` }))
@@ -90,6 +96,7 @@ export const OPERATIONS: Operation[] = [
     requests: 1,
     baselineTarget: 0.7,
     peerTarget: 4,
+    postgresTarget: 1.8,
     prepare: async (connection, fixture, workers) => {
       const refreshTokens: string[] = []
       for (let at = 0; at < workers; at++) {
@@ -109,15 +116,23 @@ export const OPERATIONS: Operation[] = [
     requests: 2,
     baselineTarget: 0.7,
     peerTarget: 4,
+    postgresTarget: 1.8,
     prepare: async (_connection, fixture) => async (connection, worker) => {
       expect(await signIn(connection, fixture, worker, 'openid'), 200, '"id_token"')
     },
+  },
+  {
+    name: 'device-flow',
+    title: 'device flow (begin, approve, token)',
+    requests: 3,
+    prepare: deviceFlow,
   },
   {
     name: 'me',
     title: 'GET /api/auth/me',
     requests: 1,
     baselineTarget: 0,
+    postgresTarget: 1.5,
     prepare: async (_connection, { people }) =>
       cycleThrough(
         people.map(({ session }) => get('/api/auth/me', { Cookie: `session=${session}` })),

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
 
 type Payload = Record<string, unknown> & { grantId?: string; uid?: string; consumed?: number }
 
@@ -12,13 +13,19 @@ export interface Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
+/** By what the entries are stored in: `memory`, a PostgreSQL database, or a SQLite file. */
+export async function adapterOf(storage: string): Promise<(model: string) => Adapter> {
+  if (storage === 'memory') return memoryAdapter()
+  return storage.startsWith('postgres:') ? postgresAdapter(storage) : sqliteAdapter(storage)
+}
+
 const seconds = () => Math.floor(Date.now() / 1000)
 
 /**
  * In memory. The package's own adapter keeps only the last 1,000 entries, and iterates over a grant's tokens for each new
  * one. This one does neither, which makes the peer faster.
  */
-export function memoryAdapter(): (model: string) => Adapter {
+function memoryAdapter(): (model: string) => Adapter {
   const entries = new Map<string, Payload>()
   const uids = new Map<string, string>()
   return (model) => {
@@ -42,14 +49,22 @@ export function memoryAdapter(): (model: string) => Adapter {
   }
 }
 
-/** As durable as Latchkey: one synced commit for each write. The interface does not allow group commit. */
-export function sqliteAdapter(file: string): (model: string) => Adapter {
-  const db = new DatabaseSync(file)
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 10000')
-  db.exec(`create table entries (
+const TABLE = `create table entries (
     id text primary key, payload text not null, grant_id text, uid text, consumed integer, expires_at integer not null);
     create index entries_by_grant on entries (grant_id) where grant_id is not null;
-    create index entries_by_uid on entries (uid) where uid is not null`)
+    create index entries_by_uid on entries (uid) where uid is not null`
+
+function toPayload(row: unknown): Payload | undefined {
+  const { payload, consumed } = (row ?? {}) as { payload?: string; consumed?: number | null }
+  if (payload === undefined) return undefined
+  return { ...(JSON.parse(payload) as Payload), ...(consumed ? { consumed } : {}) }
+}
+
+/** As durable as Latchkey: one synced commit for each write. The interface does not allow group commit. */
+function sqliteAdapter(file: string): (model: string) => Adapter {
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 10000')
+  db.exec(TABLE)
   const upsert = db.prepare('insert or replace into entries values (?, ?, ?, ?, null, ?)')
   const find = db.prepare('select payload, consumed from entries where id = ? and expires_at > ?')
   const findByUid = db.prepare('select payload, consumed from entries where uid = ? and expires_at > ?')
@@ -57,11 +72,6 @@ export function sqliteAdapter(file: string): (model: string) => Adapter {
   const destroy = db.prepare('delete from entries where id = ?')
   const revoke = db.prepare('delete from entries where grant_id = ?')
 
-  const toPayload = (row: unknown): Payload | undefined => {
-    const { payload, consumed } = (row ?? {}) as { payload?: string; consumed?: number | null }
-    if (payload === undefined) return undefined
-    return { ...(JSON.parse(payload) as Payload), ...(consumed ? { consumed } : {}) }
-  }
   return (model) => {
     const key = (id: string) => `${model}:${id}`
     return {
@@ -74,6 +84,36 @@ export function sqliteAdapter(file: string): (model: string) => Adapter {
       consume: async (id) => void consume.run(seconds(), key(id)),
       destroy: async (id) => void destroy.run(key(id)),
       revokeByGrantId: async (grantId) => void revoke.run(grantId),
+    }
+  }
+}
+
+/** The same on PostgreSQL: prepared statements on a pool of ten connections, as many as Latchkey has. */
+async function postgresAdapter(url: string): Promise<(model: string) => Adapter> {
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  await pool.query(TABLE)
+  const run = async (name: string, text: string, values: unknown[]): Promise<unknown> =>
+    (await pool.query<Record<string, unknown>>({ name, text, values })).rows[0]
+  const found = 'select payload, consumed from entries where expires_at > $2 and'
+  return (model) => {
+    const key = (id: string) => `${model}:${id}`
+    return {
+      async upsert(id, payload, expiresIn) {
+        const { grantId = null, uid = null } = payload
+        await run(
+          'upsert',
+          `insert into entries values ($1, $2, $3, $4, null, $5) on conflict (id) do update set payload = excluded.payload,
+            grant_id = excluded.grant_id, uid = excluded.uid, consumed = null, expires_at = excluded.expires_at`,
+          [key(id), JSON.stringify(payload), grantId, uid, seconds() + expiresIn],
+        )
+      },
+      find: async (id) => toPayload(await run('find', `${found} id = $1`, [key(id), seconds()])),
+      findByUid: async (uid) => toPayload(await run('find-by-uid', `${found} uid = $1`, [uid, seconds()])),
+      consume: async (id) =>
+        void (await run('consume', 'update entries set consumed = $2 where id = $1', [key(id), seconds()])),
+      destroy: async (id) => void (await run('destroy', 'delete from entries where id = $1', [key(id)])),
+      revokeByGrantId: async (grantId) =>
+        void (await run('revoke', 'delete from entries where grant_id = $1', [grantId])),
     }
   }
 }

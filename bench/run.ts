@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { compareRestricted, compareWithCheckout } from './against.ts'
+import { compareEngines, compareRestricted, compareWithCheckout } from './against.ts'
+import { addToHistory, describeHistory } from './history.ts'
 import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
-import { writeReport } from './report.ts'
+import { whereItRan, writeReport } from './report.ts'
 import { newFolder, removeFolder, seedFile } from './servers.ts'
 
 const FULL: Plan = {
@@ -47,7 +48,9 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     against: { type: 'string' },
     restricted: { type: 'boolean', default: false },
+    engines: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
+    history: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
     'batched-baseline': { type: 'boolean', default: false },
   },
@@ -56,11 +59,16 @@ const plan = values.quick ? QUICK : FULL
 const operations = OPERATIONS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 
 checkMachine()
+if (values.history) {
+  print(describeHistory(operations.map(({ name }) => name)).join('\n'))
+  process.exit()
+}
 // Servers are stopped in the 'exit' handler, which Node does not run when a signal ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 if (values.against !== undefined)
   for await (const line of compareWithCheckout(resolve(values.against), operations, plan)) print(line)
 else if (values.restricted) for await (const line of compareRestricted(operations, plan)) print(line)
+else if (values.engines) for await (const line of compareEngines(operations, plan)) print(line)
 else if (values.profile === undefined) await bench()
 else print((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILE_MS)).join('\n'))
 
@@ -90,7 +98,7 @@ async function bench(): Promise<void> {
     const { starts } = servers
     await servers.close()
     servers = undefined
-    const postgres = values.postgres ? await measureOnPostgres(folder, operations, plan) : undefined
+    const postgres = values.postgres ? await measureOnPostgres(folder, seeded, operations, plan) : undefined
 
     const seconds = (performance.now() - started) / 1000
     const report = writeReport({ plan, quick: values.quick, load, starts, rows, extras, postgres, seconds })
@@ -99,6 +107,7 @@ async function bench(): Promise<void> {
       const file = join(import.meta.dirname, 'results.md')
       writeFileSync(file, report)
       execFileSync('oxfmt', [file])
+      addToHistory(whereItRan(), rows, postgres)
     }
   } finally {
     await servers?.close()

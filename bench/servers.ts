@@ -96,11 +96,12 @@ export async function startBaseline(
   return start('baseline', { folder, port, args })
 }
 
-export async function startPeer(folder: string, storage: 'memory' | 'sqlite', fixture: Fixture): Promise<Server> {
+/** `storage` is `memory`, `sqlite`, or the URL of an empty database of PostgreSQL. */
+export async function startPeer(folder: string, storage: string, fixture: Fixture): Promise<Server> {
   const port = await freePort()
-  const file = storage === 'memory' ? 'memory' : join(folder, 'peer.db')
-  const args = [join(HERE, 'peer-server.ts'), String(port), file, JSON.stringify(fixture)]
-  return start(`peer-${storage}`, { folder, port, args })
+  const where = storage === 'sqlite' ? join(folder, 'peer.db') : storage
+  const args = [join(HERE, 'peer-server.ts'), String(port), where, JSON.stringify(fixture)]
+  return start(`peer-${storage.replace(/:.*/, '')}`, { folder, port, args })
 }
 
 interface Start {

@@ -70,7 +70,7 @@ export async function notify<T extends NotificationType>(
   data: NotificationData[T],
 ): Promise<void> {
   const add = await prepareNotification(services, trx, userId)
-  await add({ type, data } as Message)
+  add({ type, data } as Message)
 }
 
 /**
@@ -84,9 +84,10 @@ export async function prepareNotification(
   { now, signals }: Needs,
   trx: Trx,
   userId: string,
-): Promise<(message: Message) => Promise<void>> {
-  if (!(await holdUser(trx, userId))) return async () => {}
-  const id = idsAfter(await findNewestId(trx, userId))()
+): Promise<(message: Message) => void> {
+  const [isHeld, newestId] = await Promise.all([holdUser(trx, userId), findNewestId(trx, userId)])
+  if (!isHeld) return () => {}
+  const id = idsAfter(newestId)()
   // The signal is delivered at the commit, so it may be emitted before the insert.
   await emitForUsers(signals, trx, 'notifications', [userId])
   return (message) => addNotification(trx, toRow(id, userId, message, now()))

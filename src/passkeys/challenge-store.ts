@@ -1,5 +1,6 @@
 import { newId } from '../ids.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Trx, WriteTarget } from '../storage/database.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 import { CHALLENGE_MS } from './relying-party.ts'
 
 /** Stores a user's registration challenge. Each user has at most one: a new one replaces the old one. */
@@ -17,13 +18,21 @@ export async function addRegistrationChallenge(
     .execute()
 }
 
+const insertLogin = writeStatement(
+  (db, value: Values<{ id: string; challenge: string; expiresAt: number; now: number }>) =>
+    db.insertInto('passkey_challenges').values({
+      id: value('id'),
+      user_id: null,
+      challenge: value('challenge'),
+      expires_at: value('expiresAt'),
+      created_at: value('now'),
+    }),
+)
+
 /** Stores a login challenge, and returns its id. */
-export async function addLoginChallenge(trx: Trx, challenge: string, now: number): Promise<string> {
+export async function addLoginChallenge(db: WriteTarget, challenge: string, now: number): Promise<string> {
   const id = newId()
-  await trx
-    .insertInto('passkey_challenges')
-    .values({ id, user_id: null, challenge, expires_at: now + CHALLENGE_MS, created_at: now })
-    .execute()
+  await insertLogin(db, { id, challenge, expiresAt: now + CHALLENGE_MS, now })
   return id
 }
 
@@ -38,14 +47,17 @@ export async function consumeRegistrationChallenge(trx: Trx, userId: string, now
   return row?.challenge
 }
 
-/** Takes a login challenge, likewise. A registration challenge does not count as one. */
-export async function consumeLoginChallenge(trx: Trx, id: string, now: number): Promise<string | undefined> {
-  const row = await trx
+const takeLogin = writeStatement((db, value: Values<{ id: string; now: number }>) =>
+  db
     .deleteFrom('passkey_challenges')
-    .where('id', '=', id)
+    .where('id', '=', value('id'))
     .where('user_id', 'is', null)
-    .where('expires_at', '>', now)
-    .returning('challenge')
-    .executeTakeFirst()
+    .where('expires_at', '>', value('now'))
+    .returning('challenge'),
+)
+
+/** Takes a login challenge, likewise. A registration challenge does not count as one. */
+export async function consumeLoginChallenge(db: WriteTarget, id: string, now: number): Promise<string | undefined> {
+  const [row] = await takeLogin(db, { id, now })
   return row?.challenge
 }

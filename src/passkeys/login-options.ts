@@ -17,6 +17,6 @@ export async function loginOptions({
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
   })
-  const challengeId = await db.transaction((trx) => addLoginChallenge(trx, options.challenge, now()))
+  const challengeId = await addLoginChallenge(db, options.challenge, now())
   return { challengeId, ...options } as RequestOptions
 }

@@ -6,7 +6,6 @@ import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import { signIn } from '../sign-in/sign-in.ts'
 import { refuseDisabled } from '../users/account-standing.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
-import { findAccountById } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { consumeLoginChallenge } from './challenge-store.ts'
 import { passkeySignIn } from './passkey-sign-in.ts'
@@ -43,15 +42,14 @@ async function verifyAndSignIn(services: Needs, request: LoginRequest): Promise<
   const { challengeId, response, source } = request
   const anonymous = { action: 'session.refused', actor: { id: null, email: null, source } } as const
 
-  const challenge = await db.transaction((trx) => consumeLoginChallenge(trx, challengeId, now()))
+  const challenge = await consumeLoginChallenge(db, challengeId, now())
   if (challenge === undefined) return refusePasskey(services, { ...anonymous, reason: 'no_challenge' })
 
   const credential = await findCredential(db.read, response.id)
-  const owner = credential && (await findAccountById(db.read, credential.userId))
-  if (!credential || !owner) return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' })
-  const refused = { ...anonymous, actor: { id: owner.user.id, email: owner.user.email, source } }
+  if (!credential) return refusePasskey(services, { ...anonymous, reason: 'unknown_credential' })
+  const refused = { ...anonymous, actor: { id: credential.userId, email: credential.ownerEmail, source } }
 
-  const userHandle = Buffer.from(userHandleOf(owner.user.id)).toString('base64url')
+  const userHandle = Buffer.from(userHandleOf(credential.userId)).toString('base64url')
   const expected = { ...expectationOf(config, challenge), credential: { ...credential, userHandle } }
   const verdict = await verifyAssertion(expected, response)
   if (!verdict.verified) return refusePasskey(services, { ...refused, ...verdict })

@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { newId } from '../ids.ts'
 import type { Reader, Trx } from '../storage/database.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
+import { accountExists } from '../users/account-standing.ts'
 import { type Passkey, toPasskey } from './passkey.ts'
 import type { RegistrationFacts } from './verify-registration.ts'
 import type { DeviceType } from './webauthn-checks.ts'
@@ -11,6 +14,7 @@ export interface StoredCredential {
   credentialId: string
   publicKey: Uint8Array
   deviceType: DeviceType
+  ownerEmail: string
 }
 
 type NewPasskey = RegistrationFacts & { userId: string; name: string; createdAt: number }
@@ -57,12 +61,18 @@ export async function findPasskey(db: Reader, userId: string, id: string): Promi
   return row && toPasskey(row)
 }
 
-export async function findCredential(db: Reader, credentialId: string): Promise<StoredCredential | undefined> {
-  const row = await db
+const byCredentialId = readStatement((db, value: Values<{ credentialId: string }>) =>
+  db
     .selectFrom('passkeys')
-    .select(['id', 'user_id', 'credential_id', 'public_key', 'device_type'])
-    .where('credential_id', '=', credentialId)
-    .executeTakeFirst()
+    .innerJoin('users', 'users.id', 'passkeys.user_id')
+    .select(['passkeys.id', 'user_id', 'credential_id', 'public_key', 'device_type', 'users.email'])
+    .where('credential_id', '=', value('credentialId'))
+    .where(accountExists),
+)
+
+/** Also of an account that is disabled. */
+export async function findCredential(db: Reader, credentialId: string): Promise<StoredCredential | undefined> {
+  const [row] = await byCredentialId(db, { credentialId })
   return (
     row && {
       id: row.id,
@@ -70,6 +80,7 @@ export async function findCredential(db: Reader, credentialId: string): Promise<
       credentialId: row.credential_id,
       publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64')),
       deviceType: row.device_type,
+      ownerEmail: row.email,
     }
   )
 }
@@ -81,18 +92,21 @@ interface Use {
   at: number
 }
 
+const useOnce = writeStatement((db, value: Values<Omit<Use, 'backedUp'> & { backedUp: number }>) =>
+  db
+    .updateTable('passkeys')
+    .set({ counter: value('counter'), backed_up: value('backedUp'), last_used_at: value('at') })
+    .where('id', '=', value('id'))
+    .where(sql<boolean>`(counter < ${value('counter')} or (counter = 0 and counter = ${value('counter')}))`)
+    .returning('id'),
+)
+
 /**
  * Compares and sets the counter in one statement, so that of two logins with the same counter only one succeeds. The
  * counter must have grown, unless the authenticator has none and always reports 0 (WebAuthn Level 3 §7.2, signCount).
  */
 export async function markPasskeyUsed(trx: Trx, { id, counter, backedUp, at }: Use): Promise<boolean> {
-  const rows = await trx
-    .updateTable('passkeys')
-    .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: at })
-    .where('id', '=', id)
-    .where('counter', counter === 0 ? '=' : '<', counter)
-    .returning('id')
-    .execute()
+  const rows = await useOnce(trx, { id, counter, backedUp: backedUp ? 1 : 0, at })
   return rows.length > 0
 }
 

@@ -26,14 +26,14 @@ export async function holdActor(
   lock: RowLock = 'shared',
 ): Promise<void> {
   const { id, permission } = actor
-  const lives =
+  const [lives, isPermitted] = await Promise.all([
     'token' in actor
-      ? await actor.token.hold(trx, now(), lock)
-      : await holdSession(trx, { id: actor.sessionId, userId: id, now: now(), lock })
+      ? actor.token.hold(trx, now(), lock)
+      : holdSession(trx, { id: actor.sessionId, userId: id, now: now(), lock }),
+    permission === null || holdPermission(trx, id, permission),
+  ])
   if (!lives) refuse('unauthenticated', 'Please sign in.')
-  if (permission !== null && !(await holdPermission(trx, id, permission))) {
-    refuse('forbidden', `This needs the permission ${permission}.`)
-  }
+  if (!isPermitted) refuse('forbidden', `This needs the permission ${permission}.`)
 }
 
 /** Runs a change in a transaction that begins by checking the actor. Changes by one person run side by side. */

@@ -135,9 +135,28 @@ const toSession = (id: string, createdAt: number, row: SessionDetails, currentId
   current: id === currentId,
 })
 
-export async function addSession(trx: Trx, session: Insertable<Schema['sessions']>): Promise<void> {
-  await trx.insertInto('sessions').values(session).execute()
-}
+type NewSession = Required<Insertable<Schema['sessions']>>
+
+const insertSession = writeStatement((db, value: Values<NewSession>) =>
+  db.insertInto('sessions').values({
+    token_hash: value('token_hash'),
+    id: value('id'),
+    user_id: value('user_id'),
+    method: value('method'),
+    amr: value('amr'),
+    remembered: value('remembered'),
+    ip_address: value('ip_address'),
+    country: value('country'),
+    city: value('city'),
+    region: value('region'),
+    user_agent: value('user_agent'),
+    created_at: value('created_at'),
+    last_used_at: value('last_used_at'),
+    expires_at: value('expires_at'),
+  }),
+)
+
+export const addSession = (trx: Trx, session: NewSession): void => insertSession.next(trx, session)
 
 export async function markUsed(trx: Trx, id: string, now: number): Promise<void> {
   await trx.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()

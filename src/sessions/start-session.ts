@@ -37,7 +37,7 @@ export async function startSession(
   const id = newId()
   const at = now()
   const lifetime = remember ? REMEMBERED_MS : UNREMEMBERED_MS
-  await addSession(trx, {
+  addSession(trx, {
     token_hash: token.hash,
     id,
     user_id: userId,

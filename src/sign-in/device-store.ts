@@ -1,7 +1,29 @@
 import ipaddr from 'ipaddr.js'
+import { sql } from 'kysely'
 import { digest } from '../crypto/digest.ts'
 import type { RequestSource } from '../http/request-source.ts'
 import type { Trx } from '../storage/database.ts'
+import { readStatement, writeStatement, type Values } from '../storage/statement.ts'
+
+const anySeen = readStatement((db, value: Values<{ userId: string }>) =>
+  // A literal: SQLite prepares a statement again for each value of a limit.
+  db.selectFrom('known_devices').select('user_id').where('user_id', '=', value('userId')).limit(sql.lit(1)),
+)
+
+const addTraits = writeStatement(
+  (db, value: Values<{ userId: string; browser: string; network: string; now: number }>) =>
+    db
+      .insertInto('known_devices')
+      .values(
+        (['browser', 'network'] as const).map((trait) => ({
+          user_id: value('userId'),
+          device_hash: value(trait),
+          first_seen_at: value('now'),
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('device_hash'),
+)
 
 /**
  * Stores the browser and the network of a sign-in. True when either is new for an account that has signed in before: the
@@ -9,19 +31,15 @@ import type { Trx } from '../storage/database.ts'
  * browser is recognized by its cookie.
  */
 export async function markSeen(trx: Trx, userId: string, source: RequestSource, now: number): Promise<boolean> {
-  const seenBefore = await trx
-    .selectFrom('known_devices')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .limit(1)
-    .execute()
-  const traits = [`browser:${browserOf(source.userAgent)}`, `network:${networkOf(source.ipAddress)}`]
-  const added = await trx
-    .insertInto('known_devices')
-    .values(traits.map((trait) => ({ user_id: userId, device_hash: digest(trait), first_seen_at: now })))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('device_hash')
-    .execute()
+  const [seenBefore, added] = await Promise.all([
+    anySeen(trx, { userId }),
+    addTraits(trx, {
+      userId,
+      now,
+      browser: digest(`browser:${browserOf(source.userAgent)}`),
+      network: digest(`network:${networkOf(source.ipAddress)}`),
+    }),
+  ])
   return seenBefore.length > 0 && added.length > 0
 }
 

@@ -1,4 +1,5 @@
 import type { Reader, Trx } from '../storage/database.ts'
+import { writeStatement, type Values } from '../storage/statement.ts'
 
 interface KnownBrowser {
   tokenHash: string
@@ -33,33 +34,46 @@ export async function findKnownBrowserOf(
   return row?.token_hash
 }
 
-export async function addKnownBrowser(
-  trx: Trx,
-  browser: { token_hash: string; user_id: string; created_at: number; expires_at: number },
-): Promise<void> {
-  await trx.insertInto('known_browsers').values(browser).execute()
+interface NewKnownBrowser {
+  token_hash: string
+  user_id: string
+  created_at: number
+  expires_at: number
 }
+
+const insertBrowser = writeStatement((db, value: Values<NewKnownBrowser>) =>
+  db.insertInto('known_browsers').values({
+    token_hash: value('token_hash'),
+    user_id: value('user_id'),
+    created_at: value('created_at'),
+    expires_at: value('expires_at'),
+  }),
+)
+
+export const addKnownBrowser = (trx: Trx, browser: NewKnownBrowser): void => insertBrowser.next(trx, browser)
 
 export async function renewKnownBrowser(trx: Trx, tokenHash: string, expiresAt: number): Promise<void> {
   await trx.updateTable('known_browsers').set({ expires_at: expiresAt }).where('token_hash', '=', tokenHash).execute()
 }
 
-/** Keeps the `max` newest ones of a user, and deletes the others. */
-export async function deleteSurplusBrowsers(trx: Trx, userId: string, max: number): Promise<void> {
-  await trx
+const deleteSurplus = writeStatement((db, value: Values<{ userId: string; max: number }>) =>
+  db
     .deleteFrom('known_browsers')
-    .where('user_id', '=', userId)
+    .where('user_id', '=', value('userId'))
     .where('token_hash', 'not in', (eb) =>
       eb
         .selectFrom('known_browsers')
         .select('token_hash')
-        .where('user_id', '=', userId)
+        .where('user_id', '=', value('userId'))
         .orderBy('created_at', 'desc')
         .orderBy('token_hash')
-        .limit(max),
-    )
-    .execute()
-}
+        .limit(value('max')),
+    ),
+)
+
+/** Keeps the `max` newest ones of a user, and deletes the others. */
+export const deleteSurplusBrowsers = (trx: Trx, userId: string, max: number): void =>
+  deleteSurplus.next(trx, { userId, max })
 
 export async function deleteKnownBrowsersOfUsers(trx: Trx, userIds: string[]): Promise<void> {
   await trx.deleteFrom('known_browsers').where('user_id', 'in', userIds).execute()

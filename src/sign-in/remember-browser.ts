@@ -33,8 +33,8 @@ export async function rememberBrowser(
   if (own.hash === ownHash) {
     await renewKnownBrowser(trx, own.hash, now() + YEAR)
   } else {
-    await addKnownBrowser(trx, { token_hash: own.hash, user_id: userId, created_at: now(), expires_at: now() + YEAR })
-    await deleteSurplusBrowsers(trx, userId, MAX_BROWSERS_OF_ACCOUNT)
+    addKnownBrowser(trx, { token_hash: own.hash, user_id: userId, created_at: now(), expires_at: now() + YEAR })
+    deleteSurplusBrowsers(trx, userId, MAX_BROWSERS_OF_ACCOUNT)
   }
   const others = live.filter(({ hash }) => hash !== own.hash)
   return [own, ...others].slice(0, MAX_BROWSER_TOKENS).map(({ plaintext }) => plaintext)

@@ -28,15 +28,17 @@ export async function signIn(
   { user, method, amr, remember, source }: SignInRequest,
 ): Promise<SignedInSession> {
   const session = await startSession(services, trx, { userId: user.id, method, amr, remember, source })
-  await markSignedIn(trx, user.id, services.now(), source.locale)
-  await recordEvent(services, trx, {
-    action: 'session.started',
-    outcome: 'success',
-    method,
-    actor: { id: user.id, email: user.email, source },
-    target: { type: 'session', id: session.id },
-  })
-  const isNewDevice = await markSeen(trx, user.id, source, services.now())
+  markSignedIn(trx, user.id, services.now(), source.locale)
+  const [isNewDevice] = await Promise.all([
+    markSeen(trx, user.id, source, services.now()),
+    recordEvent(services, trx, {
+      action: 'session.started',
+      outcome: 'success',
+      method,
+      actor: { id: user.id, email: user.email, source },
+      target: { type: 'session', id: session.id },
+    }),
+  ])
   if (isNewDevice) {
     const { country, city } = source.geolocation
     await notify(services, trx, user.id, 'security.new_login', {

@@ -24,6 +24,11 @@ declare const transaction: unique symbol
 export type Trx = Reader &
   Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & {
     readonly [transaction]: true
+    /**
+     * Runs a statement whose rows nobody needs before the next one, or before the commit. When it fails, that fails. On
+     * PostgreSQL it is sent together with that, and not alone.
+     */
+    runNext(statement: Pick<CompiledStatement, 'name' | 'sql'>, parameters: unknown[]): void
     /** Runs the task when the transaction has committed, and never when it is undone. The task must not fail. */
     afterCommit(task: () => void): void
   }

@@ -24,6 +24,12 @@ export const SERVING: SessionLimits = {
   idle_in_transaction_session_timeout: 5000,
 }
 
+/**
+ * Where writes of several people are one transaction. Whoever waits for a lock is soon given up there, and tries again alone
+ * under the limits above.
+ */
+export const JOINT_WRITES: SessionLimits = { ...SERVING, lock_timeout: 25, statement_timeout: 250 }
+
 /** A step of a migration takes as long as the tables are large, and other replicas wait for it. */
 export const MIGRATING: SessionLimits = {
   lock_timeout: 0,

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { limitSession, SERVING } from './postgres-session.ts'
 import { createEmitter, type Signals } from './signals.ts'
 
 const CHANNEL = 'latchkey'
+const NOTIFY = { name: 'notify', sql: 'select pg_notify($1, $2)' }
 const RECONNECT_MS = 500
 const HEARTBEAT_MS = 5000
 /** How late a change is read at the latest when its signal was lost unnoticed. */
@@ -33,7 +33,7 @@ export function createPostgresSignals(
 
   return {
     async emit(trx, name, payload) {
-      await sql`select pg_notify(${CHANNEL}, ${JSON.stringify({ name, payload })})`.execute(trx)
+      trx.runNext(NOTIFY, [CHANNEL, JSON.stringify({ name, payload })])
     },
     on,
     async close() {

@@ -1,24 +1,28 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
   type Driver,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
-  type Transaction,
 } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { type CompiledStatement, createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
+import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
 import { isUnavailable, StorageFailure } from './failure.ts'
 import { migrate } from './migrate.ts'
-import { createPipelinedReads } from './postgres-reads.ts'
+import { type Query, queryOf } from './postgres-batch.ts'
+import type { Lane } from './postgres-lane.ts'
+import { createReads } from './postgres-reads.ts'
 import { limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import { explainRefusal, tryPostgres } from './postgres-start.ts'
+import { openTransaction, type PostgresTransaction, runAlone } from './postgres-transaction.ts'
+import { createWrites } from './postgres-writes.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -39,26 +43,36 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS * timeoutFactor,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
-    types: { getTypeParser },
   }
   await migrateFirst(settings)
 
   const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
-  const { kysely, pool } = connect({ ...limited, max: MAX_CONNECTIONS }, SERVING, { log, timeoutFactor })
-  const reads = createPipelinedReads(limited, pool, timeoutFactor)
+  const { kysely, pool, within } = connect({ ...limited, max: MAX_CONNECTIONS }, SERVING, { log, timeoutFactor })
+  const alone = async (query: Query) => (await runAlone(pool, isBroken, query)).rows
+  const reads = createReads(limited, timeoutFactor, alone)
+  const writes = createWrites(limited, timeoutFactor, alone)
   const signals = createPostgresSignals(settings, log, timeoutFactor)
   return {
     db: {
       dialect,
-      read: Object.assign(kysely, { dialect, run: runWith(reads.query) }) satisfies Reader,
-      // Not on the connections for reads: a write is answered when it is on the disk, and reads would wait behind it.
-      run: runWith(async (query) => (await pool.query(query)).rows),
+      read: Object.assign(kysely, { dialect, run: runOn(reads) }) satisfies Reader,
+      // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
+      run: runOn(writes),
       transaction: (work) =>
         retryDeadlocks(async () => {
           const { afterCommit, run: runTasks } = createCommitTasks()
-          const result = await kysely.transaction().execute((opened) => work(toTrx(opened, afterCommit)))
-          runTasks()
-          return result
+          const open = await openTransaction(pool, isBroken).catch(rethrow)
+          try {
+            const result = await work(toTrx(within(open), open, afterCommit))
+            await open.commit().catch(rethrow)
+            runTasks()
+            return result
+          } catch (error) {
+            await open.rollback()
+            throw error
+          } finally {
+            open.release()
+          }
         }),
     },
     kysely,
@@ -66,7 +80,7 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
     load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
     async close() {
       await signals.close()
-      await reads.close()
+      await Promise.all([reads.close(), writes.close()])
       await kysely.destroy()
     },
   }
@@ -87,20 +101,16 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
 
 const dialect = 'postgres' as const
 
-const runWith =
-  (query: (query: pg.QueryConfig) => Promise<unknown[]>): StatementRunner['run'] =>
-  async ({ name, sql: text }, values) => {
-    try {
-      return await query({ name, text, values })
-    } catch (error) {
-      throw translate(error)
-    }
-  }
+const runOn =
+  ({ run }: Lane): StatementRunner['run'] =>
+  ({ name, sql: text }, values) =>
+    run(queryOf(text, values, name)).catch(rethrow)
 
-function toTrx(kysely: Transaction<Schema>, afterCommit: Trx['afterCommit']): Trx {
-  const run: StatementRunner['run'] = async (statement, parameters) =>
-    (await kysely.executeQuery({ ...statement, parameters })).rows
-  return Object.assign(kysely, { dialect, run, afterCommit }) as unknown as Trx
+function toTrx(kysely: Kysely<Schema>, open: PostgresTransaction, afterCommit: Trx['afterCommit']): Trx {
+  const run: StatementRunner['run'] = ({ name, sql: text }, values) =>
+    open.run(queryOf(text, values, name)).then(({ rows }) => rows, rethrow)
+  const runNext: Trx['runNext'] = ({ name, sql: text }, values) => open.runNext(queryOf(text, values, name))
+  return Object.assign(kysely, { dialect, run, runNext, afterCommit }) as unknown as Trx
 }
 
 /** The SQLSTATE of a deadlock: the server ended one of two transactions that waited for each other. */
@@ -132,74 +142,52 @@ function connect(
   // The pool listens to idle connections only. One that is lost during a transaction, between two of its queries, makes the
   // next query fail. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const kysely = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => createDriver(pool),
-      createIntrospector: (introspected) => new PostgresIntrospector(introspected),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+  const driver = createDriver(pool)
+  const kyselyDialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (introspected) => new PostgresIntrospector(introspected),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  const kysely = new Kysely<Schema>({ dialect: kyselyDialect })
+  const executor = kysely.getExecutor()
+  return {
+    pool,
+    kysely,
+    /** For queries in a transaction that is open. Kysely's own transactions take longer. */
+    within(open: PostgresTransaction): Kysely<Schema> {
+      const connection = connectionOf(open)
+      const bound = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
+      return new Kysely({ config: { dialect: kyselyDialect }, dialect: kyselyDialect, driver, executor: bound })
     },
-  })
-  return { pool, kysely }
+  }
 }
-
-/** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */
-const getTypeParser: pg.CustomTypesConfig['getTypeParser'] = (oid, format) =>
-  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 
 interface Connection extends DatabaseConnection {
-  client: pg.PoolClient
-  broken?: boolean
+  open: Pick<PostgresTransaction, 'run' | 'release'> & Partial<PostgresTransaction>
 }
 
+const connectionOf = (open: Connection['open']): Connection => ({
+  open,
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, tag } = await this.open.run(queryOf(text, parameters)).catch(rethrow)
+    return { rows: rows as R[], numAffectedRows: BigInt(/\d+$/.exec(tag)?.[0] ?? 0) }
+  },
+  streamQuery() {
+    throw new Error('Queries are not streamed.')
+  },
+})
+
 function createDriver(pool: pg.Pool): Driver {
-  const connection = (client: pg.PoolClient): Connection => ({
-    client,
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const { name } = query as Partial<CompiledStatement>
-      const { rows, rowCount } = await send(this, {
-        ...(name === undefined ? {} : { name }),
-        text: query.sql,
-        values: [...query.parameters],
-      })
-      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-    },
-    streamQuery() {
-      throw new Error('Queries are not streamed.')
-    },
-  })
-  const send = async (held: Connection, query: pg.QueryConfig | string): Promise<pg.QueryResult> => {
-    try {
-      return await held.client.query(query)
-    } catch (error) {
-      const failure = translate(error)
-      if (isUnavailable(failure) && !isSessionUsable(error)) held.broken = true
-      throw failure
-    }
-  }
   return {
     init: async () => {},
-    async acquireConnection() {
-      try {
-        return connection(await pool.connect())
-      } catch (error) {
-        throw translate(error)
-      }
+    acquireConnection: async () => connectionOf({ run: (query) => runAlone(pool, isBroken, query), release: () => {} }),
+    releaseConnection: async (held) => (held as Connection).open.release(),
+    beginTransaction: async (held) => {
+      ;(held as Connection).open = await openTransaction(pool, isBroken).catch(rethrow)
     },
-    releaseConnection: async (held) => {
-      const { client, broken } = held as Connection
-      client.release(broken)
-    },
-    beginTransaction: async (held) => void (await send(held as Connection, 'begin')),
-    // The server answers the COMMIT of a failed transaction with success and the command ROLLBACK.
-    commitTransaction: async (held) => {
-      const { command } = await send(held as Connection, 'commit')
-      if (command !== 'COMMIT') throw new StorageFailure('unavailable', 'The transaction was undone, not committed.')
-    },
-    // A broken connection is closed, and the server then rolls back.
-    rollbackTransaction: async (held) => {
-      if (!(held as Connection).broken) await send(held as Connection, 'rollback')
-    },
+    commitTransaction: async (held) => (held as Connection).open.commit?.().catch(rethrow),
+    rollbackTransaction: async (held) => (held as Connection).open.rollback?.(),
     destroy: () => pool.end(),
   }
 }
@@ -230,8 +218,13 @@ export function translate(error: unknown): unknown {
   return UNAVAILABLE.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
 }
 
-const isSessionUsable = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && SESSION_STAYS_USABLE.test(error.code ?? '')
+function rethrow(error: unknown): never {
+  throw translate(error)
+}
+
+/** Whether the connection can't be used after this error. */
+const isBroken = (error: unknown): boolean =>
+  isUnavailable(translate(error)) && !(error instanceof pg.DatabaseError && SESSION_STAYS_USABLE.test(error.code ?? ''))
 
 /** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */
 function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {

@@ -33,7 +33,8 @@ export function openSqlite(file: string): Engine {
         const { afterCommit, run: runTasks } = createCommitTasks()
         const run: StatementRunner['run'] = async ({ sql }, parameters) =>
           runIn(open, () => writes.rows(sql, parameters))
-        const trx = Object.assign(writing.within(open), { dialect, run, afterCommit }) as unknown as Trx
+        const runNext: Trx['runNext'] = ({ sql }, parameters) => void runIn(open, () => writes.rows(sql, parameters))
+        const trx = Object.assign(writing.within(open), { dialect, run, runNext, afterCommit }) as unknown as Trx
         try {
           const result = await work(trx)
           await open.commit()

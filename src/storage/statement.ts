@@ -17,11 +17,19 @@ export function readStatement<P extends object, Row>(build: (db: Reader, value: 
   return (reader: Reader, values: P): Promise<Row[]> => run(compile(reader, reader), reader, values) as Promise<Row[]>
 }
 
-/** The same for a query that changes something: in a transaction, or, given the database, as one of its own. */
+/**
+ * The same for a query that changes something: in a transaction, or, given the database, as one of its own. `next` runs it
+ * together with what follows in the transaction (`Trx.runNext`).
+ */
 export function writeStatement<P extends object, Row>(build: (trx: Trx, value: Values<P>) => Compilable<Row>) {
   const compile = compileOnce(build as (db: Reader, value: Values<P>) => Compilable<Row>)
-  return (target: WriteTarget, values: P): Promise<Row[]> =>
+  const write = (target: WriteTarget, values: P): Promise<Row[]> =>
     run(compile(target, 'read' in target ? target.read : target), target, values) as Promise<Row[]>
+  const next = (trx: Trx, values: P): void => {
+    const statement = compile(trx, trx)
+    trx.runNext(statement, parametersOf(statement, values))
+  }
+  return Object.assign(write, { next })
 }
 
 /** Once for each dialect. */
@@ -33,10 +41,10 @@ function compileOnce<P extends object>(build: (db: Reader, value: Values<P>) => 
 }
 
 const run = (statement: CompiledStatement, on: Pick<Reader, 'run'>, values: object): Promise<unknown[]> =>
-  on.run(
-    statement,
-    statement.parameters.map((each) => (each instanceof Placeholder ? values[each.key as keyof object] : each)),
-  )
+  on.run(statement, parametersOf(statement, values))
+
+const parametersOf = ({ parameters }: CompiledStatement, values: object): unknown[] =>
+  parameters.map((each) => (each instanceof Placeholder ? values[each.key as keyof object] : each))
 
 class Placeholder {
   readonly key: string

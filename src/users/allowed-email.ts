@@ -29,8 +29,14 @@ const neverConfirmed = readStatement((db, value: Values<{ userId: string }>) =>
  * confirmed: anybody can claim an address.
  */
 export async function refuseUnconfirmed(trx: Trx, config: Config, userId: string): Promise<void> {
-  const [user] = await neverConfirmed(trx, { userId })
-  if (user?.never_confirmed !== 1) return
-  if ((await readSettings(trx, config)).allowedEmailDomains.length > 0)
-    refuse('email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.')
+  if (await mustConfirm(trx, config, userId)) refuseToGiveAccess()
 }
+
+/** The same as a question, for callers that refuse later. */
+export async function mustConfirm(trx: Trx, config: Config, userId: string): Promise<boolean> {
+  const [user] = await neverConfirmed(trx, { userId })
+  return user?.never_confirmed === 1 && (await readSettings(trx, config)).allowedEmailDomains.length > 0
+}
+
+export const refuseToGiveAccess = (): never =>
+  refuse('email_unconfirmed', 'Confirm your email address first, with the link that was sent to it.')

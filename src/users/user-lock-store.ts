@@ -29,7 +29,9 @@ export const holdUser = async (trx: Trx, userId: string): Promise<boolean> =>
 
 /** As `holdUser`, and returns the account: so no session begins on an account that was disabled a moment ago. */
 export async function holdAccount(trx: Trx, userId: string): Promise<Account | undefined> {
-  return (await holdUser(trx, userId)) ? findAccountById(trx, userId) : undefined
+  // The account is read after the lock is held: statements run in the order in which they are given.
+  const [, account] = await Promise.all([holdUser(trx, userId), findAccountById(trx, userId)])
+  return account
 }
 
 /** Shared: other transactions may hold the row as well, and none may change it. Exclusive: no other may hold it. */

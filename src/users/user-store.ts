@@ -1,6 +1,7 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
+import { readStatement, type Values } from '../storage/statement.ts'
 import { accountExists } from './account-standing.ts'
 import { listRolesWithPrincipals } from './role-principals.ts'
 import { packedRoles, toUser, USER_COLUMNS } from './user-row.ts'
@@ -24,16 +25,19 @@ export async function findUser(db: Reader, id: string): Promise<User | undefined
   return row && toUser(row)
 }
 
+const accountBy = (column: 'id' | 'email') =>
+  readStatement((db, value: Values<{ wanted: string }>) =>
+    users(db).select(['users.password_hash', 'users.never_confirmed']).where(`users.${column}`, '=', value('wanted')),
+  )
+const found = { id: accountBy('id'), email: accountBy('email') }
+
 export const findAccountByEmail = (db: Reader, email: string): Promise<Account | undefined> =>
   findAccount(db, 'email', email)
 
 export const findAccountById = (db: Reader, id: string): Promise<Account | undefined> => findAccount(db, 'id', id)
 
-async function findAccount(db: Reader, column: 'id' | 'email', value: string): Promise<Account | undefined> {
-  const row = await users(db)
-    .select(['users.password_hash', 'users.never_confirmed'])
-    .where(`users.${column}`, '=', value)
-    .executeTakeFirst()
+async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): Promise<Account | undefined> {
+  const [row] = await found[column](db, { wanted })
   return (
     row && {
       user: toUser(row),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDuplicate } from '../../src/storage/failure.ts'
 import { writeStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -52,5 +53,45 @@ onEachEngine('a prepared statement', (engine) => {
       return [trx]
     })
     for (const trx of ended) await assert.rejects(findFailures(trx, { bucket: 'none', minFailures: 0 }))
+  })
+
+  test('that nobody waits for runs before what follows it, and with its transaction', async () => {
+    const { db } = shared().services
+    await db.transaction(async (trx) => {
+      insert.next(trx, { bucket: 'next', failures: 1, expires_at: 1_000_000_000_000 })
+      assert.deepEqual(await findFailures(trx, { bucket: 'next', minFailures: 0 }), [{ failures: 1 }])
+      insert.next(trx, { bucket: 'last', failures: 2, expires_at: 1_000_000_000_000 })
+    })
+    assert.deepEqual(await findFailures(db, { bucket: 'last', minFailures: 0 }), [{ failures: 2 }])
+    const undone = db.transaction(async (trx) => {
+      insert.next(trx, { bucket: 'undone next', failures: 1, expires_at: 1_000_000_000_000 })
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(undone, /changed my mind/)
+    assert.deepEqual(await findFailures(db, { bucket: 'undone next', minFailures: 0 }), [])
+  })
+
+  test('that nobody waits for and that fails undoes its transaction', async () => {
+    const { db } = shared().services
+    const taken = { bucket: 'taken', failures: 1, expires_at: 1_000_000_000_000 }
+    await insert(db, taken)
+    const refused = db.transaction(async (trx) => {
+      await insert(trx, { ...taken, bucket: 'beside it' })
+      insert.next(trx, taken)
+    })
+    await assert.rejects(refused, isDuplicate)
+    assert.deepEqual(await findFailures(db, { bucket: 'beside it', minFailures: 0 }), [])
+  })
+
+  test('runs in the order in which it was given, also when several are given at once', async () => {
+    const { db } = shared().services
+    const [before, , after] = await db.transaction((trx) =>
+      Promise.all([
+        findFailures(trx, { bucket: 'in order', minFailures: 0 }),
+        insert(trx, { bucket: 'in order', failures: 1, expires_at: 1_000_000_000_000 }),
+        findFailures(trx, { bucket: 'in order', minFailures: 0 }),
+      ]),
+    )
+    assert.deepEqual([before, after], [[], [{ failures: 1 }]])
   })
 })

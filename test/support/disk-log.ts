@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
+import { Batch } from '../../src/storage/postgres-batch.ts'
 
 /**
  * Records in order what reaches the disk: syncs and renames below a folder as `sync <path>` and `rename <path>`, and the
@@ -39,14 +40,17 @@ export function logDisk(t: TestContext, folder: string): string[] {
     if (sql === 'COMMIT' && writing.has(this)) events.push('commit')
   }
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
-    const result = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0] !== 'commit') return result
-    return result.then((value) => {
-      events.push('commit')
-      return value
-    })
-  } as typeof query
+  pg.Client.prototype.query = function (this: pg.Client, ...args: [unknown]) {
+    const [batch] = args
+    if (batch instanceof Batch && batch.queries.some(({ text }) => text === 'commit')) {
+      const { callback } = batch
+      batch.callback = (error) => {
+        if (!error) events.push('commit')
+        callback(error)
+      }
+    }
+    return query.apply(this, args as never) as never
+  }
 
   t.after(() => {
     Object.assign(fs.promises, { open, rename })

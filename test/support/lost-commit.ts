@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
+import { Batch } from '../../src/storage/postgres-batch.ts'
 
 /**
  * Carries out the next commit of a writing transaction but fails the call with an error, as when the connection breaks or the
@@ -18,12 +19,18 @@ export function loseNextCommit(t: TestContext): () => boolean {
     throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
   }
   const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...args: [string | { text?: string }]) {
-    const result = query.apply(this, args as never) as unknown as Promise<unknown>
-    if (args[0] !== 'commit' || isLost) return result
-    isLost = true
-    return result.then(() => Promise.reject(new Error('Connection terminated unexpectedly')))
-  } as typeof query
+  pg.Client.prototype.query = function (this: pg.Client, ...args: [unknown]) {
+    const [batch] = args
+    if (batch instanceof Batch && batch.queries.some(({ text }) => text === 'commit') && !isLost) {
+      isLost = true
+      const { callback } = batch
+      batch.handleCommandComplete = (message) => {
+        if (message.text !== 'COMMIT') Batch.prototype.handleCommandComplete.call(batch, message)
+      }
+      batch.callback = (error) => callback(error ?? new Error('Connection terminated unexpectedly'))
+    }
+    return query.apply(this, args as never) as never
+  }
   t.after(() => {
     DatabaseSync.prototype.exec = exec
     pg.Client.prototype.query = query

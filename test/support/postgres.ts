@@ -15,6 +15,8 @@ const NOBODY = 65534
 
 export interface PostgresServer {
   url: string
+  /** Of the server's first process, which starts the others. */
+  pid(): number | undefined
   /** Stops the server and deletes its folder. */
   stop(): Promise<void>
   /** Stops the server and keeps its folder: SIGINT is a fast shutdown, SIGQUIT a crash with recovery at the next start. */
@@ -70,6 +72,7 @@ export async function startPostgres(
   await resume()
   return {
     url: `postgres://latchkey@127.0.0.1:${port}`,
+    pid: () => server?.pid,
     halt,
     resume,
     async stop() {

@@ -29,10 +29,8 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
   }),
 )
 
-/** Fails as a missing reference when its grant has been deleted. */
-export async function addCode(trx: Trx, code: Required<NewCode>): Promise<void> {
-  await insertCode(trx, code)
-}
+/** The transaction fails as a missing reference when its grant has been deleted. */
+export const addCode = (trx: Trx, code: Required<NewCode>): void => insertCode.next(trx, code)
 
 const byHash = readStatement((db, value: Values<{ hash: string }>) =>
   db

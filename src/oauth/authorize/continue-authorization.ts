@@ -2,6 +2,7 @@ import { refuse } from '../../errors.ts'
 import type { RequestSource } from '../../http/request-source.ts'
 import { holdActor } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
+import { mustConfirm } from '../../users/allowed-email.ts'
 import { userMayUse } from '../access/allowed-role-store.ts'
 import { holdClientWithGrant } from '../consents/grant-store.ts'
 import { type ReadParameters, refuseOversized, refuseRepeated } from '../parameters.ts'
@@ -54,14 +55,19 @@ export async function continueAuthorization(
   }
 
   const step = await provider.db.transaction(async (trx) => {
-    await holdActor(trx, provider, { id: signedIn.user.id, sessionId: signedIn.session.id, permission: null })
-    const { client, granted, mayUse } = await holdClientWithGrant(trx, clientId, signedIn.user.id)
+    const { id } = signedIn.user
+    // They are sent together, and lock in this order.
+    const [, { client, granted, mayUse }, isUnconfirmed] = await Promise.all([
+      holdActor(trx, provider, { id, sessionId: signedIn.session.id, permission: null }),
+      holdClientWithGrant(trx, clientId, id),
+      mustConfirm(trx, provider.config, id),
+    ])
     recheckClient(provider, request, client)
     if (!mayUse) return noAccessPage(provider, attempt)
     if (!includesAll(granted, request.consentScopes))
       return client?.consent === 'skip' ? undefined : consentPage(provider, attempt)
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) return refuseExpired()
-    return issueCode(provider, trx, request, signedIn)
+    return issueCode(provider, trx, request, { ...signedIn, mustConfirm: isUnconfirmed })
   })
   return (
     step ??

@@ -5,6 +5,7 @@ import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeOwnAccount } from '../../sessions/hold-actor.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
+import { mustConfirm } from '../../users/allowed-email.ts'
 import { addToGrant, holdClientWithGrant } from '../consents/grant-store.ts'
 import type { Provider } from '../provider.ts'
 import { markAnswered } from './answered-request-store.ts'
@@ -24,7 +25,10 @@ export const grantAndIssue = (
 ): Promise<NextStep> =>
   changeOwnAccount(provider, actor, async (trx) => {
     const { request, pending } = attempt
-    const { client, mayUse } = await holdClientWithGrant(trx, request.client.client_id, actor.id)
+    const [{ client, mayUse }, isUnconfirmed] = await Promise.all([
+      holdClientWithGrant(trx, request.client.client_id, actor.id),
+      mustConfirm(trx, provider.config, actor.id),
+    ])
     recheckClient(provider, request, client)
     if (!mayUse) refuse('not_allowed', 'You may not use this application.')
     await addConsent(provider, trx, request, actor)
@@ -33,7 +37,7 @@ export const grantAndIssue = (
       return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
     if (pending && !(await markAnswered(trx, answeredUntil(pending))))
       return refuse('conflict', 'This request was answered already.')
-    return issueCode(provider, trx, request, signedIn)
+    return issueCode(provider, trx, request, { ...signedIn, mustConfirm: isUnconfirmed })
   })
 
 /** What an application is told about a user who may not use it, and its administrators about the reason. */

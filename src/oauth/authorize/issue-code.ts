@@ -2,7 +2,7 @@ import { holdPermission } from '../../access/role-store.ts'
 import { issueToken } from '../../crypto/token.ts'
 import type { SignedIn } from '../../sessions/session.ts'
 import type { Trx } from '../../storage/database.ts'
-import { refuseUnconfirmed } from '../../users/allowed-email.ts'
+import { refuseToGiveAccess } from '../../users/allowed-email.ts'
 import { packClaims } from '../claims/claims-request.ts'
 import type { Provider } from '../provider.ts'
 import { CODE_MS } from '../tokens/lifetimes.ts'
@@ -21,13 +21,13 @@ export async function issueCode(
   { config, now, random, pkceUses }: Pick<Provider, 'config' | 'now' | 'random' | 'pkceUses'>,
   trx: Trx,
   request: AuthorizationRequest,
-  signedIn: SignedIn,
+  signedIn: SignedIn & { mustConfirm: boolean },
 ): Promise<NextStep> {
-  await refuseUnconfirmed(trx, config, signedIn.user.id)
+  if (signedIn.mustConfirm) refuseToGiveAccess()
   if (request.redirectUri === trialUri(config, request.client.client_id)) await checkTrial(trx, request, signedIn)
   const code = issueToken(random, 'ac_')
   const at = now()
-  await addCode(trx, {
+  addCode(trx, {
     code_hash: code.hash,
     user_id: signedIn.user.id,
     client_id: request.client.client_id,

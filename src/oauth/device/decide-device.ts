@@ -119,7 +119,7 @@ async function addAuthorization(
     const data = { scopes: added }
     await recordEvent(provider, trx, { action: 'oauth_grant.added', outcome: 'success', actor, target, data })
   }
-  await addCode(trx, {
+  addCode(trx, {
     code_hash: device.device_code_hash,
     user_id: actor.id,
     client_id: clientId,

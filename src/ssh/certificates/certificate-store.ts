@@ -84,9 +84,9 @@ const insertCertificate = writeStatement(
 )
 
 /** Adds to the log. Certificates of one user are added in the order of their serials: the caller holds the user. */
-export async function addCertificate(trx: Trx, certificate: NewCertificate, latestExpiryBefore: number): Promise<void> {
+export function addCertificate(trx: Trx, certificate: NewCertificate, latestExpiryBefore: number): void {
   const validBefore = certificate.validBefore * 1000
-  await insertCertificate(trx, {
+  insertCertificate.next(trx, {
     id: certificate.id,
     serial: certificate.serial,
     user_id: certificate.userId,

@@ -78,22 +78,24 @@ async function logCertificate(
   { savedKeyId, ttlSeconds, principals: requested }: IssueCertificateRequest,
 ): Promise<UnsignedCertificate> {
   const at = services.now()
-  await refuseUnconfirmed(trx, services.config, actor.id)
-  const saved =
-    (await holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at })) ??
-    refuse('not_found', 'You have no such key.')
+  // Everything that depends on nothing else is asked for together.
+  const [, heldKey, { preferredUsername, groups }, latestExpiry = 0, plannedEnd, notify] = await Promise.all([
+    refuseUnconfirmed(trx, services.config, actor.id),
+    holdSshKey(trx, { id: savedKeyId, userId: actor.id, now: at }),
+    holdPrincipalGroups(trx, actor.id),
+    findLatestExpiry(trx, actor.id),
+    latestEnd(trx, actor.id, at),
+    prepareAnnouncement(services, trx, actor),
+  ])
+  const saved = heldKey ?? refuse('not_found', 'You have no such key.')
   const { key, application, comment } = readSavedKey(saved.publicKey)
-  const { preferredUsername, groups } = await holdPrincipalGroups(trx, actor.id)
   const { principals, rules, roles } = chooseGroup(groups, {
     username: preferredUsername,
     principals: requested,
     isSecurityKey: application !== undefined,
   })
   const lifetime = chooseLifetime(services.config, ttlSeconds, rules, roles)
-  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) await markSshKeyUsed(trx, saved.id, at)
-  const latestExpiry = (await findLatestExpiry(trx, actor.id)) ?? 0
-  const plannedEnd = await latestEnd(trx, actor.id, at)
-  const notify = (await isAnnounced(trx, actor)) ? undefined : await prepareNotification(services, trx, actor.id)
+  if (saved.lastUsedAt === null || saved.lastUsedAt <= at - MARK_USED_MS) markSshKeyUsed(trx, saved.id, at)
 
   const id = newOrderedId()
   const seconds = Math.floor(at / 1000)
@@ -119,9 +121,9 @@ async function logCertificate(
   })
   const { fingerprint } = saved
   const row = { ...described, id, serial, userId: actor.id, savedKeyId, fingerprint, rules, createdAt: at }
-  await addCertificate(trx, row, latestExpiry)
+  addCertificate(trx, row, latestExpiry)
   const { keyId, validBefore } = described
-  await notify?.({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
+  notify?.({ type: 'ssh.cert_issued', data: { certificateId: id, serial: String(serial), keyId } })
   await recordEvent(services, trx, {
     action: 'ssh_certificate.issued',
     outcome: 'success',
@@ -131,6 +133,10 @@ async function logCertificate(
   })
   return { authority, draft, comment, row }
 }
+
+/** Undefined for a sign-in whose first certificate was announced. */
+const prepareAnnouncement = async (services: Needs, trx: Trx, actor: CallingActor) =>
+  (await isAnnounced(trx, actor)) ? undefined : prepareNotification(services, trx, actor.id)
 
 /**
  * The last second at which a certificate of this user may end. Hosts verify certificates without asking us, so one that is

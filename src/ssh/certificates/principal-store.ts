@@ -51,8 +51,10 @@ export const listRoleGrants = async (db: Reader, userId: string): Promise<RoleGr
  */
 export const holdRoleGrants = async (trx: Trx, userId: string): Promise<RoleGrant[]> =>
   toGrants(
-    await heldWithPrincipals(trx, { userId }),
-    await heldWithPermission(trx, { userId, permission: ISSUE_PERMISSION }),
+    ...(await Promise.all([
+      heldWithPrincipals(trx, { userId }),
+      heldWithPermission(trx, { userId, permission: ISSUE_PERMISSION }),
+    ])),
   )
 
 function toGrants(withPrincipals: GrantRow[], withPermission: GrantRow[]): RoleGrant[] {

@@ -16,8 +16,11 @@ export const listPrincipalGroups = async (db: Reader, { id, preferredUsername }:
  * role away, changes its rules, or takes a principal out of it, waits and then finds the certificate.
  */
 export async function holdPrincipalGroups(trx: Trx, userId: string): Promise<Person & { groups: PrincipalGroup[] }> {
-  const preferredUsername = (await findPreferredUsername(trx, userId)) ?? ''
-  const groups = groupPrincipals(preferredUsername, await holdRoleGrants(trx, userId))
+  const [preferredUsername = '', grants] = await Promise.all([
+    findPreferredUsername(trx, userId),
+    holdRoleGrants(trx, userId),
+  ])
+  const groups = groupPrincipals(preferredUsername, grants)
   return { id: userId, preferredUsername, groups }
 }
 

@@ -101,9 +101,7 @@ const markUsed = writeStatement((db, value: Values<{ id: string; at: number }>) 
     .where('id', '=', value('id')),
 )
 
-export async function markSshKeyUsed(trx: Trx, id: string, at: number): Promise<void> {
-  await markUsed(trx, { id, at })
-}
+export const markSshKeyUsed = (trx: Trx, id: string, at: number): void => markUsed.next(trx, { id, at })
 
 /** Keeps an ephemeral key until a certificate for it expires: the first one sets the time, later ones may extend it. */
 export async function keepEphemeralKey(

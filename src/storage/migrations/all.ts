@@ -20,6 +20,7 @@ import { people } from './0018-people.ts'
 import { proxiedSites } from './0019-proxied-sites.ts'
 import { sshCaRotation } from './0020-ssh-ca-rotation.ts'
 import { failedJobs } from './0021-failed-jobs.ts'
+import { unreadNotifications } from './0022-unread-notifications.ts'
 
 export interface Migration {
   name: string
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0019-proxied-sites', proxiedSites),
   inSql('0020-ssh-ca-rotation', sshCaRotation),
   inSql('0021-failed-jobs', failedJobs),
+  inSql('0022-unread-notifications', unreadNotifications),
 ]

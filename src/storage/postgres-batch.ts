@@ -1,0 +1,157 @@
+import pg from 'pg'
+
+/** Made by `queryOf`. */
+export interface Query {
+  /** With a name it is prepared once on each connection. */
+  name: string
+  text: string
+  values: (string | Buffer | null)[]
+}
+
+/** Throws for a value that is no parameter, before anything is sent. */
+export const queryOf = (text: string, values: readonly unknown[], name = ''): Query => ({
+  name,
+  text,
+  values: values.map(toParameter),
+})
+
+export interface Answer {
+  rows: object[]
+  /** What the server says was done: `INSERT 0 1`. */
+  tag: string
+}
+
+/** The answers of all statements, or of those before the one that failed. */
+export interface Outcome {
+  answers: Answer[]
+  error?: unknown
+}
+
+/**
+ * Sends statements together, and resolves when the server has answered all of them. The server sends its answers together
+ * too, so that this process is woken up once. Outside of a transaction they are one: all are committed or none. After one that
+ * fails, the server skips the others. Never rejects.
+ */
+export const sendBatch = (client: pg.ClientBase, queries: readonly Query[]): Promise<Outcome> =>
+  new Promise((resolve) => client.query(new Batch(queries, resolve)))
+
+/** How the rows of a prepared statement are read. */
+interface Columns {
+  names: string[]
+  parsers: ((text: string) => unknown)[]
+  /** Has all names, so that all rows have the same hidden class. */
+  empty: Record<string, unknown>
+}
+
+/** The statements that were prepared on a connection. */
+const preparedOn = new WeakMap<pg.Connection, Map<string, Columns>>()
+
+const NO_COLUMNS: Columns = { names: [], parsers: [], empty: {} }
+
+type Connection = pg.Connection & {
+  parse(query: { name: string; text: string }): void
+  bind(config: { statement: string; values: Query['values'] }): void
+  describe(message: { type: 'S'; name: string }): void
+  execute(config: object): void
+  close(message: { type: 'S'; name: string }): void
+}
+
+interface Messages {
+  rowDescription: { fields: Pick<pg.FieldDef, 'name' | 'dataTypeID'>[] }
+  dataRow: { fields: (string | null)[] }
+  commandComplete: { text: string }
+}
+
+/**
+ * The statements of `sendBatch`, as the driver's interface for queries of other classes (`pg.Submittable`). Unlike the
+ * driver's own it sends one Sync for all of them, and asks for the columns of a statement only when it prepares it: the
+ * server refuses a prepared statement whose columns have changed.
+ */
+export class Batch implements pg.Submittable {
+  readonly queries: readonly Query[]
+  readonly #answers: Answer[] = []
+  #prepared: Map<string, Columns> = new Map()
+  #columns: Columns = NO_COLUMNS
+  #rows: object[] = []
+  /** The driver calls it at the end, also after its own time limit. */
+  callback: (error: unknown) => void
+
+  constructor(queries: readonly Query[], done: (outcome: Outcome) => void) {
+    this.queries = queries
+    this.callback = (error) => done(error ? { answers: this.#answers, error } : { answers: this.#answers })
+  }
+
+  submit(given: pg.Connection): void {
+    const connection = given as Connection
+    let prepared = preparedOn.get(connection)
+    if (!prepared) preparedOn.set(connection, (prepared = new Map()))
+    this.#prepared = prepared
+    const preparing = new Set<string>()
+    connection.stream.cork()
+    for (const { name, text, values } of this.queries) {
+      if (name === '' || !(prepared.has(name) || preparing.has(name))) {
+        // It may be prepared already, if it has failed before.
+        if (name !== '') connection.close({ type: 'S', name })
+        connection.parse({ name, text })
+        connection.describe({ type: 'S', name })
+        preparing.add(name)
+      }
+      connection.bind({ statement: name, values })
+      connection.execute({})
+    }
+    connection.sync()
+    connection.stream.uncork()
+    this.#begin()
+  }
+
+  /** The next statement is about to be answered. */
+  #begin(): void {
+    this.#columns = this.#prepared.get(this.queries[this.#answers.length]?.name ?? '') ?? NO_COLUMNS
+    this.#rows = []
+  }
+
+  handleRowDescription({ fields }: Messages['rowDescription']): void {
+    const empty: Record<string, unknown> = {}
+    for (const { name } of fields) empty[name] = null
+    this.#columns = { names: fields.map(({ name }) => name), parsers: fields.map(parserOf), empty }
+  }
+
+  handleDataRow({ fields }: Messages['dataRow']): void {
+    const { names, parsers, empty } = this.#columns
+    const row = { ...empty }
+    for (let at = 0; at < names.length; at++) {
+      const text = fields[at]
+      if (typeof text === 'string') row[names[at] as string] = parsers[at]?.(text)
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text }: Messages['commandComplete']): void {
+    const { name = '' } = this.queries[this.#answers.length] ?? {}
+    if (name !== '' && !this.#prepared.has(name)) this.#prepared.set(name, this.#columns)
+    this.#answers.push({ rows: this.#rows, tag: text })
+    this.#begin()
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null)
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error)
+  }
+}
+
+const INT8: number = pg.types.builtins.INT8
+
+/** 64-bit integers here are times and counts below 2^53. Certificate serials are read as text. */
+const parserOf = ({ dataTypeID }: { dataTypeID: number }): ((text: string) => unknown) =>
+  dataTypeID === INT8 ? Number : pg.types.getTypeParser(dataTypeID, 'text')
+
+function toParameter(value: unknown): string | Buffer | null {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  if (value === null || value === undefined) return null
+  if (Buffer.isBuffer(value)) return value
+  throw new TypeError('A parameter is neither text, number nor truth value.')
+}
