@@ -18,6 +18,8 @@ export async function replaceLogo(
   upload: Buffer,
   actor: SignedInActor,
 ): Promise<Client> {
+  // Before anything is stored under this id, which may be any text.
+  if (!(await readClient(services.db.read, clientId))) refuseUnknownClient()
   await replacePicture(services, clientOwner(clientId), upload, (version) =>
     changeVersion(services, clientId, version, actor),
   )

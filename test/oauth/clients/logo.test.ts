@@ -58,8 +58,11 @@ onEachEngine('logos of applications', (engine) => {
     assert.equal((await admin.put(url, form({ bytes: svg }), MULTIPART)).statusCode, 415)
     assert.equal((await admin.put(url, form({ bytes: Buffer.alloc(6 * 1024 * 1024) }), MULTIPART)).statusCode, 413)
     assert.equal((await admin.put(url, { file: 'x' })).statusCode, 415)
-    const unknown = await admin.put('/oauth/clients/unknown/logo', form({ bytes: await picture() }), MULTIPART)
-    assert.equal(unknown.statusCode, 404)
+    // Also an id that can't be the name of a folder.
+    for (const id of ['unknown', '%20', '%2e%2e', 'a%2fb']) {
+      const answer = await admin.put(`/oauth/clients/${id}/logo`, form({ bytes: await picture() }), MULTIPART)
+      assert.equal(answer.statusCode, 404, id)
+    }
     assert.equal((await admin.delete('/oauth/clients/unknown/logo')).statusCode, 404)
     assert.equal((await anonymous(app()).get(url)).headers['etag'], before)
   })
