@@ -36,6 +36,19 @@ test('what the dashboard prints is what the examples are made of', () => {
   assert.match(traefik, /trustForwardHeader: false/)
 })
 
+test('a visitor’s headers under our usual names are removed also where a site calls them otherwise', () => {
+  const renamed = { ...site, headers: ['X-Auth-User', 'Remote-Email'] }
+  const nginx = nginxConfiguration(renamed, upstreams)
+  const traefik = traefikConfiguration(renamed, upstreams)
+  for (const name of ['Remote-User', 'Remote-Name', 'Remote-Groups', 'Remote-Jwt']) {
+    assert.ok(nginx.includes(`        proxy_set_header ${name} "";\n`), name)
+    assert.ok(traefik.includes(`          ${name}: ""\n`), name)
+    assert.ok(traefik.includes(`          ${name.replace('-', '_')}: ""\n`), name)
+  }
+  assert.ok(nginx.includes('proxy_set_header Remote-Email $latchkey_remote_email;'))
+  assert.doesNotMatch(traefik, /Remote-Email: ""/)
+})
+
 for (const example of SITE_EXAMPLES) {
   const isNginx = example.startsWith('proxy-nginx')
   describe(`deploy/${example}`, () => {

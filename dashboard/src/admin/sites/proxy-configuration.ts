@@ -1,3 +1,5 @@
+import { DEFAULT_HEADERS } from './site-headers.ts'
+
 /** What a configuration is made of. */
 export interface ProxiedSite {
   hosts: readonly string[]
@@ -14,6 +16,12 @@ export interface Upstreams {
 
 /** Software that builds variables of headers, such as CGI, reads a name with underscores as the same header. */
 const withUnderscores = (name: string): string => name.replaceAll('-', '_')
+
+/** The names that a visitor's headers must not have although this site calls them otherwise, or leaves them out. */
+const unusedNames = (headers: readonly string[]): string[] => {
+  const used = new Set(headers.map((name) => name.toLowerCase()))
+  return Object.values(DEFAULT_HEADERS).filter((name) => !used.has(name.toLowerCase()))
+}
 
 const lines = (...parts: (string | readonly string[])[]): string => parts.flat().join('\n')
 
@@ -83,6 +91,7 @@ const nginxServer = (host: string, headers: readonly string[]): string => {
     '',
     '        # These replace what a visitor sends under the same names.',
     headers.map((header) => `        proxy_set_header ${header} ${variableOf(header)};`),
+    unusedNames(headers).map((name) => `        proxy_set_header ${name} "";`),
     `        proxy_set_header Host ${host};`,
     '        proxy_set_header X-Forwarded-For $remote_addr;',
     '        proxy_set_header X-Forwarded-Proto https;',
@@ -158,7 +167,8 @@ export function traefikConfiguration({ hosts, headers }: ProxiedSite, { latchkey
     `    ${name}-clean:`,
     '      headers:',
     '        customRequestHeaders:',
-    headers.map((header) => `          ${withUnderscores(header)}: ""`),
+    [...headers, ...unusedNames(headers)].map((name) => `          ${withUnderscores(name)}: ""`),
+    unusedNames(headers).map((name) => `          ${name}: ""`),
     `    ${name}-latchkey:`,
     '      forwardAuth:',
     `        address: http://${latchkey}/api/authz/forward-auth`,
