@@ -104,6 +104,10 @@ export async function startPeer(folder: string, storage: string, fixture: Fixtur
   return start(`peer-${storage.replace(/:.*/, '')}`, { folder, port, args })
 }
 
+/** However this process ends, its servers end with it. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach((child) => child.kill()))
+
 interface Start {
   folder: string
   port: number
@@ -122,8 +126,8 @@ async function start(
     stdio: ['ignore', output, output],
   })
   closeSync(output)
-  // However this process ends, its servers end with it.
-  process.once('exit', () => child.kill())
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const started = performance.now()
   const startSeconds = await firstAnswer(child, port, started).catch((error: unknown) => {
     child.kill('SIGKILL')
