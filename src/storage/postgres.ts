@@ -219,6 +219,8 @@ export function translate(error: unknown): unknown {
 }
 
 function rethrow(error: unknown): never {
+  // The driver has made it while it read the server's answer, which says nothing about who asked.
+  if (error instanceof Error) Error.captureStackTrace(error, rethrow)
   throw translate(error)
 }
 
