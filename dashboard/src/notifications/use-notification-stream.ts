@@ -15,17 +15,15 @@ export function useNotificationStream(): void {
     let source: EventSource | undefined
     let waiting: ReturnType<typeof setTimeout> | undefined
     let wait = FIRST_WAIT_MS
-    let interrupted = false
 
     const reload = () => void client.invalidateQueries({ queryKey: notificationsQuery.queryKey })
 
     function connect() {
       source = new EventSource(endpoints.notificationStream)
       source.addEventListener('open', () => {
-        // The stream continues after the last notification that it brought. It may have brought none, so the list is loaded
-        // again.
-        if (interrupted) reload()
-        interrupted = false
+        // The stream continues after the last notification that it brought, which may be none. So the list is loaded again, also
+        // the first time: one may have arrived after the list was loaded.
+        reload()
         wait = FIRST_WAIT_MS
       })
       source.addEventListener('notification', (event) => {
@@ -34,7 +32,6 @@ export function useNotificationStream(): void {
       // Some were marked read: in this tab, in another one, or on another device.
       source.addEventListener('read', reload)
       source.addEventListener('error', () => {
-        interrupted = true
         if (source?.readyState !== EventSource.CLOSED) return
         // The session may have ended: then this query leads to the sign-in page.
         void client.invalidateQueries({ queryKey: meQuery.queryKey })
