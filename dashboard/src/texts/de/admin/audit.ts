@@ -2,7 +2,7 @@ import type { audit as English } from '../../en/admin/audit.ts'
 
 export const audit: typeof English = {
   title: 'Prüfprotokoll',
-  description: 'Wer was wann und von wo getan hat. Nichts darin wird je geändert oder gelöscht.',
+  description: 'Wer was wann und von wo getan hat. Nichts darin wird je geändert.',
   csv: 'Als CSV herunterladen',
   at: 'Wann',
   action: 'Aktion',

@@ -2,7 +2,7 @@ import type { AuditAction, AuditEntry } from '../../../api/shapes.ts'
 
 export const audit = {
   title: 'Audit trail',
-  description: 'Who did what, when and from where. Nothing in it is ever changed or deleted.',
+  description: 'Who did what, when and from where. Nothing in it is ever changed.',
   csv: 'Download as CSV',
   at: 'When',
   action: 'Action',
