@@ -8,11 +8,8 @@ import type { AssessPasswordRequest } from './strength-thread.ts'
 /** The dictionaries take 60 MB, so the thread that holds them is stopped after this long without a request. */
 const IDLE_MS = 60_000
 
-/**
- * Loading takes half a second, or many times that on a busy machine, and a hostile password some milliseconds. A thread that takes
- * longer is stopped.
- */
-const MAX_ANSWER_MS = 30_000
+/** Loading takes half a second and a hostile password some milliseconds. A thread that takes longer is stopped. */
+const MAX_ANSWER_MS = 10_000
 
 /**
  * Estimates in a worker thread: loading takes half a second, and an attacker can send passwords that take long to assess.
