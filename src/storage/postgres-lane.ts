@@ -9,16 +9,20 @@ export interface Waiting {
   reject(error: unknown): void
 }
 
-interface LaneOptions {
+/** What the lanes of a service have in common. */
+export interface LaneSettings {
   settings: pg.ClientConfig
+  timeoutFactor: number
+  /** Runs a statement on a connection of the pool. */
+  alone(query: Query): Promise<object[]>
+}
+
+interface LaneOptions extends LaneSettings {
   /** What the server shows as the program's name. */
   name: string
   limits: SessionLimits
-  timeoutFactor: number
   /** A connection that has not answered for this long is not given further statements. */
   slowMs: number
-  /** Runs a statement on a connection of the pool. */
-  alone(query: Query): Promise<object[]>
   /** One of the statements failed, and the session is still usable. Settles all of them; `again` sends some in the next batch. */
   failed(sent: Waiting[], outcome: Outcome, again: (unsent: Waiting[]) => void): void
 }

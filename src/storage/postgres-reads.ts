@@ -1,24 +1,16 @@
-import type pg from 'pg'
-import type { Query } from './postgres-batch.ts'
-import { createLane, type Lane } from './postgres-lane.ts'
+import { createLane, type Lane, type LaneSettings } from './postgres-lane.ts'
 import { SERVING } from './postgres-session.ts'
 
 /** While the connection has not answered for this long, reads run alone. */
 export const SLOW_MS = 10
 
 /** Reads without a transaction, on one connection that all requests share. One that fails fails alone. */
-export const createReads = (
-  settings: pg.ClientConfig,
-  timeoutFactor: number,
-  alone: (query: Query) => Promise<object[]>,
-): Lane =>
+export const createReads = (shared: LaneSettings): Lane =>
   createLane({
-    settings,
+    ...shared,
     name: 'latchkey reads',
     limits: SERVING,
-    timeoutFactor,
     slowMs: SLOW_MS,
-    alone,
     failed(sent, { answers, error }, again) {
       answers.forEach(({ rows }, at) => sent[at]?.resolve(rows))
       sent[answers.length]?.reject(error)

@@ -1,6 +1,4 @@
-import type pg from 'pg'
-import type { Query } from './postgres-batch.ts'
-import { createLane, type Lane } from './postgres-lane.ts'
+import { createLane, type Lane, type LaneSettings } from './postgres-lane.ts'
 import { JOINT_WRITES } from './postgres-session.ts'
 
 /** While a commit takes longer than this, writes run alone. */
@@ -11,19 +9,13 @@ const SLOW_MS = 50
  * so that the sync of the disk is paid once for all. When one of them fails, or waits for a row that somebody else holds, none
  * of them is done, and each runs alone: what happens to one does not concern the others.
  */
-export const createWrites = (
-  settings: pg.ClientConfig,
-  timeoutFactor: number,
-  alone: (query: Query) => Promise<object[]>,
-): Lane =>
+export const createWrites = (shared: LaneSettings): Lane =>
   createLane({
-    settings,
+    ...shared,
     name: 'latchkey writes',
     limits: JOINT_WRITES,
-    timeoutFactor,
     slowMs: SLOW_MS,
-    alone,
     failed(sent) {
-      for (const { query, resolve, reject } of sent) void alone(query).then(resolve, reject)
+      for (const { query, resolve, reject } of sent) void shared.alone(query).then(resolve, reject)
     },
   })

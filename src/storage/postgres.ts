@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -49,8 +50,9 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
   const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
   const { kysely, pool, within } = connect({ ...limited, max: MAX_CONNECTIONS }, SERVING, { log, timeoutFactor })
   const alone = async (query: Query) => (await runAlone(pool, isBroken, query)).rows
-  const reads = createReads(limited, timeoutFactor, alone)
-  const writes = createWrites(limited, timeoutFactor, alone)
+  const lanes = { settings: limited, timeoutFactor, alone }
+  const reads = createReads(lanes)
+  const writes = createWrites(lanes)
   const signals = createPostgresSignals(settings, log, timeoutFactor)
   return {
     db: {
@@ -116,6 +118,8 @@ function toTrx(kysely: Kysely<Schema>, open: PostgresTransaction, afterCommit: T
 /** The SQLSTATE of a deadlock: the server ended one of two transactions that waited for each other. */
 const DEADLOCK = '40P01'
 const MAX_DEADLOCKS = 3
+/** Without a pause it would take the row again before the other, which waits for it, is woken up: the next deadlock. */
+const DEADLOCK_PAUSE_MS = 50
 
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let deadlocks = 1; ; deadlocks++) {
@@ -123,6 +127,7 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       if (!isDeadlock(error) || deadlocks === MAX_DEADLOCKS) throw error
+      await setTimeout(DEADLOCK_PAUSE_MS)
     }
   }
 }
