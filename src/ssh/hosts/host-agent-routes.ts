@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { failures, type Routes, strict, Success } from '../../http/contracts.ts'
 import { sendTagged } from '../../http/etag.ts'
@@ -7,11 +8,10 @@ import type { Services } from '../../services.ts'
 import { readAccess } from './access-store.ts'
 import { requireHost, refuseHost, tokenHashOf } from './authenticate-host.ts'
 import { enrollHost, renewHost, shouldRenew } from './enroll-host.ts'
-import { listAccounts } from './host-accounts.ts'
+import { type Access, listAccounts } from './host-accounts.ts'
 import { findHostById, markReported } from './host-store.ts'
 import { HostCertificate } from './host.ts'
-import { sendWhenChanged } from './send-when-changed.ts'
-import { bareTag, type Waits } from './waits.ts'
+import { bareTag, type Subject, type Waits } from './waits.ts'
 
 const tags = ['SSH hosts']
 const MAX_KEYS = 8
@@ -28,6 +28,22 @@ export const hostAgentRoutes =
   async (app) => {
     const { db, now, monotonicNow, locate } = services
     const access = shareReads(() => readAccess(db.read), monotonicNow)
+
+    const readPrincipals = async (hostId: string, read: () => Promise<Access>) => {
+      const { allowedRoles } = (await findHostById(db.read, hostId)) ?? refuseHost()
+      const body = JSON.stringify({ accounts: listAccounts(await read(), allowedRoles) })
+      return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
+    }
+    const sendPrincipals = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { body, etag } = await readPrincipals(await requireHost(services, request), () => readAccess(db.read))
+      return sendTagged(request, reply, etag, body)
+    }
+    const principalsOf = (hostId: string): Subject => ({
+      key: `principals ${hostId}`,
+      read: () => readPrincipals(hostId, access),
+      // The token may have ended meanwhile.
+      recheck: (request) => requireHost(services, request),
+    })
 
     app.post(
       '/ssh/hosts/enroll',
@@ -95,25 +111,14 @@ export const hostAgentRoutes =
           },
         },
       },
-      async (request, reply) => {
-        const hostId = await requireHost(services, request)
+      (request, reply) => {
         const { wait } = request.query
-        const read = async () => {
-          const { allowedRoles } = (await findHostById(db.read, hostId)) ?? refuseHost()
-          const body = JSON.stringify({
-            accounts: listAccounts(await (wait === undefined ? readAccess(db.read) : access()), allowedRoles),
-          })
-          return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
-        }
         reply.type('application/json; charset=utf-8').header('cache-control', 'no-store')
-        if (wait === undefined) {
-          const { body, etag } = await read()
-          return sendTagged(request, reply, etag, body)
-        }
-        // The token may have ended meanwhile.
-        const recheck = () => requireHost(services, request)
-        const waiting = { key: `principals ${hostId}`, read, wait, isKnown: true, recheck }
-        return sendWhenChanged(services.waits, request, reply, waiting, ({ body }) => body)
+        if (wait === undefined) return sendPrincipals(request, reply)
+        return services.waits.hold(reply, async () => {
+          const hostId = await requireHost(services, request)
+          return { subject: principalsOf(hostId), wait, isKnown: true }
+        })
       },
     )
 

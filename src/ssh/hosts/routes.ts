@@ -12,8 +12,7 @@ import { findHost } from './authenticate-host.ts'
 import { writeClientSetup } from './client-setup.ts'
 import { writeHostSetup } from './host-setup.ts'
 import { writeKnownHosts } from './known-hosts.ts'
-import { sendWhenChanged } from './send-when-changed.ts'
-import type { Waits } from './waits.ts'
+import type { Subject, Waits } from './waits.ts'
 
 const tags = ['SSH hosts']
 
@@ -85,6 +84,11 @@ function sendText(request: FastifyRequest, reply: FastifyReply, text: string) {
   return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
 }
 
+async function sendNow(request: FastifyRequest, reply: FastifyReply, { read }: Subject) {
+  const { body, etag } = await read()
+  return sendTagged(request, reply, etag, body)
+}
+
 /** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
   (services: Services & { waits: Waits }): Routes =>
@@ -144,6 +148,10 @@ export const sshHostRoutes =
         createRevocationLists(services, 'host', () => services.sshHostCa.trusted().map(({ blob }) => blob)),
       ],
     ] as const) {
+      const subjectOf = (form: Form, includeExpired: boolean): Subject => ({
+        key: `${path} ${form} ${includeExpired}`,
+        read: () => list({ form, includeExpired }).catch(unreadable),
+      })
       app.get(
         path,
         {
@@ -157,19 +165,17 @@ export const sshHostRoutes =
             response: KrlResponses,
           },
         },
-        async (request, reply) => {
+        (request, reply) => {
           const { format, includeExpired = false, wildcard = false, wait } = request.query
           const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
-          const read = () => list({ form, includeExpired }).catch(unreadable)
           // Caches may keep it, but must check at each use whether it has changed.
           reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
-          if (wait === undefined) {
-            const { body, etag } = await read()
-            return sendTagged(request, reply, etag, body)
-          }
-          const isKnown = (await findHost(services, request)) !== undefined
-          const key = `${path} ${form} ${includeExpired}`
-          return sendWhenChanged(services.waits, request, reply, { key, read, wait, isKnown }, ({ body }) => body)
+          const subject = subjectOf(form, includeExpired)
+          if (wait === undefined) return sendNow(request, reply, subject)
+          return services.waits.hold(reply, async () => {
+            const isKnown = (await findHost(services, request)) !== undefined
+            return { subject, wait, isKnown }
+          })
         },
       )
     }

@@ -1,32 +1,40 @@
+import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
 import { addressKey } from '../../limits/address-key.ts'
 
-/** Something that hosts wait for a new version of. */
-export interface Tagged {
+interface Version {
   etag: string
+  body: Buffer | string
 }
 
-export interface WaitRequest<T extends Tagged> {
+/** Something that hosts wait for a new version of. */
+export interface Subject {
   /** The same for requests that wait for the same thing. */
   key: string
   /** Reads it as it is now. */
-  read(): Promise<T>
-  /** What the host has, without quotes and `W/`. */
-  etag: string
-  /** Undefined for a host that has proved which one it is: only others are limited by address. */
-  address: string | undefined
-  /** Calls back when the client has gone. */
-  onGone(gone: () => void): void
+  read(): Promise<Version>
+  /** Refuses a request that must not be answered any more. */
+  recheck?(request: FastifyRequest): Promise<unknown>
+}
+
+interface Wait {
+  subject: Subject
+  /** The ETag that the host has. */
+  wait: string
+  /** The host has proved which one it is: only others are limited by address. */
+  isKnown: boolean
 }
 
 export interface Waits {
   /**
-   * The current version, once it is another one than the host has, or after some time in any case. Undefined when the client
-   * has gone.
+   * Answers with the current version once it is another one than the host has, or after some time in any case, then
+   * maybe with 304. The handler of the request returns nothing: a promise that it returned would be kept, with all that it
+   * refers to, for as long as the request waits.
    */
-  hold<T extends Tagged>(request: WaitRequest<T>): Promise<T | undefined>
+  hold(reply: FastifyReply, prepare: () => Promise<Wait>): void
   /** Answers those whose version is out of date, and those who have waited long enough. Called every second. */
   beat(): Promise<void>
   /** Answers all of them: the service stops. */
@@ -41,17 +49,22 @@ const BATCH = 200
 /** Reading takes at most this share of the time, however long it takes. */
 const READING_SHARE = 0.1
 
+/** There may be ten thousand of them: it has no closures, promises or timers of its own. */
 interface Waiter {
+  reply: FastifyReply
+  /** Without quotes and `W/`. */
   etag: string
   until: number
-  answer(current: Tagged): void
-  fail(error: unknown): void
+  /** What it is counted by; undefined where it is not. */
+  address: string | undefined
 }
 
 interface Group {
-  read(): Promise<Tagged>
-  waiters: Set<Waiter>
+  subject: Subject
+  waiters: Map<ServerResponse, Waiter>
   readAgainAt: number
+  /** The listener of every waiting response for its end. */
+  gone(this: ServerResponse): void
 }
 
 /** The tag without quotes and without the mark of a weak one. */
@@ -74,58 +87,70 @@ export function createWaits(
   let waiting = 0
   let closing = false
 
-  const groupOf = (key: string, read: () => Promise<Tagged>): Group => {
-    const known = groups.get(key)
+  const groupOf = (subject: Subject): Group => {
+    const known = groups.get(subject.key)
     if (known) return known
-    const made = { read, waiters: new Set<Waiter>(), readAgainAt: 0 }
-    groups.set(key, made)
+    const made: Group = {
+      subject,
+      waiters: new Map(),
+      readAgainAt: 0,
+      gone() {
+        const waiter = made.waiters.get(this)
+        if (waiter) take(made, waiter)
+        if (made.waiters.size === 0 && groups.get(subject.key) === made) groups.delete(subject.key)
+      },
+    }
+    groups.set(subject.key, made)
     return made
   }
 
   /** False when the address has as many as it may. */
-  const enter = (address: string | undefined): (() => void) | undefined => {
-    if (address === undefined || !limited) return () => {}
-    const key = addressKey(address)
-    const count = perAddress.get(key) ?? 0
-    if (count >= MAX_PER_ADDRESS) return undefined
-    perAddress.set(key, count + 1)
-    return () => {
-      const left = (perAddress.get(key) ?? 1) - 1
-      if (left === 0) perAddress.delete(key)
-      else perAddress.set(key, left)
-    }
+  const enter = (address: string | undefined): boolean => {
+    if (address === undefined) return true
+    const count = perAddress.get(address) ?? 0
+    if (count >= MAX_PER_ADDRESS) return false
+    perAddress.set(address, count + 1)
+    return true
   }
 
-  const wait = <T extends Tagged>(request: WaitRequest<T>): Promise<T | undefined> => {
-    const { promise, resolve, reject } = Promise.withResolvers<T | undefined>()
-    const group = groupOf(request.key, request.read)
-    const waiter: Waiter = {
-      etag: request.etag,
-      until: monotonicNow() + MAX_WAIT_MS,
-      answer: (current) => resolve(current as T),
-      fail: reject,
-    }
-    group.waiters.add(waiter)
-    waiting++
-    request.onGone(() => {
-      if (group.waiters.delete(waiter)) waiting--
-      if (group.waiters.size === 0 && groups.get(request.key) === group) groups.delete(request.key)
-      resolve(undefined)
-    })
-    return promise
+  const leave = (address: string | undefined): void => {
+    if (address === undefined) return
+    const left = (perAddress.get(address) ?? 1) - 1
+    if (left === 0) perAddress.delete(address)
+    else perAddress.set(address, left)
   }
 
-  const take = (group: Group, waiter: Waiter): void => {
-    group.waiters.delete(waiter)
+  const take = (group: Group, { reply, address }: Waiter): void => {
+    group.waiters.delete(reply.raw)
     waiting--
+    leave(address)
   }
 
-  const answer = async (group: Group, current: Tagged, isOver: (waiter: Waiter) => boolean): Promise<void> => {
+  const begin = async (reply: FastifyReply, { subject, wait, isKnown }: Wait): Promise<void> => {
+    const current = await subject.read()
+    const etag = bareTag(current.etag)
+    if (bareTag(wait) !== etag || closing) return send(subject, reply, current, bareTag(wait))
+    const address = isKnown || !limited ? undefined : addressKey(reply.request.ip)
+    if (!enter(address)) return send(subject, reply, current, etag)
+    const group = groupOf(subject)
+    group.waiters.set(reply.raw, { reply, etag, until: monotonicNow() + MAX_WAIT_MS, address })
+    waiting++
+    reply.raw.on('close', group.gone)
+  }
+
+  const send = async ({ recheck }: Subject, reply: FastifyReply, current: Version, etag: string): Promise<void> => {
+    await recheck?.(reply.request)
+    void reply.header('etag', current.etag)
+    void (bareTag(current.etag) === etag ? reply.code(304).send() : reply.send(current.body))
+  }
+
+  const answer = async (group: Group, current: Version, isOver: (waiter: Waiter) => boolean): Promise<void> => {
     let answered = 0
-    for (const waiter of group.waiters) {
-      if (bareTag(current.etag) === waiter.etag && !isOver(waiter)) continue
+    for (const waiter of group.waiters.values()) {
+      const { reply, etag } = waiter
+      if (bareTag(current.etag) === etag && !isOver(waiter)) continue
       take(group, waiter)
-      waiter.answer(current)
+      send(group.subject, reply, current, etag).catch((error: unknown) => reply.send(error))
       if (++answered % BATCH === 0) await setImmediate()
     }
   }
@@ -133,17 +158,17 @@ export function createWaits(
   const look = async (group: Group, isOver: (waiter: Waiter) => boolean): Promise<void> => {
     const began = monotonicNow()
     try {
-      const current = await group.read()
+      const current = await group.subject.read()
       group.readAgainAt = monotonicNow() + (monotonicNow() - began) / READING_SHARE
       await answer(group, current, isOver)
     } catch (error) {
       // The host was deleted, for example.
       const isRefused = error instanceof AppError && error.status < 500
       if (!isRefused) log.warn({ err: error }, 'What hosts wait for could not be read; they go on waiting.')
-      for (const waiter of group.waiters) {
+      for (const waiter of group.waiters.values()) {
         if (!isRefused && !isOver(waiter)) continue
         take(group, waiter)
-        waiter.fail(error)
+        void waiter.reply.send(error)
       }
     }
   }
@@ -157,16 +182,10 @@ export function createWaits(
   }
 
   return {
-    async hold(request) {
-      const current = await request.read()
-      if (bareTag(current.etag) !== request.etag || closing) return current
-      const leave = enter(request.address)
-      if (!leave) return current
-      try {
-        return await wait(request)
-      } finally {
-        leave()
-      }
+    hold(reply, prepare) {
+      prepare()
+        .then((wait) => begin(reply, wait))
+        .catch((error: unknown) => reply.send(error))
     },
     beat: () => lookAtAll(({ until }) => until <= monotonicNow()),
     async close() {
