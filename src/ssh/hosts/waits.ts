@@ -52,7 +52,7 @@ const READING_SHARE = 0.1
 /** There may be ten thousand of them: it has no closures, promises or timers of its own. */
 interface Waiter {
   reply: FastifyReply
-  /** Without quotes and `W/`. */
+  /** Of the version that the host has. */
   etag: string
   until: number
   /** What it is counted by; undefined where it is not. */
@@ -128,27 +128,28 @@ export function createWaits(
 
   const begin = async (reply: FastifyReply, { subject, wait, isKnown }: Wait): Promise<void> => {
     const current = await subject.read()
-    const etag = bareTag(current.etag)
-    if (bareTag(wait) !== etag || closing) return send(subject, reply, current, bareTag(wait))
+    const { etag } = current
+    if (bareTag(wait) !== bareTag(etag)) return send(subject, reply, current)
     const address = isKnown || !limited ? undefined : addressKey(reply.request.ip)
-    if (!enter(address)) return send(subject, reply, current, etag)
+    if (closing || !enter(address)) return send(subject, reply, current, etag)
     const group = groupOf(subject)
     group.waiters.set(reply.raw, { reply, etag, until: monotonicNow() + MAX_WAIT_MS, address })
     waiting++
     reply.raw.on('close', group.gone)
   }
 
-  const send = async ({ recheck }: Subject, reply: FastifyReply, current: Version, etag: string): Promise<void> => {
+  /** `known` is the tag of the version that the host has, if it is one of ours. */
+  const send = async ({ recheck }: Subject, reply: FastifyReply, current: Version, known?: string): Promise<void> => {
     await recheck?.(reply.request)
     void reply.header('etag', current.etag)
-    void (bareTag(current.etag) === etag ? reply.code(304).send() : reply.send(current.body))
+    void (current.etag === known ? reply.code(304).send() : reply.send(current.body))
   }
 
   const answer = async (group: Group, current: Version, isOver: (waiter: Waiter) => boolean): Promise<void> => {
     let answered = 0
     for (const waiter of group.waiters.values()) {
       const { reply, etag } = waiter
-      if (bareTag(current.etag) === etag && !isOver(waiter)) continue
+      if (current.etag === etag && !isOver(waiter)) continue
       take(group, waiter)
       send(group.subject, reply, current, etag).catch((error: unknown) => reply.send(error))
       if (++answered % BATCH === 0) await setImmediate()

@@ -17,7 +17,7 @@ export type RevocationLists = (request: { form: Form; includeExpired: boolean })
 interface View extends Revocations {
   version: bigint
   readAt: number
-  bodies: Map<string, Promise<Buffer>>
+  lists: Map<string, Promise<RevocationList>>
 }
 
 /**
@@ -44,7 +44,7 @@ export function createRevocationLists(
     const version = await currentVersion()
     const revocations = await readRevocations(db.read, holder, readAt, includeExpired)
     const digest = hash('sha256', `${version}:${revocations.digest}`, 'base64url')
-    const view = { ...revocations, digest, version, readAt, bodies: new Map() }
+    const view = { ...revocations, digest, version, readAt, lists: new Map() }
     views.set(includeExpired, view)
     return view
   }
@@ -77,8 +77,7 @@ export function createRevocationLists(
     const keys = caKeys()
     // A list that names other keys is another list.
     const scope = keys.length === 1 ? '' : `-${hash('sha256', Buffer.concat(keys), 'base64url').slice(0, 8)}`
-    const body = await writeOnce(view, { form, caKeys: keys, scope }, written)
-    return { body, etag: `W/"${view.digest.slice(0, 22)}${scope}-${form}"` }
+    return writeOnce(view, { form, caKeys: keys, scope }, written)
   }
 }
 
@@ -87,15 +86,18 @@ function writeOnce(
   view: View,
   { form, caKeys, scope }: { form: Form; caKeys: Uint8Array[]; scope: string },
   written: (bytes: number) => void,
-): Promise<Buffer> {
-  const known = view.bodies.get(`${form}${scope}`)
+): Promise<RevocationList> {
+  const name = `${scope}-${form}`
+  const known = view.lists.get(name)
   if (known) return known
-  const { serials, revokedAt, ranges, version, readAt } = view
+  const { serials, revokedAt, ranges, version, readAt, digest } = view
   const body = writeInThread({ form, serials, revokedAt, ranges, version, readAt, caKeys })
-  view.bodies.set(`${form}${scope}`, body)
+  // Made once, so that all hosts that wait refer to the same tag.
+  const list = body.then((bytes) => ({ body: bytes, etag: `W/"${digest.slice(0, 22)}${name}"` }))
+  view.lists.set(name, list)
   body.then(
     ({ length }) => written(length),
-    () => view.bodies.delete(`${form}${scope}`),
+    () => view.lists.delete(name),
   )
-  return body
+  return list
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { test } from 'node:test'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
@@ -80,6 +82,26 @@ onEachEngine('a request that waits', (engine) => {
     await waiting(app, 65)
     await app.close()
     assert.ok((await Promise.all(held)).every(({ statusCode }) => statusCode === 304))
+  })
+
+  test('is counted no longer when its client has gone', async (t) => {
+    const app = await startApp(t, { engine })
+    const etag = await etagOf(app)
+    const url = `${await app.listen()}${URL}&wait=${encodeURIComponent(etag)}`
+    const open = () => get(url, { agent: false }).on('error', () => {})
+    const calls = Array.from({ length: 64 }, open)
+    await waiting(app, 64)
+    for (const call of calls) call.destroy()
+    await waiting(app, 0)
+    const last = open()
+    await waiting(app, 1)
+    await app.tick()
+    assert.equal(app.services.waits.count(), 1, 'its address has room again')
+    const answered = once(last, 'response')
+    await app.services.waits.close()
+    const [answer] = (await answered) as [{ statusCode: number; resume(): void }]
+    answer.resume()
+    assert.equal(answer.statusCode, 304)
   })
 
   test('for principals is answered when a role is given, and ends when the host is deleted', async (t) => {
