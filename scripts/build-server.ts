@@ -34,6 +34,15 @@ const threads: Plugin = {
     THREAD.test(code) ? code.replaceAll(THREAD, "new URL('./$1-thread.js', import.meta.url)") : null,
 }
 
+/** V8 keeps the source in memory, with two bytes for each character unless all of them are ASCII. This is for the notices of packages. */
+const asciiComments: Plugin = {
+  name: 'ascii-comments',
+  renderChunk: (code) =>
+    code.replaceAll(/\/\*!.*?\*\//gs, (comment) => comment.replaceAll(/[^\0-\x7f]/g, escapeCharacter)),
+}
+
+const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 async function buildServer(): Promise<void> {
   const { rolldown } = await import('rolldown')
   const threadFiles = globSync('src/**/*-thread.ts', { cwd: ROOT, exclude: ['**/*-in-thread.ts'] })
@@ -43,12 +52,13 @@ async function buildServer(): Promise<void> {
     input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
     platform: 'node',
     external: NOT_BUNDLED,
-    plugins: [threads],
+    plugins: [threads, asciiComments],
     logLevel: 'warn',
   })
   // Names without a hash of the content: nothing caches these files, and a stack is easier to read.
   const names = { entryFileNames: '[name].js', chunkFileNames: 'part-[name].js' }
-  const { output } = await bundle.write({ dir: UNFINISHED, format: 'esm', ...names })
+  const text = { charset: 'ascii', comments: { jsdoc: false } } as const
+  const { output } = await bundle.write({ dir: UNFINISHED, format: 'esm', ...names, ...text })
   const packages = listPackages(output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : [])))
   writeFileSync(join(UNFINISHED, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`)
   await bundle.close()
