@@ -64,7 +64,7 @@ export interface RunningServers {
 }
 
 /** After this time Latchkey has collected the garbage of its start. */
-const SETTLING_MS = 3000
+export const SETTLING_MS = 3000
 
 export async function startServers(folder: string, seeded: Seeded, batchedBaseline: boolean): Promise<RunningServers> {
   const { file, fixture } = seeded

@@ -22,6 +22,8 @@ export interface Findings {
 const CERTIFICATE_TARGET = 12
 const MAX_IDLE_MB = 120
 const MAX_START_SECONDS = 2
+const MAX_WAITING_MB = 250
+const MAX_REVOCATION_MS = 3000
 const MAX_P99_OF_BASELINE = 2
 const MAX_LOAD = 1
 
@@ -259,6 +261,19 @@ function targets({ rows, starts, extras, postgres = [] }: Findings): string[] {
       times(CERTIFICATE_TARGET),
       times(factor),
       verdict(factor >= CERTIFICATE_TARGET),
+    ])
+    const { hosts, memory, milliseconds } = extras.waits
+    lines.push([
+      `${hosts} hosts wait for the KRL: memory`,
+      `< ${MAX_WAITING_MB} MB`,
+      `${fixed(memory)} MB`,
+      verdict(memory < MAX_WAITING_MB),
+    ])
+    lines.push([
+      `a revocation to ${hosts} waiting hosts`,
+      `≤ ${MAX_REVOCATION_MS / 1000} s`,
+      `${fixed(milliseconds / 1000, 1)} s`,
+      verdict(milliseconds <= MAX_REVOCATION_MS),
     ])
   }
   const own = starts.find(({ name }) => name === 'latchkey')

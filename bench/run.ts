@@ -5,12 +5,21 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareEngines, compareRestricted, compareWithCheckout } from './against.ts'
 import { addToHistory, describeHistory } from './history.ts'
-import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
+import {
+  measure,
+  measureExtras,
+  type Plan,
+  type Row,
+  type RunningServers,
+  SETTLING_MS,
+  startServers,
+} from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
 import { whereItRan, writeReport } from './report.ts'
-import { newFolder, removeFolder, seedFile } from './servers.ts'
+import { newFolder, removeFolder, residentMemory, seedFile, startOnCopy } from './servers.ts'
+import { measureWaits } from './waits.ts'
 
 const FULL: Plan = {
   workers: 32,
@@ -52,6 +61,7 @@ const { values } = parseArgs({
     postgres: { type: 'boolean', default: false },
     history: { type: 'boolean', default: false },
     grown: { type: 'boolean', default: false },
+    waits: { type: 'boolean', default: false },
     'batched-baseline': { type: 'boolean', default: false },
   },
 })
@@ -69,6 +79,7 @@ if (values.against !== undefined)
   for await (const line of compareWithCheckout(resolve(values.against), operations, plan)) print(line)
 else if (values.restricted) for await (const line of compareRestricted(operations, plan)) print(line)
 else if (values.engines) for await (const line of compareEngines(operations, plan)) print(line)
+else if (values.waits) await benchWaits()
 else if (values.profile === undefined) await bench()
 else print((await profile(values.profile, process.cwd(), values.quick ? 1000 : PROFILE_MS)).join('\n'))
 
@@ -111,6 +122,28 @@ async function bench(): Promise<void> {
     }
   } finally {
     await servers?.close()
+    removeFolder(folder)
+  }
+}
+
+/** Hosts that wait, on a server that does nothing else. The second wave finds what the first has left behind. */
+async function benchWaits(): Promise<void> {
+  const folder = newFolder()
+  try {
+    const { file, fixture } = await seedFile(folder, plan.revoked)
+    const server = await startOnCopy(folder, file)
+    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
+    print(`idle: ${residentMemory(server.pid).toFixed(0)} MB`)
+    for (const certificateIds of [fixture.certificateIds, fixture.certificateIds.slice(0, -1)]) {
+      const { hosts, memory, milliseconds } = await measureWaits(
+        server,
+        { ...fixture, certificateIds },
+        plan.waitingHosts,
+      )
+      print(`${hosts} hosts wait: ${memory.toFixed(0)} MB, all have the new list after ${milliseconds.toFixed(0)} ms`)
+    }
+    await server.stop()
+  } finally {
     removeFolder(folder)
   }
 }

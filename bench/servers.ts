@@ -52,7 +52,7 @@ interface LatchkeyOptions {
   core?: string
 }
 
-const FLAGS = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring']
+const FLAGS = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 
 /** Starts Latchkey with the flags of `npm start`. Its log level is `warn`, because the other servers write no log. */
 export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
