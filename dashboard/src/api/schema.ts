@@ -4502,8 +4502,8 @@ export type components = {
     }
     Overview: {
       users: { active: number; disabled: number; administrators: number }
-      sessions: { active: number }
-      tokens: { /** Access tokens that are live. */ active: number }
+      sessions: { active: number | null }
+      tokens: { active: number | null }
       certificates: { /** Since the beginning. */ issued: number }
       lifecycle: {
         pending: number
