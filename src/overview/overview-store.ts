@@ -37,7 +37,7 @@ export async function countSmallTables(db: Reader) {
 
 /** All rows of users, also of deleted accounts. */
 export const countUserRows = (db: Reader): Promise<number> =>
-  sumInSlices(db, { table: 'users', column: 'created_at', above: -1, rows: MANY_ROWS }, async ({ after, upTo }) => {
+  sumInSlices(db, { ...ALL_USERS, rows: 10_000 }, async ({ after, upTo }) => {
     const { count } = await db
       .selectFrom('users')
       .where('created_at', '>', after)
@@ -48,7 +48,7 @@ export const countUserRows = (db: Reader): Promise<number> =>
   })
 
 export const countLiveSessions = (db: Reader, now: number): Promise<number> =>
-  sumInSlices(db, { ...unexpired('sessions', now), rows: MANY_ROWS }, async ({ after, upTo }) => {
+  sumInSlices(db, { ...unexpired('sessions', now), rows: 10_000 }, async ({ after, upTo }) => {
     const { count } = await db
       .selectFrom('sessions')
       .where(sessionLives(after, now - IDLE_MS))
@@ -58,23 +58,23 @@ export const countLiveSessions = (db: Reader, now: number): Promise<number> =>
     return count
   })
 
-/**
- * Each token is looked up with its client, authorization and account. On SQLite that takes longest, so the slices are smaller.
- * PostgreSQL reads each of these tables once instead, and would do so again for every slice.
- */
+/** In smaller slices, since each token is looked up with its client, authorization and account. */
 export const countAllLiveAccessTokens = (db: Reader, now: number): Promise<number> =>
-  sumInSlices(
-    db,
-    { ...unexpired('oauth_access_tokens', now), rows: { sqlite: 500, postgres: Number.POSITIVE_INFINITY } },
-    (range) => countLiveAccessTokens(db, now, range),
+  sumInSlices(db, { ...unexpired('oauth_access_tokens', now), rows: 500 }, (range) =>
+    countLiveAccessTokens(db, now, range),
   )
 
-/** Above this many rows a table is not counted while a request waits. */
-export const MAX_COUNTED_AT_ONCE = 10_000
+/** With more rows than this, a table is not counted while a request waits. */
+export const MAX_COUNTED_AT_ONCE = { users: 100_000, sessions: 10_000, oauth_access_tokens: 10_000 }
 
-/** Whether there are more rows that have not expired than a request waits for. */
-export const hasMany = async (db: Reader, table: ExpiringTable, now: number): Promise<boolean> =>
-  (await findAt(db, unexpired(table, now), MAX_COUNTED_AT_ONCE)) !== undefined
+export const hasManyUsers = (db: Reader): Promise<boolean> => hasMany(db, 'users', ALL_USERS)
+
+/** Whether there are many that have not expired. */
+export const hasManyUnexpired = (db: Reader, table: ExpiringTable, now: number): Promise<boolean> =>
+  hasMany(db, table, unexpired(table, now))
+
+const hasMany = async (db: Reader, table: keyof typeof MAX_COUNTED_AT_ONCE, counted: Above): Promise<boolean> =>
+  (await findAt(db, counted, MAX_COUNTED_AT_ONCE[table])) !== undefined
 
 /** The planned actions that come next. */
 export async function listNextActions(db: Reader, limit: number) {
@@ -88,10 +88,6 @@ export async function listNextActions(db: Reader, limit: number) {
     .execute()
 }
 
-type ExpiringTable = 'sessions' | 'oauth_access_tokens'
-
-const unexpired = (table: ExpiringTable, now: number): Above => ({ table, column: 'expires_at', above: now })
-
 /** The rows of a table whose time is above a value. */
 interface Above {
   table: keyof Schema
@@ -100,11 +96,10 @@ interface Above {
   above: number
 }
 
-/** How many rows a statement counts at once, unless several have the same time. */
-type RowsAtOnce = Record<Reader['dialect'], number>
+type ExpiringTable = 'sessions' | 'oauth_access_tokens'
 
-/** SQLite answers in this process, so that counting millions of rows at once would block it. PostgreSQL takes 0.2 s for these. */
-const MANY_ROWS: RowsAtOnce = { sqlite: 10_000, postgres: 1_000_000 }
+const ALL_USERS: Above = { table: 'users', column: 'created_at', above: -1 }
+const unexpired = (table: ExpiringTable, now: number): Above => ({ table, column: 'expires_at', above: now })
 
 /** Times above `after` and, if there is an `upTo`, not above that. */
 interface Range {
@@ -112,16 +107,19 @@ interface Range {
   upTo: number | undefined
 }
 
-/** Counts a slice at a time, and lets other requests run between the slices. */
+/**
+ * On SQLite counts this many rows at a time, unless several have the same time, and lets other requests run between the slices:
+ * it answers in this process, so that counting millions of rows at once would block it. PostgreSQL counts all at once, since it
+ * would read the tables that it joins again for every slice.
+ */
 async function sumInSlices(
   db: Reader,
-  { rows, ...counted }: Above & { rows: RowsAtOnce },
+  { rows, ...counted }: Above & { rows: number },
   count: (range: Range) => Promise<number>,
 ): Promise<number> {
-  const size = rows[db.dialect]
   let total = 0
   for (let after = counted.above; ;) {
-    const upTo = Number.isFinite(size) ? await findAt(db, { ...counted, above: after }, size - 1) : undefined
+    const upTo = db.dialect === 'sqlite' ? await findAt(db, { ...counted, above: after }, rows - 1) : undefined
     total += await count({ after, upTo })
     if (upTo === undefined) return total
     after = upTo

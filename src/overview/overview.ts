@@ -15,12 +15,18 @@ import {
   countLiveSessions,
   countSmallTables,
   countUserRows,
-  hasMany,
+  hasManyUnexpired,
+  hasManyUsers,
   listNextActions,
 } from './overview-store.ts'
 import { readSetup, Setup } from './setup.ts'
 
 const Count = Type.Integer()
+const LargeCount = Nullable(
+  Type.Integer({
+    description: 'From the last count if there are many: null until they are counted for the first time.',
+  }),
+)
 
 const Day = Type.Object({
   day: Type.String({ description: 'A day in UTC, as 2026-01-31.' }),
@@ -35,17 +41,9 @@ type Day = Type.Static<typeof Day>
 /** The figures of the dashboard's first page. */
 export const Overview = Type.Object(
   {
-    users: Type.Object({ active: Count, disabled: Count, administrators: Count }),
-    sessions: Type.Object({
-      active: Nullable(Type.Integer({ description: 'Null while a large number is counted for the first time.' })),
-    }),
-    tokens: Type.Object({
-      active: Nullable(
-        Type.Integer({
-          description: 'Access tokens that are live. Null while a large number is counted for the first time.',
-        }),
-      ),
-    }),
+    users: Type.Object({ active: LargeCount, disabled: Count, administrators: Count }),
+    sessions: Type.Object({ active: LargeCount }),
+    tokens: Type.Object({ active: LargeCount }),
     certificates: Type.Object({ issued: Type.Integer({ description: 'Since the beginning.' }) }),
     lifecycle: Type.Object({
       pending: Count,
@@ -116,12 +114,13 @@ export function createOverview(
   services: Pick<Services, 'config' | 'db' | 'log' | 'now' | 'monotonicNow'>,
 ): () => Promise<Overview> {
   const { config, db, now, monotonicNow } = services
+  const userRows = createLargeCount(services, { isLong: hasManyUsers, count: countUserRows })
   const sessions = createLargeCount(services, {
-    isLong: (reader) => hasMany(reader, 'sessions', now()),
+    isLong: (reader) => hasManyUnexpired(reader, 'sessions', now()),
     count: (reader) => countLiveSessions(reader, now()),
   })
   const tokens = createLargeCount(services, {
-    isLong: (reader) => hasMany(reader, 'oauth_access_tokens', now()),
+    isLong: (reader) => hasManyUnexpired(reader, 'oauth_access_tokens', now()),
     count: (reader) => countAllLiveAccessTokens(reader, now()),
   })
   const settled = new Map<number, Day>()
@@ -141,8 +140,9 @@ export function createOverview(
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
     const days: Day[] = []
     for (const start of starts) days.push(await figuresOf(start))
+    const counted = await countNow({ config, read: db.read }, now(), await userRows())
     return {
-      ...(await countNow({ config, read: db.read }, now())),
+      ...counted,
       sessions: { active: await sessions() },
       tokens: { active: await tokens() },
       days,
@@ -197,11 +197,11 @@ async function countDay(db: Reader, start: number): Promise<Day> {
 async function countNow(
   { config, read: db }: { config: Services['config']; read: Reader },
   now: number,
+  users: number | null,
 ): Promise<Omit<Overview, 'sessions' | 'tokens' | 'days'>> {
   const { disabled, deleted, administrators, certificates, pending, failed } = await countSmallTables(db)
-  const users = await countUserRows(db)
   return {
-    users: { active: users - disabled - deleted, disabled, administrators },
+    users: { active: users === null ? null : users - disabled - deleted, disabled, administrators },
     certificates: { issued: certificates },
     lifecycle: { pending, failed, next: await listNextActions(db, MAX_NEXT_ACTIONS) },
     attention: {

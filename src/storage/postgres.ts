@@ -92,7 +92,9 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
 
   /** One connection, which opens when it is first needed and closes when it was idle for ten seconds. */
   function openBackground(): { reader: Reader; close(): Promise<void> } {
-    const own = { ...settings, query_timeout: BACKGROUND_TIMEOUT_MS * timeoutFactor, max: 1 }
+    const timeout = BACKGROUND_TIMEOUT_MS * timeoutFactor
+    // The first limit is also that of waiting for the statement before.
+    const own = { ...settings, connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 }
     const { kysely: builder, pool: single } = connect(own, BACKGROUND, { log, timeoutFactor })
     const run = async (query: Query) => (await runAlone(single, isBroken, query)).rows
     let client: pg.ClientBase | undefined

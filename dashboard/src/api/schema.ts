@@ -4501,7 +4501,7 @@ export type components = {
       /** Whether BASE_URL is https. */ https: boolean
     }
     Overview: {
-      users: { active: number; disabled: number; administrators: number }
+      users: { active: number | null; disabled: number; administrators: number }
       sessions: { active: number | null }
       tokens: { active: number | null }
       certificates: { /** Since the beginning. */ issued: number }

@@ -21,7 +21,8 @@ const overviewQuery = queryOptions({
 
 /** The server counts again no sooner. */
 const COUNTING_MS = 5000
-const isCounting = ({ sessions, tokens }: Overview): boolean => sessions.active === null || tokens.active === null
+const isCounting = ({ users, sessions, tokens }: Overview): boolean =>
+  [users, sessions, tokens].some(({ active }) => active === null)
 
 /** A plot of one day says nothing. */
 const isNew = ({ days }: Overview): boolean =>
