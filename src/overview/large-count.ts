@@ -7,6 +7,8 @@ const FRESH_TIMES = 20
 const KEPT_MS = 3_600_000
 
 interface Counting {
+  /** Aborted when the service ends: the count that is under way then fails. */
+  stop: AbortSignal
   /** Whether counting takes longer than a request should wait. */
   isLong(db: Reader): Promise<boolean>
   count(db: Reader): Promise<number>
@@ -17,7 +19,7 @@ interface Counting {
  */
 export function createLargeCount(
   { db, monotonicNow, log }: Pick<Services, 'db' | 'monotonicNow' | 'log'>,
-  { isLong, count }: Counting,
+  { stop, isLong, count }: Counting,
 ): () => Promise<number | null> {
   let known: { value: number; at: number } | undefined
   let isCounting = false
@@ -34,7 +36,7 @@ export function createLargeCount(
     try {
       await countOn(db.background)
     } catch (error) {
-      log.warn({ err: error }, 'Counting for the overview failed; it is tried again.')
+      if (!stop.aborted) log.warn({ err: error }, 'Counting for the overview failed; it is tried again.')
     }
     isCounting = false
     next = monotonicNow() + FRESH_TIMES * (monotonicNow() - started)

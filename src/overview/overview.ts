@@ -112,14 +112,17 @@ const SETTLED_MS = 300_000
 /** Days that are over are counted once and kept in memory. */
 export function createOverview(
   services: Pick<Services, 'config' | 'db' | 'log' | 'now' | 'monotonicNow'>,
+  stop: AbortSignal,
 ): () => Promise<Overview> {
   const { config, db, now, monotonicNow } = services
-  const userRows = createLargeCount(services, { isLong: hasManyUsers, count: countUserRows })
+  const userRows = createLargeCount(services, { stop, isLong: hasManyUsers, count: countUserRows })
   const sessions = createLargeCount(services, {
+    stop,
     isLong: (reader) => hasManyUnexpired(reader, 'sessions', now()),
     count: (reader) => countLiveSessions(reader, now()),
   })
   const tokens = createLargeCount(services, {
+    stop,
     isLong: (reader) => hasManyUnexpired(reader, 'oauth_access_tokens', now()),
     count: (reader) => countAllLiveAccessTokens(reader, now()),
   })

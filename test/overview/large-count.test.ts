@@ -11,6 +11,7 @@ function setUp() {
   let isLong = true
   const counts: PromiseWithResolvers<number>[] = []
   const logged: string[] = []
+  const closing = new AbortController()
   const count = createLargeCount(
     {
       db: { read: 'read', background: 'background' } as unknown as Database,
@@ -18,6 +19,7 @@ function setUp() {
       log: pino({}, { write: (line: string) => void logged.push(line) }),
     },
     {
+      stop: closing.signal,
       isLong: async () => isLong,
       count: (reader) => {
         assert.equal(reader, isLong ? 'background' : 'read')
@@ -31,6 +33,7 @@ function setUp() {
     count,
     counts,
     logged,
+    closing,
     advance: (ms: number) => (at += ms),
     become: (size: 'long' | 'short') => (isLong = size === 'long'),
   }
@@ -90,6 +93,15 @@ test('a long count that fails is logged and tried again after a while', async ()
   counts[1]?.resolve(3)
   await setImmediate()
   assert.equal(await count(), 3)
+})
+
+test('a count that fails because the service ends is not logged', async () => {
+  const { count, counts, logged, closing } = setUp()
+  await count()
+  closing.abort()
+  counts[0]?.reject(new Error('closed'))
+  await setImmediate()
+  assert.deepEqual(logged, [])
 })
 
 test('a short count that fails fails the request', async () => {
