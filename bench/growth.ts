@@ -51,9 +51,15 @@ const numbersUpTo = (count: number): string =>
   `with recursive numbers (n) as (select cast(1 as bigint) where ${Math.floor(count)} > 0
     union all select n + 1 from numbers where n < ${Math.floor(count)})`
 
+const IN_KEY_ORDER = ' order by 1'
+
 /** Inserts rows in the order of their key: adding them to its index is then many times as fast. */
 const insertInKeyOrder = (table: string, count: number, values: Record<string, string>): string =>
-  `${insertInCreationOrder(table, count, values)} order by 1`
+  insertInCreationOrder(table, count, values) + IN_KEY_ORDER
+
+/** The same rows in the order of their creation, for a table whose index is built later. */
+export const inCreationOrder = (statement: string): string =>
+  statement.endsWith(IN_KEY_ORDER) ? statement.slice(0, -IN_KEY_ORDER.length) : statement
 
 /** Inserts rows in the order of their creation, for tables that are read in that order. */
 const insertInCreationOrder = (table: string, count: number, values: Record<string, string>): string =>

@@ -1,12 +1,14 @@
+import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { ENTRANCE_PAGES } from '../src/http/dashboard-pages.ts'
 
 const server = process.env.LATCHKEY_SERVER ?? 'http://localhost:3000'
 
 // What every entrance page is made of, in one chunk: three dozen small ones compress worse and would miss the size budget.
 const ENTRANCE_PARTS =
-  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|entrance|lib.(failure-sentence|issue-sentence|passkey-failure|sign-in-with-passkey|use-failure|use-submit|return-to|look|single-clicks)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu|SmallSelect)|texts.(TextsProvider|load-failure-texts)|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
+  /@mantine.core.esm.(core|components.(ActionIcon|Alert|Anchor|Box|Button|CloseButton|Divider|Group|Input|InputBase|InputsGroup|Loader|Paper|PasswordInput|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton))\W|openapi-fetch|dashboard.src.(api|entrance|lib.(failure-sentence|issue-sentence|passkey-failure|sign-in-with-passkey|use-failure|use-submit|return-to|look|single-clicks)|ui.(ApplicationLogo|ErrorBoundary|FailureAlert|Icon|Logo|LanguageMenu|ColorSchemeMenu|SmallSelect)|texts.(TextsProvider|load-failure-texts)|session.(tell-tabs|remembered-accounts)|sign-in.(AccountLine|SignInHeading|sign-in-target)|paths|theme)|@simplewebauthn/
 
 // Needed by those who make a passkey, and not by those who sign in.
 const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Registration/
@@ -16,11 +18,11 @@ const NEW_PASSKEY_PARTS = /dashboard.src.lib.create-passkey|@simplewebauthn.*Reg
  * Mantine's modules are all behind one; what the entrance needs is named above.
  */
 const SIGNED_IN_PARTS =
-  /@mantine.(core|hooks).esm(?!.components.(Container|Skeleton))\W|@floating-ui|react-(remove-scroll|style-singleton)|use-(callback-ref|sidecar)|dashboard.src.texts.(plural|as-text)\W/
+  /@mantine.(core|hooks).esm(?!.components.Container)\W|@floating-ui|react-(remove-scroll|style-singleton)|use-(callback-ref|sidecar)|tslib|get-nonce|dashboard.src.texts.(plural|as-text)\W/
 
 /** Whether every way to a module leads through the signed-in part. */
 function isSignedInOnly(id: string, modules: Rolldown.ChunkingContext, seen = new Set<string>()): boolean {
-  if (/dashboard.src.shell.DashboardApp\W/.test(id) || seen.has(id)) return true
+  if (/dashboard.src.start-dashboard\W/.test(id) || seen.has(id)) return true
   seen.add(id)
   const { importers = [], dynamicImporters = [] } = modules.getModuleInfo(id) ?? {}
   const from = [...importers, ...dynamicImporters]
@@ -54,9 +56,24 @@ function precompress(): Plugin {
   }
 }
 
+/** Answers as the server does, which has a document for the entrance and one for everything else. */
+function serveEntrance(): Plugin {
+  return {
+    name: 'serve-entrance',
+    apply: 'serve',
+    configureServer({ middlewares }) {
+      middlewares.use((request, _response, next) => {
+        const [path = ''] = request.url?.split('?') ?? []
+        if (ENTRANCE_PAGES.includes(path)) request.url = '/entrance.html'
+        next()
+      })
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompress()],
+  plugins: [react(), precompress(), serveEntrance()],
   build: {
     manifest: 'manifest.json',
     target: 'es2023',
@@ -68,6 +85,9 @@ export default defineConfig({
     // The largest is a dictionary that is loaded when somebody chooses a password.
     chunkSizeWarningLimit: 850,
     rolldownOptions: {
+      // Two applications: what people see before they have signed in must load fast, also on a phone, so it does without the
+      // router and the query library of the rest.
+      input: ['entrance.html', 'index.html'].map((name) => join(import.meta.dirname, name)),
       checks: { pluginTimings: false },
       // Its package does not say that its modules do nothing when they are loaded, so all of them would be loaded with one.
       treeshake: { moduleSideEffects: [{ test: /@simplewebauthn/, sideEffects: false }] },

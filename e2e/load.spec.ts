@@ -18,6 +18,22 @@ async function slowDown(page: Page): Promise<void> {
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
 }
 
+/**
+ * Resolves with the milliseconds until the first tab of the page that is opened next is drawn and the page takes input. The page
+ * tells it by itself: a test that asks again and again would slow the page down.
+ */
+async function whenInteractive(page: Page): Promise<{ after: Promise<number> }> {
+  const { promise: after, resolve } = Promise.withResolvers<number>()
+  await page.exposeFunction('reportInteractive', resolve)
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    if (!document.querySelector('[role=tab]')) return
+    observer.disconnect()
+    // What waits in the queue after the frame is handled at once.
+    requestAnimationFrame(() => setTimeout(() => reportInteractive(performance.now())))
+  }).observe(document, { childList: true, subtree: true })`)
+  return { after }
+}
+
 /** Sums the shifts of the layout since the page was opened, those that follow an input excepted. */
 const layoutShift = (page: Page): Promise<number> =>
   page.evaluate<number>(`new Promise((resolve) => {
@@ -44,11 +60,12 @@ test('the largest page is interactive in time on 4G with a slow processor, and n
     code_challenge_method: 'S256',
     prompt: 'consent',
   }).toString()
+  const interactive = await whenInteractive(page)
   await slowDown(page)
   // The page of an application has the most script.
   await page.goto(`/admin/applications/${clientId}`, { waitUntil: 'commit' })
-  await expect(page.getByRole('tab').first()).toBeVisible({ timeout: 30_000 })
-  const interactiveAfter = await page.evaluate<number>('performance.now()')
+  const interactiveAfter = await interactive.after
+  await expect(page.getByRole('tab').first()).toBeVisible()
   info.annotations.push({ type: 'interactive', description: `${Math.round(interactiveAfter)} ms` })
   // The time depends on the machine: it is asserted on an idle one, with TEST_LOAD=long.
   if (isMeasured) expect(interactiveAfter).toBeLessThan(MAX_INTERACTIVE_MS)

@@ -64,3 +64,19 @@ test('the overview of a new installation is a list of what to set up, says what 
   await page.getByRole('link', { name: /^Active users/ }).click()
   await expect(page).toHaveURL(/\/admin\/users\?status=active/)
 })
+
+test('a figure that is still counted is shown as soon as it is known', async ({ asAdministrator: page }) => {
+  let isCounted = false
+  await page.route('**/api/admin/overview', async (route) => {
+    const response = await route.fetch()
+    const overview = (await response.json()) as object
+    await route.fulfill({ response, json: { ...overview, tokens: { active: isCounted ? 4_321_000 : null } } })
+  })
+  await page.goto('/admin')
+  const figure = page.getByRole('link', { name: /^Live access tokens/ })
+  await expect(figure.getByLabel('Loading')).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Active sessions\D*\d/ })).toBeVisible()
+  isCounted = true
+  await expect(figure).toContainText('4,321,000', { timeout: 20_000 })
+  await expect(figure.getByLabel('Loading')).toHaveCount(0)
+})

@@ -36,7 +36,7 @@ function closure(name: string, found = new Set<string>()): Set<string> {
 
 function filesOf(page: string, language: string): string[] {
   const names = new Set<string>()
-  const roots = ['index.html', 'src/entrance/EntranceApp.tsx', `src/${page}.tsx`]
+  const roots = ['entrance.html', `src/${page}.tsx`]
   const texts = ['shared', 'entrance'].map((part) => `src/texts/${language}/${part}.ts`)
   for (const root of [...roots, ...texts]) closure(root, names)
   return [...names].map((name) => `${DIST}/${manifest[name]?.file}`)

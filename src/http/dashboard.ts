@@ -4,39 +4,18 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ROOT_FOLDER } from '../root-folder.ts'
 import { HIDDEN, type Routes } from './contracts.ts'
+import { ENTRANCE_PAGES, SIGNED_IN_PAGES } from './dashboard-pages.ts'
 import { PAGE_POLICY } from './headers.ts'
 
 const DIST = join(ROOT_FOLDER, 'dashboard/dist')
-
-/** The paths of the dashboard's own router. Any other path that is not served is 404. */
-const PAGES = [
-  '/',
-  '/setup',
-  '/login',
-  '/logout',
-  '/register',
-  '/forgot-password',
-  '/reset-password',
-  '/verify-email',
-  '/invitation',
-  '/revert-email',
-  '/consent',
-  '/no-access',
-  '/device',
-  '/account',
-  '/account/*',
-  '/ssh',
-  '/notifications',
-  '/admin',
-  '/admin/*',
-]
 
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>Latchkey</title>
 <p>The service is running. Its dashboard has not been built yet: run <code>npm run build</code> and start again.</p>`
 
 /** Serves the built dashboard: hashed assets for ever, the page itself never from a cache. */
 export const dashboardRoutes = (): Routes => async (app) => {
-  for (const url of PAGES) app.get(url, { schema: HIDDEN }, async (_request, reply) => sendPage(reply))
+  for (const url of [...ENTRANCE_PAGES, ...SIGNED_IN_PAGES])
+    app.get(url, { schema: HIDDEN }, async (request, reply) => sendPage(request, reply))
 
   if (!existsSync(DIST)) return
   // Each file is there in two compressed versions as well. One route serves them all, since each route costs memory.
@@ -51,21 +30,27 @@ export const dashboardRoutes = (): Routes => async (app) => {
   }
 }
 
-const PAGE = join(DIST, 'index.html')
-const html = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : NOT_BUILT
+function readDocument(name: string): string {
+  const file = join(DIST, name)
+  return existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
+}
+const ENTRANCE = readDocument('entrance.html')
+const SIGNED_IN = readDocument('index.html')
 
-const sendPage = (reply: FastifyReply): FastifyReply =>
-  reply
+function sendPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.replace(/\/?(\?.*)?$/, '')
+  return reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', PAGE_POLICY)
     .header('cache-control', 'no-cache')
-    .send(html)
+    .send(ENTRANCE_PAGES.includes(path) ? ENTRANCE : SIGNED_IN)
+}
 
 /** A browser that follows a wrong link gets the dashboard, which says so; a program gets JSON. */
 export function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html') === true
   const isOurs = /^\/(api|oauth|\.well-known|assets)\//.test(request.url)
-  return wantsPage && !isOurs ? sendPage(reply.code(404)) : undefined
+  return wantsPage && !isOurs ? sendPage(request, reply.code(404)) : undefined
 }
 
 /** Files beside the page that browsers load: icons, and the script that sets the colours before anything is drawn. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
 import { countLiveAccessTokens } from '../oauth/tokens/token-store.ts'
 import { sessionLives } from '../sessions/session-store.ts'
+import { IDLE_MS } from '../sessions/session.ts'
 import type { Reader } from '../storage/database.ts'
 import type { Schema } from '../storage/schema.ts'
 import { accountExists, accountIsDisabled } from '../users/account-standing.ts'
@@ -36,7 +37,7 @@ export async function countSmallTables(db: Reader) {
 
 /** All rows of users, also of deleted accounts. */
 export const countUserRows = (db: Reader): Promise<number> =>
-  sumInSlices(db, { table: 'users', column: 'created_at', above: -1, rows: 10_000 }, async ({ after, upTo }) => {
+  sumInSlices(db, { ...ALL_USERS, rows: 10_000 }, async ({ after, upTo }) => {
     const { count } = await db
       .selectFrom('users')
       .where('created_at', '>', after)
@@ -47,11 +48,10 @@ export const countUserRows = (db: Reader): Promise<number> =>
   })
 
 export const countLiveSessions = (db: Reader, now: number): Promise<number> =>
-  sumInSlices(db, { table: 'sessions', column: 'expires_at', above: now, rows: 10_000 }, async ({ after, upTo }) => {
+  sumInSlices(db, { ...unexpired('sessions', now), rows: 10_000 }, async ({ after, upTo }) => {
     const { count } = await db
       .selectFrom('sessions')
-      .where(sessionLives(now))
-      .where('expires_at', '>', after)
+      .where(sessionLives(after, now - IDLE_MS))
       .$if(upTo !== undefined, (query) => query.where('expires_at', '<=', upTo ?? 0))
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
@@ -60,9 +60,21 @@ export const countLiveSessions = (db: Reader, now: number): Promise<number> =>
 
 /** In smaller slices, since each token is looked up with its client, authorization and account. */
 export const countAllLiveAccessTokens = (db: Reader, now: number): Promise<number> =>
-  sumInSlices(db, { table: 'oauth_access_tokens', column: 'expires_at', above: now, rows: 2000 }, (range) =>
+  sumInSlices(db, { ...unexpired('oauth_access_tokens', now), rows: 500 }, (range) =>
     countLiveAccessTokens(db, now, range),
   )
+
+/** With more rows than this, a table is not counted while a request waits. */
+export const MAX_COUNTED_AT_ONCE = { users: 100_000, sessions: 10_000, oauth_access_tokens: 10_000 }
+
+export const hasManyUsers = (db: Reader): Promise<boolean> => hasMany(db, 'users', ALL_USERS)
+
+/** Whether there are many that have not expired. */
+export const hasManyUnexpired = (db: Reader, table: ExpiringTable, now: number): Promise<boolean> =>
+  hasMany(db, table, unexpired(table, now))
+
+const hasMany = async (db: Reader, table: keyof typeof MAX_COUNTED_AT_ONCE, counted: Above): Promise<boolean> =>
+  (await findAt(db, counted, MAX_COUNTED_AT_ONCE[table])) !== undefined
 
 /** The planned actions that come next. */
 export async function listNextActions(db: Reader, limit: number) {
@@ -76,14 +88,18 @@ export async function listNextActions(db: Reader, limit: number) {
     .execute()
 }
 
-interface Slices {
+/** The rows of a table whose time is above a value. */
+interface Above {
   table: keyof Schema
   /** A column of times with an index of its own. */
   column: string
   above: number
-  /** In one slice, unless several rows have the same time. */
-  rows: number
 }
+
+type ExpiringTable = 'sessions' | 'oauth_access_tokens'
+
+const ALL_USERS: Above = { table: 'users', column: 'created_at', above: -1 }
+const unexpired = (table: ExpiringTable, now: number): Above => ({ table, column: 'expires_at', above: now })
 
 /** Times above `after` and, if there is an `upTo`, not above that. */
 interface Range {
@@ -92,28 +108,35 @@ interface Range {
 }
 
 /**
- * Counts the rows whose time is above a value, a slice at a time, and lets other requests run between the slices: SQLite
- * answers in this process, so that counting millions of rows at once would block it.
+ * On SQLite counts this many rows at a time, unless several have the same time, and lets other requests run between the slices:
+ * it answers in this process, so that counting millions of rows at once would block it. PostgreSQL counts all at once, since it
+ * would read the tables that it joins again for every slice.
  */
 async function sumInSlices(
   db: Reader,
-  { table, column: name, above, rows }: Slices,
+  { rows, ...counted }: Above & { rows: number },
   count: (range: Range) => Promise<number>,
 ): Promise<number> {
-  const column = sql.ref<number>(name)
   let total = 0
-  for (let after = above; ;) {
-    const last = await db
-      .selectFrom(sql<{ at: number }>`${sql.table(table)}`.as('counted'))
-      .where(sql<boolean>`${column} > ${after}`)
-      .select(column.as('at'))
-      .orderBy(column)
-      .limit(1)
-      .offset(rows - 1)
-      .executeTakeFirst()
-    total += await count({ after, upTo: last?.at })
-    if (last === undefined) return total
-    after = last.at
+  for (let after = counted.above; ;) {
+    const upTo = db.dialect === 'sqlite' ? await findAt(db, { ...counted, above: after }, rows - 1) : undefined
+    total += await count({ after, upTo })
+    if (upTo === undefined) return total
+    after = upTo
     await setImmediate()
   }
+}
+
+/** The time of the row after this many others, in the order of their times. */
+async function findAt(db: Reader, { table, column: name, above }: Above, others: number): Promise<number | undefined> {
+  const column = sql.ref<number>(name)
+  const found = await db
+    .selectFrom(sql<{ at: number }>`${sql.table(table)}`.as('counted'))
+    .where(sql<boolean>`${column} > ${above}`)
+    .select(column.as('at'))
+    .orderBy(column)
+    .limit(1)
+    .offset(others)
+    .executeTakeFirst()
+  return found?.at
 }

@@ -9,16 +9,24 @@ import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { countDelayedMail, listFailedActions, listFailedJobs, listFailedMail } from './attention-store.ts'
+import { createLargeCount } from './large-count.ts'
 import {
   countAllLiveAccessTokens,
   countLiveSessions,
   countSmallTables,
   countUserRows,
+  hasManyUnexpired,
+  hasManyUsers,
   listNextActions,
 } from './overview-store.ts'
 import { readSetup, Setup } from './setup.ts'
 
 const Count = Type.Integer()
+const LargeCount = Nullable(
+  Type.Integer({
+    description: 'From the last count if there are many: null until they are counted for the first time.',
+  }),
+)
 
 const Day = Type.Object({
   day: Type.String({ description: 'A day in UTC, as 2026-01-31.' }),
@@ -33,9 +41,9 @@ type Day = Type.Static<typeof Day>
 /** The figures of the dashboard's first page. */
 export const Overview = Type.Object(
   {
-    users: Type.Object({ active: Count, disabled: Count, administrators: Count }),
-    sessions: Type.Object({ active: Count }),
-    tokens: Type.Object({ active: Type.Integer({ description: 'Access tokens that are live.' }) }),
+    users: Type.Object({ active: LargeCount, disabled: Count, administrators: Count }),
+    sessions: Type.Object({ active: LargeCount }),
+    tokens: Type.Object({ active: LargeCount }),
     certificates: Type.Object({ issued: Type.Integer({ description: 'Since the beginning.' }) }),
     lifecycle: Type.Object({
       pending: Count,
@@ -102,12 +110,22 @@ const FRESH_TIMES = 20
 const SETTLED_MS = 300_000
 
 /** Days that are over are counted once and kept in memory. */
-export function createOverview({
-  config,
-  db,
-  now,
-  monotonicNow,
-}: Pick<Services, 'config' | 'db' | 'now' | 'monotonicNow'>): () => Promise<Overview> {
+export function createOverview(
+  services: Pick<Services, 'config' | 'db' | 'log' | 'now' | 'monotonicNow'>,
+  stop: AbortSignal,
+): () => Promise<Overview> {
+  const { config, db, now, monotonicNow } = services
+  const userRows = createLargeCount(services, { stop, isLong: hasManyUsers, count: countUserRows })
+  const sessions = createLargeCount(services, {
+    stop,
+    isLong: (reader) => hasManyUnexpired(reader, 'sessions', now()),
+    count: (reader) => countLiveSessions(reader, now()),
+  })
+  const tokens = createLargeCount(services, {
+    stop,
+    isLong: (reader) => hasManyUnexpired(reader, 'oauth_access_tokens', now()),
+    count: (reader) => countAllLiveAccessTokens(reader, now()),
+  })
   const settled = new Map<number, Day>()
   let current: { until: number; answer: Promise<Overview> } | undefined
 
@@ -125,7 +143,13 @@ export function createOverview({
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
     const days: Day[] = []
     for (const start of starts) days.push(await figuresOf(start))
-    return { ...(await countNow({ config, read: db.read }, now())), days }
+    const counted = await countNow({ config, read: db.read }, now(), await userRows())
+    return {
+      ...counted,
+      sessions: { active: await sessions() },
+      tokens: { active: await tokens() },
+      days,
+    }
   }
 
   return () => {
@@ -150,11 +174,14 @@ const SIGNED_IN = 'session.started' satisfies AuditAction
 const REFUSED = ['session.refused', 'passkey.refused'] as const satisfies AuditAction[]
 const ISSUED = 'ssh_certificate.issued' satisfies AuditAction
 
-/** An hour at a time: counting a whole day of a large installation would make other requests wait too long. */
+/** SQLite answers in this process: counting a whole day of a large installation at once would make other requests wait. */
+const COUNTED_AT_ONCE_MS: Record<Reader['dialect'], number> = { sqlite: HOUR_MS, postgres: DAY_MS }
+
 async function countDay(db: Reader, start: number): Promise<Day> {
   const rows: EventCount[] = []
-  for (let hour = start; hour < start + DAY_MS; hour += HOUR_MS) {
-    rows.push(...(await countEventsBetween(db, [SIGNED_IN, ...REFUSED, ISSUED], hour, hour + HOUR_MS)))
+  const step = COUNTED_AT_ONCE_MS[db.dialect]
+  for (let from = start; from < start + DAY_MS; from += step) {
+    rows.push(...(await countEventsBetween(db, [SIGNED_IN, ...REFUSED, ISSUED], from, from + step)))
     await setImmediate()
   }
   const sum = (matches: (row: EventCount) => boolean) =>
@@ -173,13 +200,11 @@ async function countDay(db: Reader, start: number): Promise<Day> {
 async function countNow(
   { config, read: db }: { config: Services['config']; read: Reader },
   now: number,
-): Promise<Omit<Overview, 'days'>> {
+  users: number | null,
+): Promise<Omit<Overview, 'sessions' | 'tokens' | 'days'>> {
   const { disabled, deleted, administrators, certificates, pending, failed } = await countSmallTables(db)
-  const users = await countUserRows(db)
   return {
-    users: { active: users - disabled - deleted, disabled, administrators },
-    sessions: { active: await countLiveSessions(db, now) },
-    tokens: { active: await countAllLiveAccessTokens(db, now) },
+    users: { active: users === null ? null : users - disabled - deleted, disabled, administrators },
     certificates: { issued: certificates },
     lifecycle: { pending, failed, next: await listNextActions(db, MAX_NEXT_ACTIONS) },
     attention: {

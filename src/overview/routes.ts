@@ -6,7 +6,9 @@ import { createOverview, Overview } from './overview.ts'
 export const overviewRoutes =
   (services: Services): Routes =>
   async (app) => {
-    const overview = createOverview(services)
+    const closing = new AbortController()
+    app.addHook('onClose', async () => closing.abort())
+    const overview = createOverview(services, closing.signal)
 
     app.get(
       '/api/admin/overview',

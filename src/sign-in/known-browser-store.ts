@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Reader, Trx } from '../storage/database.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
 
@@ -56,7 +57,10 @@ export async function renewKnownBrowser(trx: Trx, tokenHash: string, expiresAt: 
   await trx.updateTable('known_browsers').set({ expires_at: expiresAt }).where('token_hash', '=', tokenHash).execute()
 }
 
-const deleteSurplus = writeStatement((db, value: Values<{ userId: string; max: number }>) =>
+/** A program that signs in without cookies adds one each time. */
+const MAX_BROWSERS_OF_ACCOUNT = 50
+
+const deleteSurplus = writeStatement((db, value: Values<{ userId: string }>) =>
   db
     .deleteFrom('known_browsers')
     .where('user_id', '=', value('userId'))
@@ -67,13 +71,13 @@ const deleteSurplus = writeStatement((db, value: Values<{ userId: string; max: n
         .where('user_id', '=', value('userId'))
         .orderBy('created_at', 'desc')
         .orderBy('token_hash')
-        .limit(value('max')),
+        // A literal: SQLite prepares a statement again for each value of a limit.
+        .limit(sql.lit(MAX_BROWSERS_OF_ACCOUNT)),
     ),
 )
 
-/** Keeps the `max` newest ones of a user, and deletes the others. */
-export const deleteSurplusBrowsers = (trx: Trx, userId: string, max: number): void =>
-  deleteSurplus.next(trx, { userId, max })
+/** Keeps the newest ones of a user, and deletes the others. */
+export const deleteSurplusBrowsers = (trx: Trx, userId: string): void => deleteSurplus.next(trx, { userId })
 
 export async function deleteKnownBrowsersOfUsers(trx: Trx, userIds: string[]): Promise<void> {
   await trx.deleteFrom('known_browsers').where('user_id', 'in', userIds).execute()

@@ -11,9 +11,6 @@ const YEAR = 365 * 24 * 3_600_000
 /** The lifetime of the cookie, in seconds. */
 export const KNOWN_BROWSER_MAX_AGE = YEAR / 1000
 
-/** A program that signs in without cookies adds one each time. */
-const MAX_BROWSERS_OF_ACCOUNT = 50
-
 /**
  * Makes the browser a known one of the account, for a year from now. Returns the tokens that the browser is to hold from now
  * on: that of this account first, then those of other accounts, without expired ones.
@@ -34,7 +31,7 @@ export async function rememberBrowser(
     await renewKnownBrowser(trx, own.hash, now() + YEAR)
   } else {
     addKnownBrowser(trx, { token_hash: own.hash, user_id: userId, created_at: now(), expires_at: now() + YEAR })
-    deleteSurplusBrowsers(trx, userId, MAX_BROWSERS_OF_ACCOUNT)
+    deleteSurplusBrowsers(trx, userId)
   }
   const others = live.filter(({ hash }) => hash !== own.hash)
   return [own, ...others].slice(0, MAX_BROWSER_TOKENS).map(({ plaintext }) => plaintext)

@@ -40,6 +40,11 @@ export type WriteTarget = Trx | Database
 export interface Database extends StatementRunner {
   read: Reader
   /**
+   * Reads that no request waits for. On PostgreSQL a statement may take minutes here, on a connection of its own. On SQLite it
+   * is the same as `read`, and a statement that takes long makes every request wait.
+   */
+  background: Reader
+  /**
    * Commits when the work is done, and undoes it when it throws. After a deadlock the work runs again, so it must do nothing
    * but use the database.
    */

@@ -30,6 +30,9 @@ export const SERVING: SessionLimits = {
  */
 export const JOINT_WRITES: SessionLimits = { ...SERVING, lock_timeout: 25, statement_timeout: 250 }
 
+/** Reads that no request waits for. */
+export const BACKGROUND: SessionLimits = { ...SERVING, statement_timeout: 60_000 }
+
 /** A step of a migration takes as long as the tables are large, and other replicas wait for it. */
 export const MIGRATING: SessionLimits = {
   lock_timeout: 0,

@@ -19,7 +19,7 @@ import { migrate } from './migrate.ts'
 import { type Query, queryOf } from './postgres-batch.ts'
 import type { Lane } from './postgres-lane.ts'
 import { createReads } from './postgres-reads.ts'
-import { limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
+import { BACKGROUND, limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
 import { explainRefusal, tryPostgres } from './postgres-start.ts'
 import { openTransaction, type PostgresTransaction, runAlone } from './postgres-transaction.ts'
@@ -32,6 +32,7 @@ import type { Schema } from './schema.ts'
  */
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
+const BACKGROUND_TIMEOUT_MS = BACKGROUND.statement_timeout + 250
 const MAX_CONNECTIONS = 10
 /** TCP keepalive starts on a connection that was silent for this long. */
 const KEEPALIVE_IDLE_MS = 10_000
@@ -53,11 +54,13 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
   const lanes = { settings: limited, timeoutFactor, alone }
   const reads = createReads(lanes)
   const writes = createWrites(lanes)
+  const background = openBackground()
   const signals = createPostgresSignals(settings, log, timeoutFactor)
   return {
     db: {
       dialect,
       read: Object.assign(kysely, { dialect, run: runOn(reads) }) satisfies Reader,
+      background: background.reader,
       // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
       run: runOn(writes),
       transaction: (work) =>
@@ -82,9 +85,29 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
     load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
     async close() {
       await signals.close()
-      await Promise.all([reads.close(), writes.close()])
+      await Promise.all([reads.close(), writes.close(), background.close()])
       await kysely.destroy()
     },
+  }
+
+  /** One connection, which opens when it is first needed and closes when it was idle for ten seconds. */
+  function openBackground(): { reader: Reader; close(): Promise<void> } {
+    const timeout = BACKGROUND_TIMEOUT_MS * timeoutFactor
+    // The first limit is also that of waiting for the statement before.
+    const own = { ...settings, connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 }
+    const { kysely: builder, pool: single } = connect(own, BACKGROUND, { log, timeoutFactor })
+    const run = async (query: Query) => (await runAlone(single, isBroken, query)).rows
+    let client: pg.ClientBase | undefined
+    single.on('connect', (connected) => (client = connected))
+    single.on('remove', () => (client = undefined))
+    return {
+      reader: Object.assign(builder, { dialect, run: runOn({ run }) }),
+      async close() {
+        // Nobody waits for the statement that it runs.
+        void (client as pg.Client | undefined)?.end()
+        await builder.destroy()
+      },
+    }
   }
 
   /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
@@ -104,7 +127,7 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
 const dialect = 'postgres' as const
 
 const runOn =
-  ({ run }: Lane): StatementRunner['run'] =>
+  ({ run }: Pick<Lane, 'run'>): StatementRunner['run'] =>
   ({ name, sql: text }, values) =>
     run(queryOf(text, values, name)).catch(rethrow)
 

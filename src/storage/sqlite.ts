@@ -23,10 +23,12 @@ export function openSqlite(file: string): Engine {
   const writing = openWriting(writes, writer)
 
   const readOne: StatementRunner['run'] = ({ sql }, parameters) => read(() => reads.rows(sql, parameters))
+  const reader: Reader = Object.assign(reading, { dialect, run: readOne })
   return {
     db: {
       dialect,
-      read: Object.assign(reading, { dialect, run: readOne }) satisfies Reader,
+      read: reader,
+      background: reader,
       run: ({ sql }, parameters) => writer.write(() => writes.rows(sql, parameters)),
       async transaction(work) {
         const open = await writer.begin()

@@ -8,7 +8,7 @@ import type { Schema } from '../storage/schema.ts'
  */
 export const accountMayAct = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is', null)
 
-/** The opposite, in the form that the partial index `users_disabled` serves. Also true for deleted accounts. */
+/** The opposite. Also true for deleted accounts: without them (`accountExists`), the partial index `users_disabled` serves it. */
 export const accountIsDisabled = (eb: ExpressionBuilder<Schema, 'users'>) => eb('users.disabled_at', 'is not', null)
 
 /** The same on a loaded account. */

@@ -140,7 +140,7 @@ onEachEngine('when the system clock is changed', (engine) => {
       return response.json<Overview>().users.active
     }
     assert.equal((await cache.find(clientId))?.name, 'Example')
-    const before = await activeUsers()
+    const before = Number(await activeUsers())
     // Changed in the table directly, as if the signal that refreshes the cache was lost.
     await services.db.transaction((trx) =>
       trx.updateTable('oauth_clients').set({ name: 'Changed' }).where('client_id', '=', clientId).execute(),

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { attachLoad } from '../../bench/compare.ts'
-import { openConnection } from '../../bench/connection.ts'
+import { get, openConnection } from '../../bench/connection.ts'
 import type { Fixture } from '../../bench/fixture.ts'
 import { grow } from '../../bench/grow.ts'
 import type { Sizes } from '../../bench/growth.ts'
 import { seed } from '../../bench/seed.ts'
 import { newFolder, removeFolder, type Server, startLatchkey } from '../../bench/servers.ts'
+import type { Overview } from '../../src/overview/overview.ts'
 import { createDatabase, DURABLE_FLAGS, startPostgres } from '../support/postgres.ts'
 import { addFigure } from './figures.ts'
 import { filtersOf } from './filters.ts'
@@ -31,6 +33,8 @@ const MAX_RATIO = 1.5
 /** A page on PostgreSQL takes several round trips. */
 const MAX_PAGE_MS = { SQLite: 50, PostgreSQL: 60 }
 const MAX_PAUSE_MS = 50
+const MAX_FIRST_OVERVIEW_MS = 1000
+const MAX_COUNTING_MS = 120_000
 
 interface GrownDatabase {
   databaseUrl: string
@@ -71,6 +75,9 @@ async function growThousandfold(t: TestContext, engine: EngineName): Promise<voi
   const maxPageMs = MAX_PAGE_MS[engine]
   await t.test(`every page of every list takes less than ${maxPageMs} ms, at any depth`, async (each) => {
     await timeLists(each, { part, maxPageMs }, await startOn(each, large), large.fixture)
+  })
+  await t.test('the first overview is there within a second, and the counts within two minutes', async (each) => {
+    await timeOverview(each, part, await startOn(each, large), large.fixture)
   })
   await t.test(
     'the sweeper deletes all expired rows and blocks the event loop for at most 50 ms longer than the idle process',
@@ -137,6 +144,37 @@ async function compareHotPaths(t: TestContext, part: string, servers: Server[], 
     if (ratio >= MAX_RATIO) slower.push(`${operation} takes ${ratio} times as long`)
   }
   assert.deepEqual(slower, [])
+}
+
+async function timeOverview(
+  t: TestContext,
+  part: string,
+  server: Server,
+  { people: [reader] }: Fixture,
+): Promise<void> {
+  const connection = await openConnection(server.port)
+  t.after(() => connection.close())
+  const request = get('/api/admin/overview', { Cookie: `session=${reader?.session}` })
+  const started = performance.now()
+  const read = async () => {
+    const { status, body } = await connection.send(request)
+    assert.equal(status, 200, body)
+    return JSON.parse(body) as Overview
+  }
+  let { users, sessions, tokens } = await read()
+  const first = performance.now() - started
+  while (users.active === null || sessions.active === null || tokens.active === null) {
+    assert.ok(performance.now() - started < MAX_COUNTING_MS, 'the counts are there in time')
+    await sleep(1000)
+    ;({ users, sessions, tokens } = await read())
+  }
+  const counted = (performance.now() - started) / 1000
+  t.diagnostic(`first overview after ${first.toFixed(0)} ms, all counts after ${counted.toFixed(0)} s`)
+  addFigure(part, 'the first overview', `${first.toFixed(0)} ms, with all counts after ${counted.toFixed(0)} s`)
+  // Four in five tokens are access tokens. One in a hundred users is disabled, and so are at most as many of the tokens.
+  assert.ok(users.active >= 0.99 * LARGE.users)
+  assert.ok(tokens.active >= 0.99 * 0.8 * LARGE.tokens)
+  assert.ok(first < MAX_FIRST_OVERVIEW_MS, `${first} ms`)
 }
 
 const LISTS = [

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordAlone, THE_SERVICE } from '../../src/audit/record-event.ts'
 import { markBackup } from '../../src/config/last-backup.ts'
+import { MAX_COUNTED_AT_ONCE } from '../../src/overview/overview-store.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import type { SignInMethod } from '../../src/vocabulary/sign-in-methods.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { credentials, getTokens, postForm, registerApplication } from '../support/application.ts'
 import { onEachEngine } from '../support/engines.ts'
+import { addAccessTokens } from '../support/many-rows.ts'
 import { anonymous, signedInPerson } from '../support/people.ts'
 
 const DAY = 86_400_000
@@ -92,6 +94,26 @@ onEachEngine('the overview', (engine) => {
     assert.equal(await live(), 1)
     app.clock.advance(DAY)
     assert.equal(await live(), 0)
+  })
+
+  test('counts many access tokens in the background, and says meanwhile that it does not know', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const { clientId } = await registerApplication(app)
+    const now = app.clock.now()
+    await addAccessTokens(
+      app.services.db,
+      { clientId, issuedAt: now, expiresAt: now + DAY },
+      MAX_COUNTED_AT_ONCE.oauth_access_tokens + 1,
+    )
+    const live = async () => (await admin.get('/api/admin/overview')).json<Overview>().tokens.active
+    assert.equal(await live(), null)
+    let counted: number | null = null
+    while (counted === null) {
+      app.clock.advance(5000)
+      counted = await live()
+    }
+    assert.equal(counted, MAX_COUNTED_AT_ONCE.oauth_access_tokens + 1)
   })
 
   test('counts issued access tokens by day, across restarts', async (t) => {

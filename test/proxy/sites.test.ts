@@ -146,6 +146,18 @@ onEachEngine('sites as applications', (engine) => {
     const manager = await signedInPerson(app(), { permissions: ['oauth_clients:read', 'oauth_clients:write'] })
     assert.equal((await manager.patch(`/oauth/clients/${id}`, { name: 'Theirs' })).statusCode, 200)
     assert.equal((await manager.patch(`/oauth/clients/${id}`, { allowedRoles: null })).statusCode, 403)
+    const held = (await manager.get('/api/auth/me')).json().roles as { id: string }[]
+    const ofOthers = { path: '/*', policy: 'roles', roles: [await newRole('Readers')] }
+    const ofTheirs = { path: '/notes/*', policy: 'roles', roles: [held[0]?.id] }
+    assert.equal((await manager.patch(`/oauth/clients/${id}`, { rules: [ofOthers] })).statusCode, 200)
+    const refused = await manager.patch(`/oauth/clients/${id}`, { rules: [ofTheirs, ofOthers] })
+    assert.equal(refused.statusCode, 403, refused.body)
+    assert.equal((await admin.patch(`/oauth/clients/${id}`, { rules: [ofTheirs, ofOthers] })).statusCode, 200)
+    // A rule that is there already may stay, and may not become wider.
+    const kept = await manager.patch(`/oauth/clients/${id}`, { rules: [ofTheirs] })
+    assert.equal(kept.statusCode, 200, kept.body)
+    const wider = await manager.patch(`/oauth/clients/${id}`, { rules: [{ ...ofTheirs, path: '/*' }] })
+    assert.equal(wider.statusCode, 403, wider.body)
     const stranger = await signedInPerson(app())
     assert.equal((await stranger.post('/oauth/clients', {})).statusCode, 403)
     assert.equal((await stranger.post(`/oauth/clients/${id}/try-out`, {})).statusCode, 403)

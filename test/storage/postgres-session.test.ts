@@ -60,6 +60,27 @@ test('every session of the service has its own time limits, whatever the setting
   })
 })
 
+test('a statement in the background may take longer than one that a request waits for, and closing does not wait for it', async (t) => {
+  const { storage, outside } = await setUp(t)
+  const { db, close } = await openStorage(storage.databaseUrl, log, 0)
+  const { rows } = await sql<{ limit: string }>`show statement_timeout`.execute(db.background)
+  assert.deepEqual(Object.values(rows[0] ?? {}), ['1min'])
+  const longer = sql`select pg_sleep(3.6)`
+  await Promise.all([longer.execute(db.background), assert.rejects(longer.execute(db.read), isUnavailable)])
+
+  const endless = assert.rejects(sql`select pg_sleep(50)`.execute(db.background), isUnavailable)
+  await until(async () => {
+    const { rowCount } = await outside.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+    )
+    return rowCount === 1
+  })
+  const began = performance.now()
+  await close()
+  assert.ok(performance.now() - began < 5000)
+  await endless
+})
+
 test('a change that waits too long for a row answers 503 with Retry-After, and is not executed later', async (t) => {
   const { storage, outside, isWaiting } = await setUp(t)
   const app = await startApp(t, { engine: 'postgres', timeoutFactor: 1, storage })

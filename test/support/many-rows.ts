@@ -91,3 +91,25 @@ export async function countCodes(db: Reader, clientId: string): Promise<number> 
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** Adds access tokens of a client, without a person. Each expires a millisecond later than the one before. */
+export const addAccessTokens = (
+  db: Database,
+  { clientId, issuedAt, expiresAt }: { clientId: string; issuedAt: number; expiresAt: number },
+  count: number,
+): Promise<void> =>
+  inBatches(db, count, (trx, numbers) =>
+    trx
+      .insertInto('oauth_access_tokens')
+      .values(
+        numbers.map((n) => ({
+          token_hash: newId(),
+          code_hash: null,
+          client_id: clientId,
+          scope: 'openid',
+          issued_at: issuedAt,
+          expires_at: expiresAt + n,
+        })),
+      )
+      .execute(),
+  )

@@ -4501,9 +4501,9 @@ export type components = {
       /** Whether BASE_URL is https. */ https: boolean
     }
     Overview: {
-      users: { active: number; disabled: number; administrators: number }
-      sessions: { active: number }
-      tokens: { /** Access tokens that are live. */ active: number }
+      users: { active: number | null; disabled: number; administrators: number }
+      sessions: { active: number | null }
+      tokens: { active: number | null }
       certificates: { /** Since the beginning. */ issued: number }
       lifecycle: {
         pending: number

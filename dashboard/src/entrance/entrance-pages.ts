@@ -22,4 +22,3 @@ export const entrancePages: Record<string, Load> = {
 const withoutSlash = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path)
 
 export const entrancePageAt = (path: string): Load | undefined => entrancePages[withoutSlash(path)]
-export const isEntrance = (path: string): boolean => entrancePageAt(path) !== undefined

@@ -8,7 +8,12 @@ export function initials(name: string, count = 2): string {
     .join('')
 }
 
+/** A character of ASCII that no sign after it can change. Browsers take long to make their first segmenter. */
+const PLAIN_CHARACTER = /^[ -~](?=[ -~]|$)/
+
 function firstCharacter(word: string): string {
+  const plain = PLAIN_CHARACTER.exec(word)
+  if (plain) return plain[0]
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(word)) return segment
   return ''
 }

@@ -2,9 +2,12 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { readAuditSearch } from '../admin/audit/audit-search.ts'
 import { readCertificatesSearch } from '../admin/certificates/certificates-search.ts'
 import { readClientSearch, readClientsSearch, readNewClientSearch } from '../admin/clients/client-search.ts'
+import { clientQuery } from '../admin/clients/clients-query.ts'
 import { readPersonSearch } from '../admin/person/person-search.ts'
+import { userQuery } from '../admin/users/user-queries.ts'
 import { readUsersSearch } from '../admin/users/users-search.ts'
 import type { PermissionName } from '../api/shapes.ts'
+import { appsQuery } from '../home/apps-query.ts'
 import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { queryClient } from '../session/query-client.ts'
@@ -27,10 +30,12 @@ const getParentRoute = () => root
 
 const needed = (path: keyof typeof pagePermissions) => ({ permission: pagePermissions[path] })
 
+// A loader requests what a page shows at the same time as its script; the page itself shows a failure.
 const routeTree = root.addChildren([
   createRoute({
     getParentRoute,
     path: paths.home,
+    loader: () => void queryClient.prefetchQuery(appsQuery),
     component: lazyRouteComponent(() => import('../home/HomePage.tsx'), 'HomePage'),
   }),
   createRoute({
@@ -98,6 +103,7 @@ const routeTree = root.addChildren([
     path: paths.adminUser,
     staticData: needed(paths.adminUser),
     validateSearch: readPersonSearch,
+    loader: ({ params }) => void queryClient.prefetchQuery(userQuery(params.userId)),
     component: lazyRouteComponent(() => import('../admin/person/PersonPage.tsx'), 'PersonPage'),
   }),
   createRoute({
@@ -131,6 +137,7 @@ const routeTree = root.addChildren([
     path: paths.adminClient,
     staticData: needed(paths.adminClient),
     validateSearch: readClientSearch,
+    loader: ({ params }) => void queryClient.prefetchQuery(clientQuery(params.clientId)),
     component: lazyRouteComponent(() => import('../admin/clients/ClientPage.tsx'), 'ClientPage'),
   }),
   createRoute({

@@ -11,7 +11,8 @@ export function PageTabs<Name extends string>({ tabs }: { tabs: PageTab<Name>[] 
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // On a phone a link may lead to a tab that is outside of the visible part of the list.
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+    if (tab !== undefined)
+      list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
   }, [tab])
   return (
     <Tabs

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { readHoldings } from '../../access/holdings-store.ts'
 import { refuseAdmittingOneself } from '../../access/holdings.ts'
 import { type AuditEvent, recordEvent } from '../../audit/record-event.ts'
@@ -6,6 +7,7 @@ import { refuse } from '../../errors.ts'
 import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
 import { changeAs } from '../../sessions/hold-actor.ts'
+import { rolesOfRules } from '../../sites/site-rule.ts'
 import { deleteHosts } from '../../sites/site-store.ts'
 import type { Trx } from '../../storage/database.ts'
 import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
@@ -48,8 +50,7 @@ export async function updateClient(
     checkSettings(services.config, client.clientType, after, given)
     if (Object.keys(given).length === 0) return client
     await checkRoles(trx, given)
-    if (given.allowedRoles !== undefined)
-      refuseAdmittingOneself(await readHoldings(trx, actor.id), before.allowedRoles, after.allowedRoles)
+    await refuseOwnAdmission(trx, actor.id, before, given)
     await rsaKey?.store(trx)
     await updateClientRow(trx, clientId, settingColumns(client.clientType, after))
     if (given.allowedRoles !== undefined) await replaceAllowedRoles(trx, clientId, given.allowedRoles ?? [])
@@ -60,6 +61,21 @@ export async function updateClient(
   })
   if (rsaKey) await services.signingKeys.reload()
   return updated
+}
+
+/** By the roles of the whole client, or by a new rule of a site, which counts before them. */
+async function refuseOwnAdmission(
+  trx: Trx,
+  actorId: string,
+  before: Settings,
+  { allowedRoles, rules }: Partial<Settings>,
+): Promise<void> {
+  if (allowedRoles === undefined && rules === undefined) return
+  const held = await readHoldings(trx, actorId)
+  if (allowedRoles !== undefined) refuseAdmittingOneself(held, before.allowedRoles, allowedRoles)
+  const newRules = (rules ?? []).filter((rule) => !before.rules.some((old) => isDeepStrictEqual(old, rule)))
+  const admitted = rolesOfRules(newRules).map(({ roleId }) => roleId)
+  refuseAdmittingOneself(held, before.allowedRoles, admitted)
 }
 
 /** The tokens of a client that is turned off do not work, on every replica, until it is turned on again. */

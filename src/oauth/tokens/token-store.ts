@@ -99,14 +99,14 @@ export async function findAccessToken(db: Reader, hash: string, now: number) {
   return row
 }
 
-/** How many live ones expire after one time and, if another is given, not after that. */
+/** How many live ones expire after one time, which is not before now, and, if another is given, not after that. */
 export async function countLiveAccessTokens(
   db: Reader,
   now: number,
   { after, upTo }: { after: number; upTo: number | undefined },
 ): Promise<number> {
-  const { count } = await liveAccessTokens(db, now, latestIssueTime(now))
-    .where('tokens.expires_at', '>', after)
+  // With a second lower bound, SQLite may read the index from that one on.
+  const { count } = await liveAccessTokens(db, after, latestIssueTime(now))
     .$if(upTo !== undefined, (query) => query.where('tokens.expires_at', '<=', upTo ?? 0))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()

@@ -21,6 +21,7 @@ import { proxiedSites } from './0019-proxied-sites.ts'
 import { sshCaRotation } from './0020-ssh-ca-rotation.ts'
 import { failedJobs } from './0021-failed-jobs.ts'
 import { unreadNotifications } from './0022-unread-notifications.ts'
+import { usersByStatus } from './0023-users-by-status.ts'
 
 export interface Migration {
   name: string
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0020-ssh-ca-rotation', sshCaRotation),
   inSql('0021-failed-jobs', failedJobs),
   inSql('0022-unread-notifications', unreadNotifications),
+  inSql('0023-users-by-status', usersByStatus),
 ]

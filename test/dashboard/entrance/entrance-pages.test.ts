@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isEntrance } from '../../../dashboard/src/entrance/entrance-pages.ts'
+import { entrancePageAt } from '../../../dashboard/src/entrance/entrance-pages.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
+import { ENTRANCE_PAGES } from '../../../src/http/dashboard-pages.ts'
 
 const ENTRANCE_PATHS: string[] = [
   paths.setup,
@@ -18,12 +19,18 @@ const ENTRANCE_PATHS: string[] = [
   paths.logout,
 ]
 
+const isEntrance = (path: string): boolean => entrancePageAt(path) !== undefined
+
 describe('the entrance pages', () => {
   test('are sign-in and the other pages that need no session, with or without a trailing slash', () => {
     for (const path of ENTRANCE_PATHS) {
       assert.ok(isEntrance(path), path)
       assert.ok(isEntrance(`${path}/`), path)
     }
+  })
+
+  test('are those that the server answers with the document of the entrance', () => {
+    assert.deepEqual(ENTRANCE_PAGES.toSorted(), ENTRANCE_PATHS.toSorted())
   })
 
   test('do not include any page that needs a session', () => {

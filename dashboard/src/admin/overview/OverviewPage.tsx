@@ -16,8 +16,13 @@ import { SetupChecklist } from './SetupChecklist.tsx'
 const overviewQuery = queryOptions({
   queryKey: ['admin', 'overview'],
   queryFn: () => answer(api.GET('/api/admin/overview')),
-  refetchInterval: 30_000,
+  refetchInterval: ({ state: { data } }) => (data && isCounting(data) ? COUNTING_MS : 30_000),
 })
+
+/** The server counts again no sooner. */
+const COUNTING_MS = 5000
+const isCounting = ({ users, sessions, tokens }: Overview): boolean =>
+  [users, sessions, tokens].some(({ active }) => active === null)
 
 /** A plot of one day says nothing. */
 const isNew = ({ days }: Overview): boolean =>

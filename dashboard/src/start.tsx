@@ -1,0 +1,40 @@
+/* oxlint-disable import/no-unassigned-import -- a style sheet has nothing to assign */
+import '@mantine/core/styles.layer.css'
+import './theme.css'
+/* oxlint-enable import/no-unassigned-import */
+import { MantineProvider } from '@mantine/core'
+import { type ComponentType, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { loadLook, look } from './lib/look.ts'
+import { installSingleClicks } from './lib/single-clicks.ts'
+import { preferredLanguage } from './texts/language.ts'
+import { loadTexts, type Part } from './texts/load-texts.ts'
+import { TextsProvider } from './texts/TextsProvider.tsx'
+import { cssVariables, themeFor } from './theme.ts'
+import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
+
+/** Draws an application as soon as its texts are there, and what the installation looks like is known. */
+export async function start(App: ComponentType, parts: Part[]): Promise<void> {
+  const language = preferredLanguage()
+  const [texts] = await Promise.all([loadTexts(language, parts), loadLook()])
+
+  installSingleClicks()
+
+  const root = document.getElementById('root')
+  if (!root) throw new Error('The page has no root element.')
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={themeFor(look().accentColor)}
+        cssVariablesResolver={cssVariables}
+        defaultColorScheme="auto"
+      >
+        <TextsProvider language={language} texts={texts}>
+          <ErrorBoundary>
+            <App />
+          </ErrorBoundary>
+        </TextsProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+}
