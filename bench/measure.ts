@@ -10,8 +10,8 @@ import {
 import { type FanOut, measureFanOut } from './fan-out.ts'
 import { type Certificates, measureCertificates, measureKeygenKrl, measureKrlRebuild } from './openssh.ts'
 import type { Operation } from './operations.ts'
-import { residentMemory, type Seeded, type Server, startBaseline, startOnCopy, startPeer } from './servers.ts'
-import { measureWaits, type Waits } from './waits.ts'
+import { residentMemory, type Seeded, type Server, settle, startBaseline, startOnCopy, startPeer } from './servers.ts'
+import { measureWaves, type WaitingWaves } from './waits.ts'
 
 export interface Plan {
   workers: number
@@ -49,7 +49,7 @@ export interface Extras {
   keygenKrl: number
   krlRebuild: number
   fanOut: FanOut
-  waits: Waits
+  waits: WaitingWaves
 }
 
 /** The servers of a run, each with its load generator. */
@@ -62,9 +62,6 @@ export interface RunningServers {
   sqlite: LoadedServer
   close(): Promise<void>
 }
-
-/** After this time Latchkey has collected the garbage of its start. */
-export const SETTLING_MS = 3000
 
 export async function startServers(folder: string, seeded: Seeded, batchedBaseline: boolean): Promise<RunningServers> {
   const { file, fixture } = seeded
@@ -86,7 +83,7 @@ export async function startServers(folder: string, seeded: Seeded, batchedBaseli
     const baseline = await add(startBaseline(folder, file, fixture, batchedBaseline))
     const memory = await add(startPeer(folder, 'memory', fixture))
     const sqlite = await add(startPeer(folder, 'sqlite', fixture))
-    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
+    await settle()
     const starts = servers.map(({ name, startSeconds, pid }) => ({
       name,
       startSeconds,
@@ -130,6 +127,6 @@ export async function measureExtras({ latchkey, seeded }: RunningServers, folder
     keygenKrl: measureKeygenKrl(folder, plan.revoked),
     krlRebuild: await measureKrlRebuild(server, fixture),
     fanOut: await measureFanOut(server, fixture, plan.fanOuts),
-    waits: await measureWaits(server, fixture, plan.waitingHosts),
+    waits: await measureWaves(seeded, plan.waitingHosts),
   }
 }

@@ -5,21 +5,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareEngines, compareRestricted, compareWithCheckout } from './against.ts'
 import { addToHistory, describeHistory } from './history.ts'
-import {
-  measure,
-  measureExtras,
-  type Plan,
-  type Row,
-  type RunningServers,
-  SETTLING_MS,
-  startServers,
-} from './measure.ts'
+import { measure, measureExtras, type Plan, type Row, type RunningServers, startServers } from './measure.ts'
 import { measureOnPostgres } from './on-postgres.ts'
 import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
 import { whereItRan, writeReport } from './report.ts'
-import { newFolder, removeFolder, residentMemory, seedFile, startOnCopy } from './servers.ts'
-import { measureWaits } from './waits.ts'
+import { newFolder, removeFolder, seedFile } from './servers.ts'
+import { measureWaves } from './waits.ts'
 
 const FULL: Plan = {
   workers: 32,
@@ -126,23 +118,13 @@ async function bench(): Promise<void> {
   }
 }
 
-/** Hosts that wait, on a server that does nothing else. The second wave finds what the first has left behind. */
 async function benchWaits(): Promise<void> {
   const folder = newFolder()
   try {
-    const { file, fixture } = await seedFile(folder, plan.revoked)
-    const server = await startOnCopy(folder, file)
-    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
-    print(`idle: ${residentMemory(server.pid).toFixed(0)} MB`)
-    for (const certificateIds of [fixture.certificateIds, fixture.certificateIds.slice(0, -1)]) {
-      const { hosts, memory, milliseconds } = await measureWaits(
-        server,
-        { ...fixture, certificateIds },
-        plan.waitingHosts,
-      )
+    const { idle, first, second } = await measureWaves(await seedFile(folder, plan.revoked), plan.waitingHosts)
+    print(`idle: ${idle.toFixed(0)} MB`)
+    for (const { hosts, memory, milliseconds } of [first, second])
       print(`${hosts} hosts wait: ${memory.toFixed(0)} MB, all have the new list after ${milliseconds.toFixed(0)} ms`)
-    }
-    await server.stop()
   } finally {
     removeFolder(folder)
   }

@@ -75,6 +75,11 @@ export async function startLatchkey(options: LatchkeyOptions): Promise<Server> {
   return start('latchkey', { folder, port, args, environment, core })
 }
 
+/** After this time Latchkey has collected the garbage of its start. */
+const SETTLING_MS = 3000
+
+export const settle = (): Promise<void> => sleep(SETTLING_MS)
+
 /** Starts Latchkey on a copy of the SQLite file. */
 export function startOnCopy(folder: string, file: string, options: Partial<LatchkeyOptions> = {}): Promise<Server> {
   const own = join(folder, 'latchkey.db')

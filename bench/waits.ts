@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, get, openConnection, postJson } from './connection.ts'
 import { type Fixture, ISSUER } from './fixture.ts'
-import { residentMemory, type Server } from './servers.ts'
+import { newFolder, removeFolder, residentMemory, type Seeded, type Server, settle, startOnCopy } from './servers.ts'
 
 export interface Waits {
   hosts: number
@@ -16,8 +16,32 @@ const OPENED_AT_ONCE = 200
 const ANSWER_TIMEOUT_MS = 20_000
 const SETTLING_MS = 1500
 
+export interface WaitingWaves {
+  /** Of the server before any host waits, in MB. */
+  idle: number
+  first: Waits
+  /** It finds what the first has left behind. */
+  second: Waits
+}
+
+/** Two waves of hosts that wait, on a server that does nothing else. */
+export async function measureWaves({ file, fixture }: Seeded, hosts: number): Promise<WaitingWaves> {
+  const folder = newFolder()
+  const server = await startOnCopy(folder, file)
+  try {
+    await settle()
+    const idle = residentMemory(server.pid)
+    const first = await measureWaits(server, fixture, hosts)
+    const others = { ...fixture, certificateIds: fixture.certificateIds.slice(0, -1) }
+    return { idle, first, second: await measureWaits(server, others, hosts) }
+  } finally {
+    await server.stop()
+    removeFolder(folder)
+  }
+}
+
 /** Lets as many hosts wait for the revocation list, revokes a certificate, and waits until every host has its answer. */
-export async function measureWaits(server: Server, { people, certificateIds }: Fixture, hosts: number): Promise<Waits> {
+async function measureWaits(server: Server, { people, certificateIds }: Fixture, hosts: number): Promise<Waits> {
   const connection = await openConnection(server.port)
   const sockets: Socket[] = []
   try {
