@@ -80,6 +80,8 @@ export default defineConfig({
     // Browsers that know light-dark(). For older ones it would become two variables that nothing sets, and every colour that
     // is made with it would be lost, the outline of the focus among them.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    // All styles are one small file: each further request would keep a script waiting.
+    cssCodeSplit: false,
     // Data URLs for fonts and images would need a wider content security policy.
     assetsInlineLimit: 0,
     // The largest is a dictionary that is loaded when somebody chooses a password.
