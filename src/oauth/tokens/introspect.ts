@@ -33,6 +33,8 @@ export async function introspect(
   const found = token.startsWith('rt_') ? await liveRefreshToken(db, token, now()) : await liveToken(db, token, now())
   if (!found || (client.clientType === 'public' && found.clientId !== client.client_id)) return INACTIVE
   const answer: Introspection = {
+    // First: no mapped claim replaces one of these.
+    ...(found.userId === null ? undefined : mappedClaims(found, 'introspection')),
     active: true,
     scope: found.scope,
     client_id: found.clientId,
@@ -45,8 +47,7 @@ export async function introspect(
   }
   if (found.preferred_username !== null) answer.username = found.preferred_username
   if (!token.startsWith('rt_')) answer.token_type = 'Bearer'
-  const mapped = found.userId === null ? undefined : mappedClaims(found, 'introspection')
-  return mapped === undefined ? answer : { ...mapped, ...answer }
+  return answer
 }
 
 const liveToken = (db: Provider['db'], token: string, now: number) => findAccessToken(db.read, digest(token), now)
