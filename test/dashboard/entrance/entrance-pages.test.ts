@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { entrancePageAt } from '../../../dashboard/src/entrance/entrance-pages.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
@@ -31,6 +32,11 @@ describe('the entrance pages', () => {
 
   test('are those that the server answers with the document of the entrance', () => {
     assert.deepEqual(ENTRANCE_PAGES.toSorted(), ENTRANCE_PATHS.toSorted())
+  })
+
+  test('have a document that differs from that of the other pages in its script alone', () => {
+    const read = (name: string) => readFileSync(new URL(`../../../dashboard/${name}.html`, import.meta.url), 'utf8')
+    assert.equal(read('entrance').replace('start-entrance', 'start-dashboard'), read('index'))
   })
 
   test('do not include any page that needs a session', () => {
