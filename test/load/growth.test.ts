@@ -79,20 +79,19 @@ async function growThousandfold(t: TestContext, engine: EngineName): Promise<voi
   await t.test('the first overview is there within a second, and the counts within two minutes', async (each) => {
     await timeOverview(each, part, await startOn(each, large), large.fixture)
   })
-  await t.test(
-    'the sweeper deletes all expired rows and blocks the event loop for at most 50 ms longer than the idle process',
-    async (each) => {
-      const { rows, seconds, maxPause, idlePause } = await measureSweep(large, EXPIRED)
-      each.diagnostic(
-        `${rows} rows in ${seconds.toFixed(0)} s, longest pause ${maxPause.toFixed(1)} ms, when idle ${idlePause.toFixed(1)} ms`,
-      )
-      addFigure(part, 'expired rows swept a second', (rows / seconds).toFixed(0))
-      addFigure(part, 'longest pause of the event loop while sweeping', `${maxPause.toFixed(1)} ms`)
-      addFigure(part, 'longest pause of the same loop with nothing to do', `${idlePause.toFixed(1)} ms`)
-      assert.ok(rows >= EXPIRED)
-      assert.ok(maxPause < MAX_PAUSE_MS + idlePause, `${maxPause} ms`)
-    },
-  )
+  await t.test('the sweeper deletes all expired rows and never blocks the event loop for 50 ms', async (each) => {
+    const { rows, seconds, pauses } = await measureSweep(large, EXPIRED)
+    const { sweeping, idle, own } = pauses
+    each.diagnostic(
+      `${rows} rows in ${seconds.toFixed(0)} s, longest pause ${sweeping} ms, of an idle process ${idle} ms, own ${own} ms`,
+    )
+    addFigure(part, 'expired rows swept a second', (rows / seconds).toFixed(0))
+    addFigure(part, 'longest pause of the event loop while sweeping', `${sweeping} ms`)
+    addFigure(part, 'longest pause of an idle process at the same time', `${idle} ms`)
+    addFigure(part, 'longest pause without the time in which the idle process was paused too', `${own} ms`)
+    assert.ok(rows >= EXPIRED)
+    assert.ok(own < MAX_PAUSE_MS, `${own} ms`)
+  })
 }
 
 /** Where the databases of a test are: files in its folder, or on a server of its own that syncs every commit. */

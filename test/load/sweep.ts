@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRET_KEY } from '../../bench/fixture.ts'
 import { run } from '../../bench/grow.ts'
 import { expiredStatements } from '../../bench/growth.ts'
@@ -8,16 +8,19 @@ import { sweepExpired } from '../../src/background/sweep-expired.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices } from '../../src/open-services.ts'
-
-const NANOSECONDS_PER_MS = 1e6
-const IDLE_RUN_MS = 10_000
+import { longest, longestWithout, type Pause, recordPauses } from './pauses.ts'
 
 export interface Sweep {
   rows: number
   seconds: number
-  maxPause: number
-  /** The longest pause of the idle process, which is caused by the machine. */
-  idlePause: number
+  /** The longest pauses of the event loop, in milliseconds. */
+  pauses: {
+    sweeping: number
+    /** Of an idle process at the same time: the machine did not run it. */
+    idle: number
+    /** While sweeping, without the time in which the idle process was paused too. */
+    own: number
+  }
 }
 
 /** Adds expired rows, sweeps them in this process, and measures how long that blocks the event loop. */
@@ -30,31 +33,22 @@ export async function measureSweep(
   execFileSync('sync')
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL: databaseUrl, SECRET_KEY })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
+  const idleProcess = fork(new URL('idle-process.ts', import.meta.url))
   try {
-    const idle = await measureMaxPause(async () => {
-      const end = performance.now() + IDLE_RUN_MS
-      while (performance.now() < end) await setImmediate()
-    })
-    const sweep = await measureMaxPause(() => sweepExpired(services))
-    return {
-      rows: sweep.result,
-      seconds: sweep.seconds,
-      maxPause: sweep.maxPause,
-      idlePause: idle.maxPause,
-    }
+    await once(idleProcess, 'message')
+    // Lets the work before it finish, so that it is not measured.
+    await sleep(100)
+    const stop = recordPauses()
+    const started = performance.now()
+    const rows = await sweepExpired(services)
+    const seconds = (performance.now() - started) / 1000
+    const sweeping = stop()
+    idleProcess.send('report')
+    const [idle] = (await once(idleProcess, 'message')) as [Pause[]]
+    const own = longestWithout(sweeping, idle)
+    return { rows, seconds, pauses: { sweeping: longest(sweeping), idle: longest(idle), own } }
   } finally {
+    idleProcess.kill()
     await services.close()
   }
-}
-
-async function measureMaxPause<T>(work: () => Promise<T>) {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  // Lets the work before it finish, so that it is not measured.
-  await sleep(100)
-  delay.enable()
-  const started = performance.now()
-  const result = await work()
-  const seconds = (performance.now() - started) / 1000
-  delay.disable()
-  return { result, seconds, maxPause: delay.max / NANOSECONDS_PER_MS }
 }
