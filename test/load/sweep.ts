@@ -1,29 +1,24 @@
-import { execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { SECRET_KEY } from '../../bench/fixture.ts'
+import { join } from 'node:path'
 import { run } from '../../bench/grow.ts'
 import { expiredStatements } from '../../bench/growth.ts'
-import { sweepExpired } from '../../src/background/sweep-expired.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { createLogger } from '../../src/http/log.ts'
-import { openServices } from '../../src/open-services.ts'
-import { longest, longestWithout, type Pause, recordPauses } from './pauses.ts'
+import { SERVER_CORE } from '../../bench/servers.ts'
+import { longest, longestWithout, type Pause } from './pauses.ts'
+import type { Swept } from './sweep-process.ts'
 
-export interface Sweep {
-  rows: number
-  seconds: number
+export interface Sweep extends Omit<Swept, 'pauses'> {
   /** The longest pauses of the event loop, in milliseconds. */
   pauses: {
     sweeping: number
-    /** Of an idle process at the same time: the machine did not run it. */
+    /** Of an idle process on the same core: the machine did not run it. */
     idle: number
     /** While sweeping, without the time in which the idle process was paused too. */
     own: number
   }
 }
 
-/** Adds expired rows, sweeps them in this process, and measures how long that blocks the event loop. */
+/** Adds expired rows, sweeps them, and measures how long that blocks the event loop. */
 export async function measureSweep(
   { databaseUrl, folder }: { databaseUrl: string; folder: string },
   expired: number,
@@ -31,24 +26,31 @@ export async function measureSweep(
   await run(databaseUrl, expiredStatements(expired, Math.floor(expired / 10), Date.now()))
   // Otherwise the kernel still writes these gigabytes, and the first commits of the sweeper wait for that.
   execFileSync('sync')
-  const config = readConfig({ DATA_DIR: folder, DATABASE_URL: databaseUrl, SECRET_KEY })
-  const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
-  const idleProcess = fork(new URL('idle-process.ts', import.meta.url))
+  const idle = start('idle-process.ts')
   try {
-    await once(idleProcess, 'message')
-    // Lets the work before it finish, so that it is not measured.
-    await sleep(100)
-    const stop = recordPauses()
-    const started = performance.now()
-    const rows = await sweepExpired(services)
-    const seconds = (performance.now() - started) / 1000
-    const sweeping = stop()
-    idleProcess.send('report')
-    const [idle] = (await once(idleProcess, 'message')) as [Pause[]]
-    const own = longestWithout(sweeping, idle)
-    return { rows, seconds, pauses: { sweeping: longest(sweeping), idle: longest(idle), own } }
+    await reportOf(idle)
+    const { pauses: sweeping, ...swept } = await reportOf<Swept>(start('sweep-process.ts', databaseUrl, folder))
+    idle.send('report')
+    const resting = await reportOf<Pause[]>(idle)
+    const own = longestWithout(sweeping, resting)
+    return { ...swept, pauses: { sweeping: longest(sweeping), idle: longest(resting), own } }
   } finally {
-    idleProcess.kill()
-    await services.close()
+    idle.kill()
   }
+}
+
+/** Both on one core, so that whatever takes it away from one takes it from the other. */
+const start = (file: string, ...args: string[]): ChildProcess =>
+  spawn('taskset', ['-c', SERVER_CORE, process.execPath, join(import.meta.dirname, file), ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+
+async function reportOf<Report>(child: ChildProcess): Promise<Report> {
+  const [report] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error('The process ended without a report.')
+    }),
+  ])) as [Report]
+  return report
 }
