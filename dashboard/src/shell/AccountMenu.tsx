@@ -2,8 +2,10 @@ import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { answer, api } from '../api/client.ts'
+import { isStatus } from '../api/failure.ts'
 import { paths } from '../paths.ts'
 import { useMe } from '../session/me.ts'
+import { isShownByShell } from '../session/shown-by-shell.ts'
 import { tellTabs } from '../session/tell-tabs.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -13,11 +15,17 @@ export function AccountMenu() {
   const { user } = useMe()
   const texts = useTexts('account').nav
   const name = user.displayName ?? user.email
+  const leave = () => {
+    tellTabs({ kind: 'signed-out' })
+    location.assign(paths.login)
+  }
   const signOut = useMutation({
     mutationFn: () => answer(api.POST('/api/auth/logout')),
-    onSettled: () => {
-      tellTabs({ kind: 'signed-out' })
-      location.assign(paths.login)
+    onSuccess: leave,
+    onError: (error) => {
+      if (isStatus(error, 401)) leave()
+      // The session lives on: nobody must believe that they are signed out. That page tries again, and shows a failure.
+      else if (!isShownByShell(error)) location.assign(paths.logout)
     },
   })
   return (

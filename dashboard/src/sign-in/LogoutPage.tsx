@@ -38,7 +38,7 @@ export default function LogoutPage() {
   return (
     <Stack gap="lg">
       <EntranceHeading title={site === undefined ? texts.title : texts.doneTitle}>
-        {site === undefined ? texts.text(look().name) : texts.ofSite(site)}
+        {site === undefined ? texts.text(look().name) : texts.ofSite(site, look().name)}
       </EntranceHeading>
       <FailureAlert failure={failure} />
       <form onSubmit={onSubmit}>

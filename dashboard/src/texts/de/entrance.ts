@@ -163,8 +163,8 @@ export const entrance: typeof English = {
     doneTitle: 'Sie sind abgemeldet',
     done: 'Bis bald.',
     again: 'Wieder anmelden',
-    ofSite: (host) =>
-      `Bei ${host} sind Sie abgemeldet. Bei Latchkey und vielleicht bei anderen Anwendungen sind Sie noch angemeldet.`,
+    ofSite: (host, service) =>
+      `Bei ${host} sind Sie abgemeldet. Bei ${service} und vielleicht bei anderen Anwendungen sind Sie noch angemeldet.`,
     everywhere: 'Überall abmelden',
     backTo: (host) => `Zurück zu ${host}`,
   },

@@ -158,8 +158,8 @@ export const entrance = {
     doneTitle: 'You are signed out',
     done: 'See you soon.',
     again: 'Sign in again',
-    ofSite: (host: string) =>
-      `You are signed out of ${host}. You are still signed in to Latchkey, and perhaps to other applications.`,
+    ofSite: (host: string, service: string) =>
+      `You are signed out of ${host}. You are still signed in to ${service}, and perhaps to other applications.`,
     everywhere: 'Sign out everywhere',
     backTo: (host: string) => `Back to ${host}`,
   },
