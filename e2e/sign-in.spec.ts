@@ -155,6 +155,26 @@ test('a passkey is offered in the autofill of the email field', async ({ page, p
   await expect(page.getByRole('heading', { name: `Hello, ${person.displayName}` })).toBeVisible()
 })
 
+test('a page at another address than the service’s names that one, and asks for passkeys once', async ({
+  browser,
+  server,
+}) => {
+  const page = await browser.newPage()
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/passkeys/login/options')) asked++
+  })
+  await page.goto(`${server.origin.replace('localhost', '127.0.0.1')}/login`)
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText(`This works only on pages of ${server.origin}.`)
+  await page.getByLabel('Email').fill('somebody@example.com')
+  await page.getByRole('textbox', { name: 'Password' }).fill('a password of somebody')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(alert).toContainText(`This works only on pages of ${server.origin}.`)
+  expect(asked).toBe(1)
+  await page.close()
+})
+
 test('a removed passkey can’t be used to sign in', async ({ page, person: _person }) => {
   await addAuthenticator(page)
   await page.goto('/account/passkeys')
@@ -249,6 +269,19 @@ test('signing out requires a confirmation', async ({ page, person: _person }) =>
   await expect(page.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
   await page.goto('/account')
   await expect(page).toHaveURL(/\/login/)
+})
+
+test('signing out that fails does not look as if it had worked', async ({ page, person: _person }) => {
+  await page.goto('/')
+  await page.route('**/api/auth/logout', (route) => route.fulfill({ status: 503, json: { error: 'Not now.' } }))
+  await page.getByRole('button', { name: /Account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign out?' })).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.unroute('**/api/auth/logout')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
 })
 
 test('the pages are in German in a German browser, and in English after it is selected', async ({

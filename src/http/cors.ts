@@ -35,6 +35,7 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: 'dashboard', acceptsBearer: guardOf(route)?.acceptsBearer ?? false }
   })
+  const foreign = new AppError('foreign_origin', `This works only on pages of ${dashboardOrigin}.`)
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.origin === dashboardOrigin) {
       reply.header('access-control-allow-origin', dashboardOrigin)
@@ -44,7 +45,6 @@ export function allowDashboardOnly(app: FastifyInstance, { dashboardOrigin }: Pi
   })
 }
 
-const foreign = new AppError('foreign_origin', 'This request came from a page that may not make it.')
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Whether a request may change something (RFC 9110 section 9.2.1). */
 export const isChange = ({ method }: FastifyRequest): boolean => !SAFE.has(method)

@@ -4,8 +4,14 @@ import { PasskeyFailure, passkeyFailure } from './passkey-failure.ts'
 
 export type SignedIn = { id: string; email: string; displayName: string | null; avatarUrl: string | null }
 
-/** Signs in with a discoverable passkey. With autofill the browser offers passkeys in the email field, until one is chosen. */
-export async function signInWithPasskey({ autofill = false } = {}): Promise<SignedIn> {
+type Options = {
+  /** The browser offers passkeys in the email field, until one is chosen. */
+  autofill?: boolean
+  onChosen?: () => void
+}
+
+/** Signs in with a discoverable passkey. */
+export async function signInWithPasskey({ autofill = false, onChosen }: Options = {}): Promise<SignedIn> {
   if (!browserSupportsWebAuthn()) throw new PasskeyFailure('unsupported')
   const { challengeId, ...options } = await answer(api.POST('/api/passkeys/login/options', { body: {} }))
   const response = await startAuthentication({
@@ -14,6 +20,7 @@ export async function signInWithPasskey({ autofill = false } = {}): Promise<Sign
   }).catch((error: unknown) => {
     throw passkeyFailure(error)
   })
+  onChosen?.()
   const body = { challengeId, response: { ...response } as never }
   const { user } = await answer(api.POST('/api/passkeys/login/verify', { body }))
   return user

@@ -17,14 +17,16 @@ export function usePasskeyAutofill(onSignedIn: (user: SignedIn) => void): { fail
     let isOver = false
     async function offer() {
       if (!(await browserSupportsWebAuthnAutofill()) || isOver) return
+      let isChosen = false
       try {
-        const user = await signInWithPasskey({ autofill: true })
+        const user = await signInWithPasskey({ autofill: true, onChosen: () => (isChosen = true) })
         if (!isOver) signedIn.current(user)
       } catch (error) {
         // An aborted or ignored offer is not shown as a failure; a refusal by the server is.
         if (isOver || !(error instanceof ApiFailure)) return
         await fail(error)
-        if (error.status < 429) setRound((number) => number + 1)
+        // Without a passkey that was chosen, the next round would be refused at once in the same way, without end.
+        if (isChosen && error.status < 429) setRound((number) => number + 1)
       }
     }
     void offer()

@@ -25,6 +25,7 @@ export const SERVER_SENTENCES = [
   'There is no such site.',
   'There is no such user who may sign in.',
   'There is nothing here.',
+  'This works only on pages of {}.',
   'This host is there twice.',
   'This is not a host of this site.',
   'You have {} app passwords already. End one that is not needed any more.',

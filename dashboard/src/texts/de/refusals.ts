@@ -27,6 +27,7 @@ export const refusals: Record<ServerSentence, string> = {
   'There is no such site.': 'Diese Website gibt es nicht.',
   'There is no such user who may sign in.': 'Es gibt diese Person nicht, oder sie darf sich nicht anmelden.',
   'There is nothing here.': 'Hier ist nichts.',
+  'This works only on pages of {}.': 'Das geht nur auf den Seiten von {}.',
   'This host is there twice.': 'Dieser Host kommt doppelt vor.',
   'This is not a host of this site.': 'Das ist kein Host dieser Website.',
   'You have {} app passwords already. End one that is not needed any more.':
