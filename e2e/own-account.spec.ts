@@ -147,3 +147,40 @@ test('fault 9: what was read in one window is read in every other and on other d
   await page.unroute('**/api/auth/sessions')
   await expect(page.getByRole('list', { name: 'This device' })).toBeVisible({ timeout: 20_000 })
 })
+
+test('a notification that comes while the list is loaded stays in it', async ({ page, person, server, playwright }) => {
+  const LIST = /\/api\/notifications\?/
+  const signInWith = async (userAgent: string) => {
+    const elsewhere = await playwright.request.newContext({ baseURL: server.origin, userAgent })
+    await elsewhere.post('/api/auth/login', { data: { email: person.email, password: person.password } })
+    await elsewhere.dispose()
+  }
+  const markAll = page.getByRole('button', { name: 'Mark all as read' })
+  await page.goto('/notifications')
+  await signInWith('First/1.0')
+  await expect(markAll).toBeEnabled()
+
+  // An answer that is older than the second notification, and arrives after it.
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(
+    LIST,
+    async (route) => {
+      const response = await route.fetch()
+      await released
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const held = page.waitForRequest(LIST)
+  await page.request.post('/api/notifications/read-all')
+  await held
+  const again = page.waitForRequest(LIST)
+  await signInWith('Second/1.0')
+  await again
+  release()
+  await markAll.click()
+  await expect(markAll).toBeDisabled()
+})

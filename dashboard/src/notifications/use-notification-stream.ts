@@ -28,6 +28,8 @@ export function useNotificationStream(): void {
       })
       source.addEventListener('notification', (event) => {
         addArrived(client, JSON.parse(String(event.data)) as Notification)
+        // An answer that is under way may be older, and would take it out of the list again.
+        if (client.isFetching({ queryKey: notificationsQuery.queryKey }) > 0) reload()
       })
       // Some were marked read: in this tab, in another one, or on another device.
       source.addEventListener('read', reload)
