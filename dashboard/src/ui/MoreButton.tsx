@@ -1,14 +1,26 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { FailureAlert } from './FailureAlert.tsx'
 
-type Props = { query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> } }
+/** A list that is loaded page by page. */
+export type MorePages = {
+  error: unknown
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  isFetchNextPageError: boolean
+  fetchNextPage: () => Promise<unknown>
+}
 
-export function MoreButton({ query }: Props) {
+/** Loads the next page of a list, and says why that failed. */
+export function MoreButton({ query }: { query: MorePages }) {
   const { more } = useTexts('shared')
   if (!query.hasNextPage) return null
   return (
-    <Button mt="md" variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-      {more}
-    </Button>
+    <Stack mt="md" align="center">
+      <FailureAlert failure={query.isFetchNextPageError ? query.error : undefined} />
+      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        {more}
+      </Button>
+    </Stack>
   )
 }

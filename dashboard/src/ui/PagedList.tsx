@@ -1,20 +1,12 @@
-import { Group } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { EmptyState } from './EmptyState.tsx'
 import type { IconName } from './Icon.tsx'
-import { MoreButton } from './MoreButton.tsx'
+import { MoreButton, type MorePages } from './MoreButton.tsx'
 import { QueryView } from './QueryView.tsx'
 import { RowsSkeleton } from './Rows.tsx'
 import { Section } from './Section.tsx'
 
-type PagedQuery<Page> = {
-  data: { pages: Page[] } | undefined
-  error: unknown
-  refetch: () => Promise<unknown>
-  hasNextPage: boolean
-  isFetchingNextPage: boolean
-  fetchNextPage: () => Promise<unknown>
-}
+type PagedQuery<Page> = MorePages & { data: { pages: Page[] } | undefined; refetch: () => Promise<unknown> }
 type Props<Page, Item> = {
   query: PagedQuery<Page>
   itemsOf: (page: Page) => Item[]
@@ -24,9 +16,10 @@ type Props<Page, Item> = {
 
 /** The main list of a page: a card with the items that were loaded so far, and a button to load more. */
 export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props<Page, Item>) {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   // A search through very many rows may return pages without items. Then the next page is loaded until there is an item.
-  const isSearching = query.hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
-  const { isFetchingNextPage, fetchNextPage } = query
+  const isNoneYet = hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
+  const isSearching = isNoneYet && !isFetchNextPageError
   useEffect(() => {
     if (isSearching && !isFetchingNextPage) void fetchNextPage()
   }, [isSearching, isFetchingNextPage, fetchNextPage])
@@ -38,7 +31,7 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
           {({ pages }) => {
             const items = pages.flatMap(itemsOf)
             if (items.length > 0) return children(items)
-            if (isSearching) return <RowsSkeleton />
+            if (isNoneYet) return isSearching && <RowsSkeleton />
             return (
               <EmptyState icon={empty.icon} title={empty.title}>
                 {empty.text}
@@ -47,7 +40,7 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
           }}
         </QueryView>
       </Section>
-      <Group justify="center">{!isSearching && <MoreButton query={query} />}</Group>
+      {!isSearching && <MoreButton query={query} />}
     </>
   )
 }
