@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Page, Route } from '@playwright/test'
 import { expect, test } from './support/administration.ts'
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
@@ -169,6 +170,8 @@ test('people are imported from a CSV file with errors by line, and exported', as
   await dialog.getByRole('button', { name: 'Choose a file' }).click()
   await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
   await expect(dialog).toContainText('2 to invite, 0 here already, 2 with errors')
+  // Otherwise the browser would ignore the same file when it is chosen again after it was corrected.
+  await expect(page.locator('input[type=file]')).toHaveValue('')
   const line = (number: number) =>
     dialog.getByRole('row').filter({ has: page.getByRole('cell', { name: String(number), exact: true }) })
   await expect(line(3)).toContainText('not an address')
@@ -186,6 +189,75 @@ test('people are imported from a CSV file with errors by line, and exported', as
   await page.getByRole('menuitem', { name: 'Download as CSV' }).click()
   const exported = await readFile(await (await downloading).path(), 'utf8')
   expect(exported.split('\r\n').filter((row) => row.includes(mark))).toHaveLength(2)
+})
+
+test('a search that fails on its way says why, and goes on when it is asked to', async ({ asAdministrator: page }) => {
+  let asked = 0
+  await page.route('**/api/admin/users?*cursor=*', async (route) => {
+    asked++
+    if (asked === 1) return route.fulfill({ status: 429, json: { error: 'Too many requests.', code: 'rate_limited' } })
+    return route.fulfill({ json: { users: [], nextCursor: null, total: 0, totalIsMore: false } })
+  })
+  // A page without users that is not the last one, as of a search through very many.
+  await page.route('**/api/admin/users?*q=zzz*', async (route) => {
+    if (route.request().url().includes('cursor=')) return route.fallback()
+    return route.fulfill({ json: { users: [], nextCursor: 'next', total: 0, totalIsMore: true } })
+  })
+  await page.goto('/admin/users?q=zzz')
+  await expect(page.getByRole('alert')).toBeVisible()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect(page.getByText('Nobody found')).toBeVisible()
+  expect(asked).toBe(2)
+})
+
+test.describe('an import that is sent in two parts', () => {
+  const REFUSED = 249
+
+  /** Chooses a file of which each part has people to invite. Returns the parts that were sent after the check. */
+  async function chooseLongFile(page: Page, mark: string) {
+    const sent: Route[] = []
+    await page.route('**/api/admin/users/import', async (route) => {
+      const { dryRun } = route.request().postDataJSON() as { dryRun: boolean }
+      if (dryRun) await route.continue()
+      else sent.push(route)
+    })
+    const lines = [`one-${mark}@example.com`, ...Array(REFUSED).fill('not an address'), `two-${mark}@example.com`]
+    await page.goto('/admin/users?open=import')
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file' }).click()
+    const buffer = Buffer.from(['email', ...lines].join('\n'))
+    await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('button', { name: 'Invite 2 people' }).click()
+    await expect.poll(() => sent.length).toBe(1)
+    return sent
+  }
+
+  test('after a failure it goes on where it stopped', async ({ asAdministrator: page, newcomer }) => {
+    const sent = await chooseLongFile(page, newcomer.email.slice(4, 12))
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toContainText('Inviting: 0 of 251')
+    await sent[0]!.continue()
+    await expect.poll(() => sent.length).toBe(2)
+    await sent[1]!.abort()
+    await expect(dialog).toContainText(`1 invited, 0 were here already, ${REFUSED} with errors`)
+    await expect(dialog.getByRole('alert')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Invite 1 person' }).click()
+    await expect.poll(() => sent.length).toBe(3)
+    await sent[2]!.continue()
+    await expect(dialog).toContainText(`2 invited, 0 were here already, ${REFUSED} with errors`)
+    await expect(dialog.getByRole('alert')).toHaveCount(0)
+  })
+
+  test('the second is not sent once the dialog is closed', async ({ asAdministrator: page, newcomer }) => {
+    const sent = await chooseLongFile(page, newcomer.email.slice(4, 12))
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    // The list is read again when the import has ended.
+    const listed = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/admin/users')
+    await sent[0]!.continue()
+    await listed
+    expect(sent).toHaveLength(1)
+  })
 })
 
 test.describe('the page of a user', () => {

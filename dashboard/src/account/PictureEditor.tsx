@@ -1,7 +1,8 @@
-import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { CropDialog } from './CropDialog.tsx'
 import { uploadPicture } from './upload-picture.ts'
@@ -35,13 +36,9 @@ export function PictureEditor({ preview, hasPicture, round = false, address, onR
       <Group gap="lg">
         {preview}
         <Group gap="sm">
-          <FileButton accept={TYPES} onChange={(file) => file && setChosen(file)}>
-            {(props) => (
-              <Button variant="default" {...props}>
-                {texts.choose}
-              </Button>
-            )}
-          </FileButton>
+          <ChooseFileButton accept={TYPES} onChosen={setChosen}>
+            {texts.choose}
+          </ChooseFileButton>
           {hasPicture && (
             <Button variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
               {texts.removePicture}

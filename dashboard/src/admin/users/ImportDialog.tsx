@@ -1,9 +1,10 @@
-import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { answer, api } from '../../api/client.ts'
 import type { ImportResult } from '../../api/shapes.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
+import { ChooseFileButton } from '../../ui/ChooseFileButton.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { FailureAlert } from '../../ui/FailureAlert.tsx'
 import { ImportReport } from './ImportReport.tsx'
@@ -20,7 +21,10 @@ const toRequest = ({ email, displayName, preferredUsername, roles }: ImportRow) 
 /** Fewer than the server takes at once, so that progress shows. */
 const CHUNK = 250
 
-/** People of a CSV file: first what would happen to each line, then what did. */
+/**
+ * People of a CSV file: first what would happen to each line, then what did. After a failure the button sends the lines that
+ * are left; closing the dialog sends no more.
+ */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const texts = useTexts('people').import
   const { cancel } = useTexts('shared')
@@ -28,13 +32,23 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [fileName, setFileName] = useState('')
   const [rows, setRows] = useState<ImportRow[]>([])
   const [progress, setProgress] = useState(0)
+  /** What became of the first lines, also when the rest failed. */
+  const [sent, setSent] = useState<ImportResult[]>([])
+  const isClosed = useRef(false)
+  useEffect(() => {
+    isClosed.current = false
+    return () => {
+      isClosed.current = true
+    }
+  }, [])
 
-  const send = async (people: ImportRow[], dryRun: boolean): Promise<ImportResult[]> => {
-    const results: ImportResult[] = []
-    for (let at = 0; at < people.length; at += CHUNK) {
-      const body = { dryRun, rows: people.slice(at, at + CHUNK).map(toRequest) }
+  const send = async (people: ImportRow[], dryRun: boolean, before: ImportResult[] = []): Promise<ImportResult[]> => {
+    let results = before
+    for (let at = before.length; at < people.length && !isClosed.current; at += CHUNK) {
       setProgress(at)
-      results.push(...(await answer(api.POST('/api/admin/users/import', { body }))).results)
+      const body = { dryRun, rows: people.slice(at, at + CHUNK).map(toRequest) }
+      results = results.concat((await answer(api.POST('/api/admin/users/import', { body }))).results)
+      if (!dryRun) setSent(results)
     }
     return results
   }
@@ -42,6 +56,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     mutationFn: async (file: File) => {
       setFileName(file.name)
       run.reset()
+      setSent([])
       const parsed = parsePeople(await readText(file, texts.unreadable))
       if ('problem' in parsed) throw new Error(texts[parsed.problem])
       setRows(parsed.rows)
@@ -49,11 +64,11 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     },
   })
   const run = useMutation({
-    mutationFn: () => send(rows, false),
+    mutationFn: () => send(rows, false, sent),
     onSettled: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
   })
-  const results = run.data ?? preview.data
-  const todo = preview.data?.filter(({ outcome }) => outcome === 'done').length ?? 0
+  const results = sent.length > 0 ? sent : preview.data
+  const todo = preview.data?.slice(sent.length).filter(({ outcome }) => outcome === 'done').length ?? 0
   const isBusy = preview.isPending || run.isPending
 
   return (
@@ -62,25 +77,28 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {!results && <Text size="sm">{texts.text}</Text>}
         {!run.data && (
           <Group>
-            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && preview.mutate(file)}>
-              {(props) => (
-                <Button variant="default" disabled={isBusy} data-autofocus {...props}>
-                  {texts.choose}
-                </Button>
-              )}
-            </FileButton>
+            <ChooseFileButton
+              accept=".csv,text/csv,text/plain"
+              disabled={isBusy}
+              data-autofocus
+              onChosen={(file) => preview.mutate(file)}
+            >
+              {texts.choose}
+            </ChooseFileButton>
             {fileName !== '' && <Text size="sm">{texts.chosen(fileName)}</Text>}
           </Group>
         )}
         {isBusy && (
           <Stack gap={4} role="status">
             <Text size="sm">
-              {texts.checking}: {texts.progress(progress, rows.length)}
+              {run.isPending ? texts.inviting : texts.checking}: {texts.progress(progress, rows.length)}
             </Text>
             <Progress value={rows.length === 0 ? 0 : (progress / rows.length) * 100} aria-hidden />
           </Stack>
         )}
-        {results && !isBusy && <ImportReport rows={rows} results={results} isPreview={!run.data} />}
+        {results && !isBusy && (
+          <ImportReport rows={rows.slice(0, results.length)} results={results} isPreview={sent.length === 0} />
+        )}
         <FailureAlert failure={run.error ?? preview.error} />
         <Group justify="flex-end" gap="sm">
           <Button variant={run.data ? 'filled' : 'default'} onClick={onClose}>

@@ -205,6 +205,7 @@ export const people: typeof English = {
     empty: 'Die Datei hat außer den Namen der Spalten keine Zeilen.',
     unreadable: 'Diese Datei lässt sich nicht als Text lesen.',
     checking: 'Prüfung läuft',
+    inviting: 'Einladungen werden verschickt',
     progress: (done, total) => `${done} von ${total}`,
     line: 'Zeile',
     email: 'E-Mail',

@@ -205,6 +205,7 @@ export const people = {
     empty: 'The file has no lines besides the names of its columns.',
     unreadable: 'This file can’t be read as text.',
     checking: 'Checking',
+    inviting: 'Inviting',
     progress: (done: number, total: number) => `${done} of ${total}`,
     line: 'Line',
     email: 'Email',
