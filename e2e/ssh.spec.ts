@@ -47,8 +47,30 @@ test('a key of an unsupported type is refused with the error message of the API'
   await expect(page.getByRole('dialog').getByLabel('Public key')).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('the page shows the command to set up a host', async ({ asAdministrator: page, server }) => {
+test('a private key that was chosen by mistake is not sent', async ({ asAdministrator: page }) => {
+  const { folder } = makeKey('ada@laptop')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/ssh/keys')) sent++
+  })
+  await page.goto('/ssh?tab=keys')
+  await page.getByRole('button', { name: 'Add a key' }).click()
+  const dialog = page.getByRole('dialog')
+  const chooser = page.waitForEvent('filechooser')
+  await dialog.getByRole('button', { name: 'Read it from a file' }).click()
+  await (await chooser).setFiles(join(folder, 'id_ed25519'))
+  await expect(dialog.getByLabel('Public key')).toHaveValue(/PRIVATE KEY/)
+  await dialog.getByLabel('Name').fill('Laptop')
+  await dialog.getByRole('button', { name: 'Add a key' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('This is a private key. It was not sent.')
+  expect(sent).toBe(0)
+})
+
+test('the page shows the command to set up a host, also after a reload', async ({ asAdministrator: page, server }) => {
   await page.goto('/ssh')
   await page.getByRole('tab', { name: 'Set up a host' }).click()
-  await expect(page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)).toBeVisible()
+  const command = page.getByText(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)
+  await expect(command).toBeVisible()
+  await page.reload()
+  await expect(command).toBeVisible()
 })

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { isPrivateKey } from './private-key.ts'
 import { FormatError, reader, string } from './wire.ts'
 
 export const ED25519 = 'ssh-ed25519'
@@ -10,7 +11,6 @@ const MAX_APPLICATION_LENGTH = 255
 const EXPECTED = 'The line must read: ssh-ed25519, one space, the key in base64, and a comment if you like.'
 const OTHER_ALGORITHM = /^(ssh|rsa|ecdsa|sk|webauthn)-[a-z0-9@.-]{1,60}$/
 const CERTIFICATE = /-cert-v0[01]@openssh\.com$/
-const PRIVATE_KEY = /PRIVATE KEY-----|SSH2 ENCRYPTED PRIVATE KEY|^PuTTY-User-Key-File/m
 // A comment is written to files with one line per entry and shown on terminals: it must not break a line or change the
 // direction of text.
 const UNSAFE_IN_COMMENT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
@@ -28,7 +28,7 @@ export interface PublicKey {
 /** Reads one line of a `.pub` file. Throws a FormatError whose message says what to send instead. */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.replace(/\r?\n$/, '')
-  if (PRIVATE_KEY.test(line)) {
+  if (isPrivateKey(line)) {
     throw new FormatError(
       'This is a private key. Keep it to yourself and send the public key, from the file ending in .pub.',
     )

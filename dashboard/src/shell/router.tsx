@@ -11,6 +11,7 @@ import { appsQuery } from '../home/apps-query.ts'
 import { paths } from '../paths.ts'
 import { meQuery } from '../session/me.ts'
 import { queryClient } from '../session/query-client.ts'
+import { readSshSearch } from '../ssh/ssh-search.ts'
 import { NotFoundPage } from '../ui/NotFoundPage.tsx'
 import { pagePermissions } from './page-permissions.ts'
 import { RouteFailure } from './RouteFailure.tsx'
@@ -76,6 +77,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute,
     path: paths.ssh,
+    validateSearch: readSshSearch,
     component: lazyRouteComponent(() => import('../ssh/SshPage.tsx'), 'SshPage'),
   }),
   createRoute({

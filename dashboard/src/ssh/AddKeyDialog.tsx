@@ -1,12 +1,15 @@
-import { Button, FileButton, Group, Textarea, TextInput } from '@mantine/core'
+import { Group, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { isPrivateKey } from '../../../src/openssh/private-key.ts'
 import { answer, api } from '../api/client.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
+import { ChooseFileButton } from '../ui/ChooseFileButton.tsx'
 import { Field } from '../ui/Form.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 
 /** The comment of a public key usually names the device, so it makes a good first name. */
-const commentOf = (publicKey: string) => publicKey.trim().split(/\s+/).slice(2).join(' ').slice(0, 100)
+const commentOf = (publicKey: string) =>
+  isPrivateKey(publicKey) ? '' : publicKey.trim().split(/\s+/).slice(2).join(' ').slice(0, 100)
 
 export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: () => Promise<unknown> }) {
   const texts = useTexts('ssh').keys
@@ -19,6 +22,8 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
     setPublicKey(text)
   }
   const add = async () => {
+    // It must not leave the device, not even to be refused.
+    if (isPrivateKey(publicKey)) throw new Error(texts.isPrivate)
     await answer(api.POST('/api/ssh/keys', { body: { name: name.trim(), publicKey: publicKey.trim() } }))
     await onDone()
   }
@@ -40,13 +45,9 @@ export function AddKeyDialog({ onClose, onDone }: { onClose: () => void; onDone:
         />
       </Field>
       <Group>
-        <FileButton accept=".pub,text/plain" onChange={(file) => void file?.text().then(take)}>
-          {(props) => (
-            <Button size="xs" variant="default" {...props}>
-              {texts.chooseFile}
-            </Button>
-          )}
-        </FileButton>
+        <ChooseFileButton size="xs" accept=".pub,text/plain" onChosen={(file) => void file.text().then(take)}>
+          {texts.chooseFile}
+        </ChooseFileButton>
       </Group>
       <Field name="name">
         <TextInput

@@ -19,9 +19,11 @@ export function IssueForm({ keys, onIssued }: Props) {
   const permanent = keys.filter(({ ephemeral }) => !ephemeral)
   const usable = permanent.length > 0 ? permanent : keys
   const principals = useQuery(principalsQuery)
-  const [savedKeyId, setSavedKeyId] = useState(usable[0]?.id ?? '')
+  const [chosenKeyId, setChosenKeyId] = useState<string>()
   const [ttlSeconds, setTtlSeconds] = useState(8 * HOUR)
   const [chosen, setChosen] = useState<string[]>([])
+  // The chosen one may have been removed meanwhile, in another tab.
+  const savedKeyId = (usable.find(({ id }) => id === chosenKeyId) ?? usable[0])?.id ?? ''
   const issue = useMutation({
     mutationFn: () =>
       answer(
@@ -48,7 +50,7 @@ export function IssueForm({ keys, onIssued }: Props) {
             size="md"
             data={usable.map(({ id, name }) => ({ value: id, label: name }))}
             value={savedKeyId}
-            onChange={(event) => setSavedKeyId(event.currentTarget.value)}
+            onChange={(event) => setChosenKeyId(event.currentTarget.value)}
           />
           <Field name="ttlSeconds">
             <NativeSelect

@@ -1,8 +1,9 @@
 import { Tabs } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Icon, type IconName } from './Icon.tsx'
 
-export type PageTab<Name extends string> = { value: Name; label: string; panel: ReactNode }
+export type PageTab<Name extends string> = { value: Name; label: string; icon?: IconName; panel: ReactNode }
 
 /** The tabs of a page. The open one is part of the address, so that a link or a reload leads to it; at first the first is open. */
 export function PageTabs<Name extends string>({ tabs }: { tabs: PageTab<Name>[] }) {
@@ -21,8 +22,8 @@ export function PageTabs<Name extends string>({ tabs }: { tabs: PageTab<Name>[] 
       onChange={(next) => void navigate({ to: '.', search: { tab: next }, replace: true, resetScroll: false })}
     >
       <Tabs.List mb="lg" ref={list}>
-        {tabs.map(({ value, label }) => (
-          <Tabs.Tab key={value} value={value}>
+        {tabs.map(({ value, label, icon }) => (
+          <Tabs.Tab key={value} value={value} leftSection={icon && <Icon name={icon} size={16} />}>
             {label}
           </Tabs.Tab>
         ))}

@@ -19,6 +19,8 @@ export const ssh: typeof English = {
     publicKey: 'Öffentlicher Schlüssel',
     publicKeyHint: 'Eine Zeile, die mit ssh-ed25519 beginnt, aus ~/.ssh/id_ed25519.pub.',
     chooseFile: 'Aus einer Datei lesen',
+    isPrivate:
+      'Das ist ein privater Schlüssel. Er wurde nicht gesendet. Nehmen Sie den öffentlichen, aus der Datei, die auf .pub endet.',
     added: 'Hinzugefügt',
     lastUsed: 'Letztes Zertifikat',
     ephemeral: 'Vorübergehend',

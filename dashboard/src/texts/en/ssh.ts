@@ -13,6 +13,7 @@ export const ssh = {
     publicKey: 'Public key',
     publicKeyHint: 'One line that begins with ssh-ed25519, from ~/.ssh/id_ed25519.pub.',
     chooseFile: 'Read it from a file',
+    isPrivate: 'This is a private key. It was not sent. Take the public key, from the file ending in .pub.',
     added: 'Added',
     lastUsed: 'Last certificate',
     ephemeral: 'Temporary',
