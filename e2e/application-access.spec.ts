@@ -114,6 +114,28 @@ test('the consent page shows the logo, the groups and the mapped claims by name'
   await expectAccessible()
 })
 
+test('a scope may have the name of a property that every object has', async ({
+  page,
+  person: _person,
+  administration,
+  application,
+  server,
+}) => {
+  const names = ['__proto__', 'constructor']
+  const scopes = ['openid', ...names]
+  const client = await administration.createClient({ redirectUris: [application.redirectUri], scopes })
+  await page.goto(await application.start({ ...client, scope: scopes.join(' ') }))
+  const list = page.getByRole('list', { name: 'Team Wiki will be able to' })
+  for (const name of names) {
+    const item = list.getByRole('listitem').filter({ hasText: name })
+    await expect(item).toContainText('A permission that the application itself explains.')
+  }
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByRole('heading', { name: 'Signed in' })).toBeVisible()
+  await page.goto(`${server.origin}/account/applications`)
+  for (const name of names) await expect(page.getByText(name, { exact: true })).toBeVisible()
+})
+
 test('the page that says no is in German for a German browser, fits a phone, and is used with the keyboard', async ({
   page,
   person: _person,

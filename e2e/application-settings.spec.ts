@@ -41,6 +41,23 @@ test('an administrator decides who may use an application: certain roles, nobody
   await expect(page.getByLabel('Nobody')).toBeChecked()
 })
 
+test('a claim whose number is missing is not saved, and the field says so', async ({
+  asAdministrator: page,
+  administration,
+}) => {
+  const { clientId } = await administration.createClient({ redirectUris: [REDIRECT] })
+  await page.goto(`/admin/applications/${clientId}?tab=claims`)
+  await page.getByRole('button', { name: 'Add a claim' }).click()
+  await page.getByLabel('Name of the claim').fill('level')
+  await page.getByLabel('Where its value comes from').selectOption('The same for everybody')
+  await page.getByLabel('Value: Type').selectOption('Number')
+  await page.getByRole('checkbox', { name: 'Userinfo' }).check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('This is not a number.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Value' }).fill('3')
+  await save(page)
+})
+
 test('claims of all four sources, the groups and the algorithm are set, and “Try it” shows what a person’s would be', async ({
   asAdministrator: page,
   administration,

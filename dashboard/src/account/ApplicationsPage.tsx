@@ -5,6 +5,7 @@ import { answer, api } from '../api/client.ts'
 import type { Grant } from '../api/shapes.ts'
 import { appsQuery } from '../home/apps-query.ts'
 import { paths } from '../paths.ts'
+import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { ConfirmDialog } from '../ui/ConfirmDialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -59,7 +60,7 @@ export function ApplicationsPage() {
                       <Group gap={6} mt={6}>
                         {grant.scopes.map((scope) => (
                           <Badge key={scope} variant="default" size="sm" tt="none" fw={500}>
-                            {texts.scopes[scope] ?? scope}
+                            {findText(texts.scopes, scope) ?? scope}
                           </Badge>
                         ))}
                       </Group>

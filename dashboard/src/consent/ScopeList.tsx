@@ -1,4 +1,5 @@
 import { Box, Group, Text } from '@mantine/core'
+import { findText } from '../texts/find-text.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import classes from './ScopeList.module.css'
@@ -17,15 +18,13 @@ type Props = { scopes: string[]; claims?: string[]; labelledBy: string }
 /** What an application gets to know or to do: one item for each scope, and one for all claims that were mapped for it. */
 export function ScopeList({ scopes, claims = [], labelledBy }: Props) {
   const texts = useTexts('entrance').consent
-  const explained: Record<string, { title: string; text: string }> = texts.scopes
   return (
     <ul className={classes.list} aria-labelledby={labelledBy}>
       {scopes.map((scope) => (
         <Item
           key={scope}
-          icon={icons[scope] ?? 'key'}
-          title={explained[scope]?.title ?? scope}
-          text={explained[scope]?.text ?? texts.otherScope}
+          icon={findText(icons, scope) ?? 'key'}
+          {...(findText(texts.scopes, scope) ?? { title: scope, text: texts.otherScope })}
         />
       ))}
       {claims.length > 0 && <Item icon="list" title={texts.claims} text={claims.join(', ')} />}

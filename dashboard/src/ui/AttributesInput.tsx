@@ -14,8 +14,7 @@ type Props = {
 /** Names and values of a person or a role that applications can be told. */
 export function AttributesInput({ value, problems, readOnly = false, onChange }: Props) {
   const texts = useTexts('applications').attributes
-  const { noNumber } = useTexts('applications').values
-  const errors = { name: texts.badName, twice: texts.twice, value: noNumber }
+  const errors = { name: texts.badName, twice: texts.twice, value: undefined }
   return (
     <Stack gap="sm" role="group" aria-label={texts.title}>
       {value.length === 0 && (
@@ -42,6 +41,7 @@ export function AttributesInput({ value, problems, readOnly = false, onChange }:
                 label={texts.value}
                 value={draft.value}
                 readOnly={readOnly}
+                isRequired={problem === 'value'}
                 onChange={(next) => change({ value: next })}
               />
             </Box>

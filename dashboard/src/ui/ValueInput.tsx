@@ -6,11 +6,13 @@ type Props = {
   label: string
   value: ValueDraft
   readOnly?: boolean
+  /** Whether an empty field is an error too. */
+  isRequired?: boolean
   onChange: (value: ValueDraft) => void
 }
 
 /** A text, number, truth value or list, and which of them it is. */
-export function ValueInput({ label, value, readOnly = false, onChange }: Props) {
+export function ValueInput({ label, value, readOnly = false, isRequired = false, onChange }: Props) {
   const texts = useTexts('applications').values
   const { kind, text } = value
   const input = {
@@ -52,7 +54,7 @@ export function ValueInput({ label, value, readOnly = false, onChange }: Props) 
         <TextInput
           {...input}
           inputMode={kind === 'number' ? 'decimal' : 'text'}
-          error={text.trim() !== '' && valueOf(value) === undefined && texts.noNumber}
+          error={(isRequired || text.trim() !== '') && valueOf(value) === undefined && texts.noNumber}
         />
       )}
     </Group>

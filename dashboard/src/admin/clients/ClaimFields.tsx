@@ -81,6 +81,7 @@ function SourceFields({ value, problem, readOnly, change }: SourceProps) {
         label={texts.value}
         value={value.value}
         readOnly={readOnly}
+        isRequired={problem === 'value'}
         onChange={(next) => change({ value: next })}
       />
     )
@@ -112,6 +113,7 @@ function SourceFields({ value, problem, readOnly, change }: SourceProps) {
         label={texts.whenHeld}
         value={value.whenHeld}
         readOnly={readOnly}
+        isRequired={problem === 'value'}
         onChange={(whenHeld) => change({ whenHeld })}
       />
       <Checkbox
@@ -125,6 +127,7 @@ function SourceFields({ value, problem, readOnly, change }: SourceProps) {
           label={texts.otherwise}
           value={value.otherwise}
           readOnly={readOnly}
+          isRequired={problem === 'value'}
           onChange={(otherwise) => change({ otherwise })}
         />
       )}

@@ -193,7 +193,7 @@ export const account = {
       email: 'Sees your email address',
       groups: 'Sees your groups',
       offline_access: 'Stays connected',
-    } as Record<string, string>,
+    },
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke the access of ${name}?`,
     revokeText: 'Its tokens stop working at once. It has to ask you again before it gets new ones.',
