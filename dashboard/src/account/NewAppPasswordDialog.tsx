@@ -1,20 +1,21 @@
-import { Alert, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
-import { ApiFailure } from '../api/failure.ts'
+import { isRefusal } from '../api/failure.ts'
 import type { BasicSite } from '../api/shapes.ts'
 import { beyondFields, issueAt } from '../lib/field-issue.ts'
 import { loginWithReturn, paths } from '../paths.ts'
 import { useMe } from '../session/me.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
-import { Icon } from '../ui/Icon.tsx'
+import { ShownOnceDialog } from '../ui/ShownOnceDialog.tsx'
 
 type Props = { sites: BasicSite[]; onClose: () => void; onMade: () => Promise<void> }
 
-/** Makes an app password, and then shows it once: a stray click must not lose what can't be shown again. */
+/** Makes an app password, and then shows it once. */
 export function NewAppPasswordDialog({ sites, onClose, onMade }: Props) {
   const texts = useTexts('sites').appPasswords
   const { cancel } = useTexts('shared')
@@ -36,29 +37,19 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: Props) {
       ),
     onSuccess: onMade,
   })
-  const isStale = make.error instanceof ApiFailure && make.error.code === 'fresh_sign_in_needed'
-  const locked = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false }
+  const isStale = isRefusal(make.error, 'fresh_sign_in_needed')
 
   if (make.data) {
+    const warning = { icon: 'key' as const, title: texts.madeTitle, text: texts.madeText }
     return (
-      <Modal opened onClose={onClose} title={make.data.appPassword.name} size="lg" {...locked}>
-        <Stack>
-          <Alert color="brass" variant="light" title={texts.madeTitle} icon={<Icon name="key" />}>
-            {texts.madeText}
-          </Alert>
-          <CodeBlock label={texts.username} value={user.preferredUsername} wrap />
-          <CodeBlock label={texts.password} value={make.data.password} wrap />
-          <Group justify="flex-end">
-            <Button onClick={onClose} data-autofocus>
-              {texts.done}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <ShownOnceDialog title={make.data.appPassword.name} warning={warning} done={texts.done} onClose={onClose}>
+        <CodeBlock label={texts.username} value={user.preferredUsername} wrap />
+        <CodeBlock label={texts.password} value={make.data.password} wrap />
+      </ShownOnceDialog>
     )
   }
   return (
-    <Modal opened onClose={onClose} title={texts.add} withCloseButton={false}>
+    <Dialog onClose={onClose} title={texts.add} saved={make.isPending || isStale}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -111,6 +102,6 @@ export function NewAppPasswordDialog({ sites, onClose, onMade }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,7 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Icon } from '../../ui/Icon.tsx'
+import { ShownOnceDialog } from '../../ui/ShownOnceDialog.tsx'
 import { ClientSettings } from './ClientSettings.tsx'
 
 export type Secret = { name: string; clientId: string; clientSecret: string | undefined }
@@ -13,41 +11,17 @@ export type Registered = { secret: Secret; settings?: ReactNode }
 
 type Props = { secret: Secret; settings?: ReactNode; onClose: () => void }
 
-/** Closed only by its button: a stray click must not lose what can't be shown again. */
+/** What the application needs to know of the client, with its secret if it has one. */
 export function SecretDialog({ secret, settings, onClose }: Props) {
   const texts = useTexts('admin').clients
   const { close } = useTexts('shared')
+  const { name, clientId, clientSecret } = secret
+  const isPublic = clientSecret === undefined
+  const warning = isPublic ? undefined : { icon: 'key' as const, title: texts.secretTitle, text: texts.secretText }
   return (
-    <Dialog
-      onClose={onClose}
-      title={secret.name}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
-      <Stack>
-        {secret.clientSecret !== undefined && (
-          <>
-            <Alert color="brass" variant="light" title={texts.secretTitle} icon={<Icon name="key" />}>
-              {texts.secretText}
-            </Alert>
-            <CodeBlock label={texts.clientSecret} value={secret.clientSecret} wrap />
-          </>
-        )}
-        {settings ?? (
-          <ClientSettings
-            clientId={secret.clientId}
-            clientSecret={secret.clientSecret}
-            isPublic={secret.clientSecret === undefined}
-          />
-        )}
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            {secret.clientSecret === undefined ? close : texts.done}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ShownOnceDialog title={name} warning={warning} done={isPublic ? close : texts.done} onClose={onClose}>
+      {!isPublic && <CodeBlock label={texts.clientSecret} value={clientSecret} wrap />}
+      {settings ?? <ClientSettings clientId={clientId} clientSecret={clientSecret} isPublic={isPublic} />}
+    </ShownOnceDialog>
   )
 }

@@ -1,34 +1,16 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { Icon } from '../../ui/Icon.tsx'
+import { ShownOnceDialog } from '../../ui/ShownOnceDialog.tsx'
 
 export type Enrollment = { name: string; command: string }
 
-/** Closed only by its button: a stray click must not lose what can't be shown again. */
+/** The command that enrolls a host, with its token. */
 export function CommandDialog({ enrollment, onClose }: { enrollment: Enrollment; onClose: () => void }) {
   const texts = useTexts('admin').hosts
+  const warning = { icon: 'terminal' as const, title: texts.commandTitle, text: texts.commandText }
   return (
-    <Dialog
-      onClose={onClose}
-      title={enrollment.name}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
-      <Stack>
-        <Alert color="brass" variant="light" title={texts.commandTitle} icon={<Icon name="terminal" />}>
-          {texts.commandText}
-        </Alert>
-        <CodeBlock label={texts.command} value={enrollment.command} wrap />
-        <Group justify="flex-end">
-          <Button onClick={onClose} data-autofocus>
-            {texts.done}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <ShownOnceDialog title={enrollment.name} warning={warning} done={texts.done} onClose={onClose}>
+      <CodeBlock label={texts.command} value={enrollment.command} wrap />
+    </ShownOnceDialog>
   )
 }
