@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test'
 import { expect, test } from './support/administration.ts'
 import { linkInMail } from './support/mail.ts'
 import { makeKey } from './support/ssh-key.ts'
@@ -150,37 +151,44 @@ test('fault 9: what was read in one window is read in every other and on other d
 
 test('a notification that comes while the list is loaded stays in it', async ({ page, person, server, playwright }) => {
   const LIST = /\/api\/notifications\?/
+  const markAll = page.getByRole('button', { name: 'Mark all as read' })
   const signInWith = async (userAgent: string) => {
     const elsewhere = await playwright.request.newContext({ baseURL: server.origin, userAgent })
     await elsewhere.post('/api/auth/login', { data: { email: person.email, password: person.password } })
     await elsewhere.dispose()
   }
-  const markAll = page.getByRole('button', { name: 'Mark all as read' })
-  await page.goto('/notifications')
-  await signInWith('First/1.0')
-  await expect(markAll).toBeEnabled()
-
-  // An answer that is older than the second notification, and arrives after it.
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route(
-    LIST,
-    async (route) => {
+  /** Reads the next list at once, and gives it to the page when it is released, as an answer that is out of date. */
+  const holdNextList = async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
+    const hold = async (route: Route) => {
       const response = await route.fetch()
+      read()
       await released
       await route.fulfill({ response })
-    },
-    { times: 1 },
-  )
-  const held = page.waitForRequest(LIST)
+    }
+    await page.route(LIST, hold, { times: 1 })
+    return { isRead, release }
+  }
+
+  // The first list, which is older than the first notification.
+  const first = await holdNextList()
+  const loaded = page.waitForResponse(LIST)
+  await page.goto('/notifications')
+  await first.isRead
+  await loaded
+  await signInWith('First/1.0')
+  await expect(markAll).toBeEnabled()
+  first.release()
+
+  // A later one, which is older than the second notification.
+  const later = await holdNextList()
   await page.request.post('/api/notifications/read-all')
-  await held
+  await later.isRead
   const again = page.waitForRequest(LIST)
   await signInWith('Second/1.0')
   await again
-  release()
+  later.release()
   await markAll.click()
   await expect(markAll).toBeDisabled()
 })
