@@ -19,6 +19,7 @@ const stop = recordPauses()
 const started = performance.now()
 const rows = await sweepExpired(services)
 const seconds = (performance.now() - started) / 1000
-process.send?.({ rows, seconds, pauses: stop() } satisfies Swept)
+const swept: Swept = { rows, seconds, pauses: stop() }
 await services.close()
-process.disconnect?.()
+// Not before the report has left: closing the channel would cut it off.
+process.send?.(swept, () => process.disconnect?.())

@@ -48,7 +48,8 @@ const start = (file: string, ...args: string[]): ChildProcess =>
 async function reportOf<Report>(child: ChildProcess): Promise<Report> {
   const [report] = (await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(() => {
+    // All messages come before it; the end of the process may come before the last one.
+    once(child, 'disconnect').then(() => {
       throw new Error('The process ended without a report.')
     }),
   ])) as [Report]
