@@ -5,6 +5,7 @@ import type { Page, Route } from '@playwright/test'
 import { expect, test } from './support/administration.ts'
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
+import { forgetSession } from './support/session.ts'
 
 test('fault 4: an invited user sets up the account with a password through the mail, and is signed in', async ({
   asAdministrator: page,
@@ -61,8 +62,7 @@ test('an invited user sets up the account with a passkey, in German, and the lin
   await guest.getByRole('button', { name: 'Mit einem Passkey weiter' }).click()
   await expect(guest.getByRole('heading', { name: /^Hallo/ })).toBeVisible()
   expect(await authenticator.credentials()).toBe(1)
-  await context.clearCookies()
-  await guest.goto('/login')
+  await forgetSession(guest)
   await guest.goto(link)
   await expect(guest.getByRole('heading', { name: 'Diese Einladung kann nicht verwendet werden' })).toBeVisible()
   await context.close()

@@ -1,4 +1,5 @@
 import { startApplication, type Application } from './support/application.ts'
+import { forgetSession } from './support/session.ts'
 import { expect, test } from './support/test.ts'
 
 let application: Application
@@ -87,7 +88,7 @@ test('a redirect URL that is not allowed is refused beside its field', async ({ 
 register(
   'a user signs in to an application, consents, and revokes the consent',
   async ({ page, person, registered, expectAccessible }) => {
-    await page.context().clearCookies()
+    await forgetSession(page)
     await page.goto(await application.start(registered))
     await expect(page.getByText('to continue to Team Wiki')).toBeVisible()
     await page.getByLabel('Email').fill(person.email)

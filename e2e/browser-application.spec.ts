@@ -1,4 +1,5 @@
 import { startBrowserApplication, type BrowserApplication } from './support/browser-application.ts'
+import { forgetSession } from './support/session.ts'
 import { expect, test as base } from './support/test.ts'
 
 const test = base.extend<{ application: BrowserApplication }>({
@@ -31,7 +32,7 @@ test('a single-page application signs in, reads userinfo, renews its tokens and 
   application,
   server,
 }) => {
-  await page.context().clearCookies()
+  await forgetSession(page)
   const fetched: string[] = []
   page.on('response', (response) => {
     const { origin, pathname } = new URL(response.url())

@@ -1,4 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test'
+import { forgetSession } from './support/session.ts'
 import { expect, test } from './support/test.ts'
 
 type Started = { device_code: string; user_code: string; verification_uri_complete: string }
@@ -48,7 +49,7 @@ test('a link with the code shows the device and approves nothing by itself; a cl
 
 test('somebody who is signed out signs in first and comes back to the device', async ({ page, request, person }) => {
   const started = await start(request)
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto(started.verification_uri_complete)
   await page.getByLabel('Email').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(person.password)

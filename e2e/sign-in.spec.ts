@@ -1,5 +1,6 @@
 import { addAuthenticator } from './support/authenticator.ts'
 import { linkInMail } from './support/mail.ts'
+import { forgetSession } from './support/session.ts'
 import { expect, test } from './support/test.ts'
 
 test('a new user registers, is signed in, signs out and signs in with the password', async ({ page, newcomer }) => {
@@ -71,7 +72,7 @@ for (const remembered of [true, false]) {
     page,
     person,
   }) => {
-    await page.context().clearCookies()
+    await forgetSession(page)
     await page.goto('/login')
     await page.getByLabel('Email').fill(person.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
@@ -86,7 +87,7 @@ for (const remembered of [true, false]) {
 }
 
 test('a user can sign in with the keyboard alone', async ({ page, person }) => {
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto('/login')
   await expect(page.getByLabel('Email')).toBeFocused()
   await page.keyboard.type(person.email)
@@ -97,7 +98,7 @@ test('a user can sign in with the keyboard alone', async ({ page, person }) => {
 })
 
 test('a page that needs a session is opened after signing in', async ({ page, person }) => {
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto('/account/sessions')
   await expect(page).toHaveURL(/\/login\?return_to=%2Faccount%2Fsessions/)
   await page.getByLabel('Email').fill(person.email)
@@ -114,7 +115,7 @@ for (const hostile of [
   'javascript:alert(1)',
 ]) {
   test(`return_to=${hostile} is ignored and leads to the start page`, async ({ page, person }) => {
-    await page.context().clearCookies()
+    await forgetSession(page)
     await page.goto(`/login?return_to=${encodeURIComponent(hostile)}`)
     await page.getByLabel('Email').fill(person.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
@@ -131,7 +132,7 @@ test('a user can sign in with the passkey button and without an email', async ({
   await expect(page.getByRole('listitem').filter({ hasText: 'This device only' })).toBeVisible()
   expect(await authenticator.credentials()).toBe(1)
 
-  await page.context().clearCookies()
+  await forgetSession(page)
   // Disables conditional mediation, so that the button starts the sign-in.
   await page.addInitScript({
     content: 'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
@@ -149,7 +150,7 @@ test('a passkey is offered in the autofill of the email field', async ({ page, p
   await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'This device only' })).toBeVisible()
 
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto('/login')
   // The virtual authenticator accepts the offered passkey immediately.
   await expect(page.getByRole('heading', { name: `Hello, ${person.displayName}` })).toBeVisible()
@@ -185,7 +186,7 @@ test('a removed passkey can’t be used to sign in', async ({ page, person: _per
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('No passkeys yet')).toBeVisible()
 
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.addInitScript({
     content: 'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
   })
@@ -196,7 +197,7 @@ test('a removed passkey can’t be used to sign in', async ({ page, person: _per
 })
 
 test('a forgotten password can be reset once through the link in the mail', async ({ page, person, server }) => {
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto('/login')
   await page.getByRole('link', { name: 'Forgot your password?' }).click()
   await page.getByLabel('Email').fill(person.email)
@@ -235,7 +236,7 @@ test('a verification link in a browser that is not signed in requires signing in
   server,
 }) => {
   const link = await linkInMail(server.dataDir, person.email, '/verify-email')
-  await page.context().clearCookies()
+  await forgetSession(page)
   await page.goto(link)
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await page.getByLabel('Email').fill(person.email)
