@@ -75,6 +75,8 @@ export const notificationRoutes =
         const { user, session } = request.signedIn
         const lastSeenId = request.headers['last-event-id'] ?? request.query.lastEventId
         const { raw } = reply.hijack()
+        // The head is sent with the first frame, when it is known where the stream starts: whoever loads the list after that misses
+        // nothing.
         for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? '')
         raw.writeHead(200, {
           'content-type': 'text/event-stream; charset=utf-8',
@@ -82,12 +84,11 @@ export const notificationRoutes =
           // Proxies that buffer answers would hold the events back.
           'x-accel-buffering': 'no',
         })
-        raw.flushHeaders()
         raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS)
         try {
           await streams.open({ userId: user.id, sessionId: session.id }, raw, lastSeenId || undefined)
         } catch (error) {
-          // The answer has begun, so no error can be sent: the browser connects again and misses nothing.
+          // Browsers connect again after a cut, but not after an error.
           request.log.warn({ requestId: request.id, err: error }, 'A notification stream could not be opened.')
           raw.destroy()
         }

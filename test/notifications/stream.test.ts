@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test, type TestContext } from 'node:test'
+import pg from 'pg'
 import { sharedApp, startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { anonymous, type SignedInPerson, signedInPerson, signIn } from '../support/people.ts'
+import { until } from '../support/replicas.ts'
 import { addNotification } from './add-notification.ts'
 import { type StreamRequest, type EventStream, openEventStream } from './event-stream.ts'
 
@@ -45,6 +48,28 @@ onEachEngine('the notification stream', (engine) => {
     assert.deepEqual(frame, { id: stored.id, event: 'notification', data: frame?.data })
     assert.deepEqual(JSON.parse(frame?.data ?? ''), stored)
   })
+
+  if (engine === 'postgres') {
+    test('its answer begins only when it is known where it starts: what is stored after that is sent', async (t) => {
+      const person = await signedInPerson(shared())
+      const { databaseUrl } = shared().storage
+      const [other, observer] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)]
+      await Promise.all([other.connect(), observer.connect()])
+      t.after(() => Promise.all([other.end(), observer.end()]))
+      await other.query('begin; lock table notifications in access exclusive mode')
+      let hasBegun = false
+      const opening = open(person).then((stream) => {
+        hasBegun = true
+        return stream
+      })
+      await until(async () => (await countLockWaits(observer)) > 0)
+      assert.equal(hasBegun, false)
+      await other.query('rollback')
+      const stream = await opening
+      await addNotification(shared(), person, 'after it began')
+      assert.equal(await nameOf(stream), 'after it began')
+    })
+  }
 
   test('delivers an event of the service, here a disabled account to an administrator', async () => {
     const admin = await signedInPerson(shared(), { admin: true })

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { StorageFailure } from '../../src/storage/failure.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/replicas.ts'
 
 const add = writeStatement((db, value: Values<{ bucket: string; failures: number }>) =>
@@ -66,10 +67,7 @@ describe('writes that arrive together, on one connection of PostgreSQL', () => {
     const waiting = raise(db(), { bucket: 'locked' })
     // Both are in one batch, and neither is done in it.
     assert.deepEqual(await raise(db(), { bucket: 'free' }), [{ failures: 1 }])
-    await until(async () => {
-      const { rows } = await observer.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)
-      return rows.length > 0
-    })
+    await until(async () => (await countLockWaits(observer)) > 0)
     await other.query('rollback')
     assert.deepEqual(await waiting, [{ failures: 1 }])
     assert.deepEqual([await failuresOf('locked'), await failuresOf('free')], [1, 1])

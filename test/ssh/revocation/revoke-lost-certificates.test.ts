@@ -8,6 +8,7 @@ import type { Permission } from '../../../src/vocabulary/permissions.ts'
 import { isRevoked, readKrl } from '../../openssh/read-krl.ts'
 import { sharedApp, startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
+import { countLockWaits } from '../../support/lock-waits.ts'
 import { anonymous, type SignedInPerson, signedInPerson } from '../../support/people.ts'
 import { until } from '../../support/replicas.ts'
 import { issue, type Issued, saveKey, signInCertificateUser } from '../public-keys.ts'
@@ -252,12 +253,7 @@ describe('a certificate that is being issued (postgres)', () => {
       const [database, watcher] = [new pg.Client(app.storage.databaseUrl), new pg.Client(app.storage.databaseUrl)]
       await Promise.all([database.connect(), watcher.connect()])
       try {
-        const areWaiting = async (count: number) => {
-          const { rows } = await watcher.query<{ waiting: string }>(
-            `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-          return Number(rows[0]?.waiting) === count
-        }
+        const areWaiting = async (count: number) => (await countLockWaits(watcher)) === count
         // The row of the serial is the last one that issuing a certificate locks.
         await database.query('begin')
         await database.query("update counters set value = value where name = 'ssh_serial'")
