@@ -46,6 +46,34 @@ test('fault 1: a double click gives nobody a role, and a role that administers i
   await expect(page.getByRole('button', { name: 'Take away admin' })).toHaveCount(0)
 })
 
+test('a new address counts as confirmed only if the administrator says so', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+}) => {
+  await administration.post('/api/admin/users', { email: newcomer.email, email_verified: true })
+  const id = await administration.userId(newcomer.email)
+  await page.goto(`/admin/users/${id}`)
+  const [email, confirmed] = [page.getByLabel('Email', { exact: true }), page.getByLabel('The email is verified')]
+  const save = async () => {
+    await page.getByRole('region', { name: 'Details' }).getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('Saved.')).toBeVisible()
+    await page.reload()
+  }
+  await expect(confirmed).toBeChecked()
+  await email.fill(`new-${newcomer.email}`)
+  await expect(confirmed).not.toBeChecked()
+  await email.fill(newcomer.email)
+  await expect(confirmed).toBeChecked()
+  await email.fill(`new-${newcomer.email}`)
+  await save()
+  await expect(email).toHaveValue(`new-${newcomer.email}`)
+  await expect(confirmed).not.toBeChecked()
+  await confirmed.check()
+  await save()
+  await expect(confirmed).toBeChecked()
+})
+
 test('the page says which applications a person may use and why, and what they gave access to', async ({
   asAdministrator: page,
   administration,

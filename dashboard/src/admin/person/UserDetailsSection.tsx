@@ -62,6 +62,9 @@ export function UserDetailsSection({ user }: { user: User }) {
       const { value } = event.currentTarget
       save.reset()
       setFields((before) => ({ ...before, [name]: value }))
+      // Nobody has confirmed the new address yet. The administrator may still say so.
+      if (name === 'email')
+        setFields((before) => ({ ...before, email_verified: saved.email_verified && value.trim() === saved.email }))
     },
   })
 
