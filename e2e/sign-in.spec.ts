@@ -67,6 +67,18 @@ test('a weak password is explained while it is typed and when it is submitted, i
   await expect(page.getByRole('meter')).toHaveAttribute('aria-valuetext', 'Stark')
 })
 
+test('a password that is too long is refused, and not cut to what fits', async ({ page, newcomer }) => {
+  await page.goto('/register')
+  await page.getByLabel('Your name').fill(newcomer.displayName)
+  await page.getByLabel('Email').fill(newcomer.email)
+  const password = page.getByLabel('Password', { exact: false }).first()
+  await password.focus()
+  await page.keyboard.insertText(`${newcomer.password} ${'long '.repeat(30)}`)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(password).toHaveAccessibleDescription(/at most 128 characters/)
+  await expect(page).toHaveURL(/\/register$/)
+})
+
 for (const remembered of [true, false]) {
   test(`the session ${remembered ? 'outlives the browser if “Keep me signed in” is checked' : 'ends with the browser otherwise'}`, async ({
     page,

@@ -16,6 +16,7 @@ type Props = {
   onChange: (value: string) => void
 }
 
+/** Without a limit of its length: a browser would cut a longer one that is pasted, and only the server says that it is too long. */
 export function NewPasswordInput({ label, value, person = {}, error, onChange }: Props) {
   const texts = useTexts('shared')
   const verdict = usePasswordVerdict(value, person)
@@ -31,7 +32,6 @@ export function NewPasswordInput({ label, value, person = {}, error, onChange }:
         required
         withAsterisk={false}
         minLength={8}
-        maxLength={128}
         value={value}
         error={shown}
         aria-invalid={Boolean(shown)}
