@@ -100,6 +100,31 @@ test('the list is filtered by state and role and sorted, and the address keeps t
   await expect(page.getByText('Nobody found')).toBeVisible()
 })
 
+test('a key that is pressed while the list changes stays in the search field', async ({ asAdministrator: page }) => {
+  await page.goto('/admin/users')
+  const field = page.getByRole('searchbox')
+  // The next letter is typed when the address has changed and the page has not been drawn again.
+  await field.evaluate((input: HTMLInputElement) => {
+    const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
+    const replaceState = history.replaceState.bind(history)
+    history.replaceState = (...change) => {
+      replaceState(...change)
+      if (input.value !== 'ad') return
+      setValue?.call(input, 'ada')
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      const note = () => {
+        if (input.value !== 'ada') input.dataset['lost'] = 'yes'
+        requestAnimationFrame(note)
+      }
+      requestAnimationFrame(note)
+    }
+  })
+  await field.fill('ad')
+  await expect(page).toHaveURL(/q=ada$/)
+  await expect(field).toHaveValue('ada')
+  await expect(field).not.toHaveAttribute('data-lost')
+})
+
 test('many people are given a role, invited again and disabled at once, after a preview, with one report', async ({
   asAdministrator: page,
   administration,
