@@ -47,6 +47,27 @@ test('a key of an unsupported type is refused with the error message of the API'
   await expect(page.getByRole('dialog').getByLabel('Public key')).toHaveAttribute('aria-invalid', 'true')
 })
 
+test('a key that was chosen and then removed elsewhere is not chosen any more', async ({ asAdministrator: page }) => {
+  const add = async (name: string): Promise<string> => {
+    const { publicKey } = makeKey(name)
+    const added = await page.request.post('/api/ssh/keys', { data: { name, publicKey } })
+    return ((await added.json()) as { key: { id: string } }).key.id
+  }
+  await add('key that stays')
+  const removed = await add('key that goes')
+  await page.clock.install()
+  await page.goto('/ssh')
+  const chosen = page.getByLabel('For the key')
+  await chosen.selectOption('key that goes')
+  await page.request.delete(`/api/ssh/keys/${removed}`)
+  // The list is loaded again when somebody comes back to the tab after a while.
+  await page.clock.fastForward(60_000)
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await expect(chosen.getByRole('option', { name: 'key that goes' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Issue the certificate' }).click()
+  await expect(page.getByRole('button', { name: 'Download' })).toBeVisible()
+})
+
 test('a private key that was chosen by mistake is not sent', async ({ asAdministrator: page }) => {
   const { folder } = makeKey('ada@laptop')
   let sent = 0
@@ -74,3 +95,20 @@ test('the page shows the command to set up a host, also after a reload', async (
   await page.reload()
   await expect(command).toBeVisible()
 })
+
+for (const isSecure of [true, false]) {
+  const where = isSecure ? 'on a secure page' : 'on plain http in a local network'
+  test(`the button beside a command copies it, ${where}`, async ({ asAdministrator: page, server }) => {
+    if (isSecure) await page.context().grantPermissions(['clipboard-write'])
+    // The page has this interface, since the service is on the same computer.
+    else await page.addInitScript({ content: 'delete Navigator.prototype.clipboard' })
+    await page.goto('/ssh?tab=hosts')
+    await page.getByRole('button', { name: 'Copy: On the host' }).click()
+    await expect(page.getByText('Copied')).toBeVisible()
+    await page.goto('/account')
+    const field = page.getByLabel('Display name')
+    await field.fill('')
+    await field.press('Control+V')
+    await expect(field).toHaveValue(`curl -fsS ${server.origin}/ssh/host-setup.sh | sudo sh`)
+  })
+}
