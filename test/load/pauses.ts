@@ -26,12 +26,14 @@ export function recordPauses(): () => Pause[] {
 
 const lengthOf = ({ from, to }: Pause): number => to - from
 
-export const longest = (pauses: Pause[]): number => Math.max(0, ...pauses.map(lengthOf))
+export const longest = (pauses: Pause[]): number => largest(pauses.map(lengthOf))
 
 /** The longest of these, without the time in which the other process was paused too. */
 export const longestWithout = (pauses: Pause[], others: Pause[]): number =>
-  Math.max(0, ...pauses.map((pause) => lengthOf(pause) - sum(others.map((other) => overlap(pause, other)))))
+  largest(pauses.map((pause) => lengthOf(pause) - sum(others.map((other) => overlap(pause, other)))))
 
 const overlap = (a: Pause, b: Pause): number => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from))
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
+
+const largest = (values: number[]): number => values.reduce((most, value) => Math.max(most, value), 0)
