@@ -103,22 +103,23 @@ test('the list is filtered by state and role and sorted, and the address keeps t
 test('a key that is pressed while the list changes stays in the search field', async ({ asAdministrator: page }) => {
   await page.goto('/admin/users')
   const field = page.getByRole('searchbox')
+  await expect(field).toBeVisible()
   // The next letter is typed when the address has changed and the page has not been drawn again.
-  await field.evaluate((input: HTMLInputElement) => {
-    const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set
+  await page.evaluate(`
+    const input = document.querySelector('input[type=search]')
     const replaceState = history.replaceState.bind(history)
     history.replaceState = (...change) => {
       replaceState(...change)
       if (input.value !== 'ad') return
-      setValue?.call(input, 'ada')
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, 'ada')
       input.dispatchEvent(new Event('input', { bubbles: true }))
-      const note = () => {
-        if (input.value !== 'ada') input.dataset['lost'] = 'yes'
-        requestAnimationFrame(note)
+      const look = () => {
+        if (input.value !== 'ada') input.dataset.lost = 'yes'
+        requestAnimationFrame(look)
       }
-      requestAnimationFrame(note)
+      requestAnimationFrame(look)
     }
-  })
+  `)
   await field.fill('ad')
   await expect(page).toHaveURL(/q=ada$/)
   await expect(field).toHaveValue('ada')

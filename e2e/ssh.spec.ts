@@ -62,7 +62,7 @@ test('a key that was chosen and then removed elsewhere is not chosen any more', 
   await page.request.delete(`/api/ssh/keys/${removed}`)
   // The list is loaded again when somebody comes back to the tab after a while.
   await page.clock.fastForward(60_000)
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
   await expect(chosen.getByRole('option', { name: 'key that goes' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Issue the certificate' }).click()
   await expect(page.getByRole('button', { name: 'Download' })).toBeVisible()
