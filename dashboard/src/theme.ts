@@ -33,6 +33,8 @@ const theme = createTheme({
   },
   // Plain objects instead of Button.extend(): naming a component here would load it on every page.
   components: {
+    // Otherwise the outline of a button that has the focus is cut off.
+    Alert: { styles: { message: { overflow: 'visible' } } },
     Badge: { defaultProps: { tt: 'none', fw: 600 } },
     // On a phone a long label takes two lines instead of being cut off.
     Button: {
