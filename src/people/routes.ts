@@ -42,7 +42,7 @@ const UserPage = Type.Object({
   total: Type.Integer({ description: 'How many match, counted up to 10,000.' }),
   totalIsMore: Type.Boolean({
     description:
-      'There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q.',
+      'There may be more than total: it is counted up to 10,000, and of more than 10,000 users only the newest are searched for q.',
   }),
 })
 

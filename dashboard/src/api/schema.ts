@@ -880,7 +880,7 @@ export type paths = {
                 | string
                 | null
               /** How many match, counted up to 10,000. */ total: number
-              /** There are more than total. Also when there are too many users to check each: of more than 10,000 only the newest are searched for q. */ totalIsMore: boolean
+              /** There may be more than total: it is counted up to 10,000, and of more than 10,000 users only the newest are searched for q. */ totalIsMore: boolean
             }
             'text/csv': string
           }

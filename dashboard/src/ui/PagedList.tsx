@@ -19,27 +19,30 @@ export function PagedList<Page, Item>({ query, itemsOf, empty, children }: Props
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   // A search through very many rows may return pages without items. Then the next page is loaded until there is an item.
   const isNoneYet = hasNextPage && query.data?.pages.every((page) => itemsOf(page).length === 0) === true
-  const isSearching = isNoneYet && !isFetchNextPageError
+  const hasFailed = isNoneYet && isFetchNextPageError
+  const isSearching = isNoneYet && !hasFailed
   useEffect(() => {
     if (isSearching && !isFetchingNextPage) void fetchNextPage()
   }, [isSearching, isFetchingNextPage, fetchNextPage])
 
   return (
     <>
-      <Section flush>
-        <QueryView query={query}>
-          {({ pages }) => {
-            const items = pages.flatMap(itemsOf)
-            if (items.length > 0) return children(items)
-            if (isNoneYet) return isSearching && <RowsSkeleton />
-            return (
-              <EmptyState icon={empty.icon} title={empty.title}>
-                {empty.text}
-              </EmptyState>
-            )
-          }}
-        </QueryView>
-      </Section>
+      {!hasFailed && (
+        <Section flush>
+          <QueryView query={query}>
+            {({ pages }) => {
+              const items = pages.flatMap(itemsOf)
+              if (items.length > 0) return children(items)
+              if (isSearching) return <RowsSkeleton />
+              return (
+                <EmptyState icon={empty.icon} title={empty.title}>
+                  {empty.text}
+                </EmptyState>
+              )
+            }}
+          </QueryView>
+        </Section>
+      )}
       {!isSearching && <MoreButton query={query} />}
     </>
   )

@@ -115,9 +115,10 @@ function TotalText({ pages }: { pages: { total: number; totalIsMore: boolean }[]
   const texts = useTexts('people').list
   const format = useFormat()
   const first = pages?.[0]
+  const isNoneYet = first?.total === 0 && first.totalIsMore
   return (
     <Text size="sm" c="dimmed" role="status">
-      {first && texts.total(format.number(first.total), first.totalIsMore, first.total === 1)}
+      {first && !isNoneYet && texts.total(format.number(first.total), first.totalIsMore, first.total === 1)}
     </Text>
   )
 }

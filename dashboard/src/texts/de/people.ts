@@ -146,7 +146,7 @@ export const people: typeof English = {
   history: 'Verlauf dieses Kontos',
   self: 'Das ist Ihr eigenes Konto. Sperren oder löschen kann es nur jemand anderes aus der Verwaltung.',
   list: {
-    total: (count, isMore, one) => (isMore ? `Mehr als ${count} Personen` : one ? '1 Person' : `${count} Personen`),
+    total: (count, isMore, one) => `${isMore ? 'Mindestens ' : ''}${one ? '1 Person' : `${count} Personen`}`,
     status: 'Zustand',
     statuses: {
       all: 'Jeder Zustand',

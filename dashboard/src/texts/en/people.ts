@@ -147,7 +147,7 @@ export const people = {
   self: 'This is your own account. Another administrator can disable or delete it.',
   list: {
     total: (count: string, isMore: boolean, one: boolean) =>
-      isMore ? `More than ${count} people` : one ? '1 person' : `${count} people`,
+      `${isMore ? 'At least ' : ''}${one ? '1 person' : `${count} people`}`,
     status: 'State',
     statuses: {
       all: 'Every state',
