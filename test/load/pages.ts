@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, get } from '../../bench/connection.ts'
 
 export interface Page {
@@ -19,7 +18,7 @@ export interface Walk {
 const MAX_TRIES = 5
 const LIMIT = 200
 
-/** Reads one page and measures the time. A slow request is retried, each time later, because the machine may have been busy. */
+/** Reads one page and measures the time. A slow request is retried, because the machine may have been busy. */
 export async function timePage(
   connection: Connection,
   session: string,
@@ -30,7 +29,6 @@ export async function timePage(
   let best = Number.POSITIVE_INFINITY
   let body = ''
   for (let at = 0; at < MAX_TRIES && best > retryAboveMs; at++) {
-    if (at > 0) await sleep(1000 * 2 ** (at - 1))
     const started = performance.now()
     const answer = await connection.send(request)
     best = Math.min(best, performance.now() - started)
