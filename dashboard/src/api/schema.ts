@@ -880,7 +880,7 @@ export type paths = {
                 | string
                 | null
               /** How many match, counted up to 10,000. */ total: number
-              /** There may be more than total: it is counted up to 10,000, and of more than 10,000 users only the newest are searched for q. */ totalIsMore: boolean
+              /** There may be more than total: it is counted up to 10,000, and where each user has to be examined, only the newest 10,000 are for q and the newest 100,000 for other filters. */ totalIsMore: boolean
             }
             'text/csv': string
           }

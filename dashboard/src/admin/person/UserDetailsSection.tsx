@@ -61,10 +61,13 @@ export function UserDetailsSection({ user }: { user: User }) {
     onChange: (event: { currentTarget: { value: string } }) => {
       const { value } = event.currentTarget
       save.reset()
-      setFields((before) => ({ ...before, [name]: value }))
-      // Nobody has confirmed the new address yet. The administrator may still say so.
-      if (name === 'email')
-        setFields((before) => ({ ...before, email_verified: saved.email_verified && value.trim() === saved.email }))
+      // Nobody has confirmed a new address yet. The administrator may still say so.
+      const isConfirmed = saved.email_verified && value.trim() === saved.email
+      setFields((before) => ({
+        ...before,
+        [name]: value,
+        ...(name === 'email' ? { email_verified: isConfirmed } : {}),
+      }))
     },
   })
 
