@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** A query that was compiled once. Values that differ between runs are parameters. */
@@ -49,6 +49,11 @@ export interface Database extends StatementRunner {
    * but use the database.
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
+  /**
+   * Runs one statement as a transaction of its own, for work that no request waits for, and returns how many rows it changed.
+   * On SQLite it runs on another thread, so that requests go on while it waits for the disk.
+   */
+  writeInBackground(query: RawBuilder<unknown>): Promise<number>
 }
 
 /** The tasks of one transaction, or of one try of it. */
@@ -83,4 +88,14 @@ export async function dryRun<T>(db: Database, work: (trx: Trx) => Promise<T>): P
 }
 
 /** The same database, in which everything is undone: to find out what would be refused. */
-export const dryRunning = (db: Database): Database => ({ ...db, transaction: (work) => dryRun(db, work) })
+export const dryRunning = (db: Database): Database => ({
+  ...db,
+  transaction: (work) => dryRun(db, work),
+  writeInBackground: (query) => dryRun(db, (trx) => changedRows(query, trx)),
+})
+
+/** Runs a statement in a transaction, and returns how many rows it changed. */
+export async function changedRows(query: RawBuilder<unknown>, trx: Trx): Promise<number> {
+  const { numAffectedRows } = await query.execute(trx)
+  return Number(numAffectedRows)
+}

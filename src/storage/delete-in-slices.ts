@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from './database.ts'
+import { changedRows, type Database } from './database.ts'
 import type { Schema } from './schema.ts'
 
 /** Small enough, and far enough apart, that other requests are not slowed down. */
@@ -26,19 +26,22 @@ interface Slices {
  * writes wait on SQLite, and exceed the time limit on PostgreSQL. Returns how many were deleted.
  */
 export async function deleteInSlices(db: Database, slices: Slices): Promise<number> {
-  const { table, where, stop, rows: size = SLICE, pauseMs = PAUSE_MS } = slices
+  const { table, where, stop, rows = SLICE, pauseMs = PAUSE_MS } = slices
   const key = sql.raw(slices.key)
   const order = slices.orderBy === undefined ? sql`` : sql`order by ${sql.ref(slices.orderBy)}`
-  let deleted = 0
-  for (;;) {
-    if (stop?.aborted === true) return deleted
-    const slice = sql`
-      delete from ${sql.table(table)} where (${key}) in (
-        select ${key} from ${sql.table(table)} where ${where} ${order} limit ${size})
-      returning 1`
-    const { rows } = await db.transaction((trx) => slice.execute(trx))
-    deleted += rows.length
-    if (rows.length < size) return deleted
+  const slice = sql`
+    delete from ${sql.table(table)} where (${key}) in (
+      select ${key} from ${sql.table(table)} where ${where} ${order} limit ${rows})`
+  const isStopped = () => stop?.aborted === true
+  if (isStopped()) return 0
+  // Most often this is the only one, and not worth starting another thread.
+  let last = await db.transaction((trx) => changedRows(slice, trx))
+  let deleted = last
+  while (last === rows) {
     await sleep(pauseMs)
+    if (isStopped()) break
+    last = await db.writeInBackground(slice)
+    deleted += last
   }
+  return deleted
 }

@@ -15,8 +15,8 @@ export interface Writer {
   write<T>(run: () => T): Promise<T>
   /** Resolves when this transaction has the connection to itself. */
   begin(): Promise<Transaction>
-  /** Runs between two batches. Writes wait for it; it must not fail. */
-  between(work: () => Promise<void>): void
+  /** Runs between two batches. Writes wait for it. */
+  between<T>(work: () => Promise<T>): Promise<T>
   /** How many turns wait for a batch. */
   waiting(): number
   /** Resolves when everything queued so far is durable. */
@@ -36,7 +36,7 @@ const MAX_TRANSACTION_MS = 5000
  * Another process may hold the write lock: a database shell, a tool that was left open. It is requested again and again
  * without blocking this thread, so that reads go on. A turn that has waited for this long fails as unavailable.
  */
-const MAX_LOCK_WAIT_MS = 3000
+export const MAX_LOCK_WAIT_MS = 3000
 const LOCK_RETRY_MS = 10
 
 interface Bounds {
@@ -50,8 +50,8 @@ export function createWriter(
   { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS }: Bounds = {},
 ): Writer {
   const waiting: Turn[] = []
+  const pauses: (() => Promise<void>)[] = []
   const idle: (() => void)[] = []
-  let pause: (() => Promise<void>) | undefined
   let busy = false
 
   const wake = () => {
@@ -66,10 +66,9 @@ export function createWriter(
   }
 
   const nextBatch = () => {
-    const work = pause
-    pause = undefined
-    void (work ? work() : commitNext()).then(() => {
-      if (pause || waiting.length > 0) return setImmediate(nextBatch)
+    const pause = pauses.shift()
+    void (pause ? pause() : commitNext()).then(() => {
+      if (pauses.length > 0 || waiting.length > 0) return setImmediate(nextBatch)
       busy = false
       return idle.splice(0).forEach((resolve) => resolve())
     })
@@ -88,10 +87,11 @@ export function createWriter(
       new Promise((started, refused) =>
         enqueue(createTransactionTurn(connection, maxTransactionMs, { started, refused })),
       ),
-    between(work) {
-      pause = work
-      wake()
-    },
+    between: (work) =>
+      new Promise((resolve, reject) => {
+        pauses.push(() => work().then(resolve, reject))
+        wake()
+      }),
     waiting: () => waiting.length,
     drained: () => (busy ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve()),
   }

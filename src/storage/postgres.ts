@@ -79,6 +79,10 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
             open.release()
           }
         }),
+      async writeInBackground(query) {
+        const { numAffectedRows } = await retryDeadlocks(() => query.execute(kysely))
+        return Number(numAffectedRows)
+      },
     },
     kysely,
     signals,

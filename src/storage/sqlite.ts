@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { createCheckpointer } from './checkpoint.ts'
+import { keepLogShort } from './checkpoint.ts'
 import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
-import { createWriter } from './group-commit.ts'
+import { createWriter, MAX_LOCK_WAIT_MS } from './group-commit.ts'
+import { createMaintenanceThread } from './maintenance.ts'
 import { createReadTogether } from './read-together.ts'
 import { createLocalSignals } from './signals.ts'
 import { connect, createPrivately } from './sqlite-connection.ts'
@@ -17,7 +18,8 @@ export function openSqlite(file: string): Engine {
   const writes = connect(file, false)
   const reads = connect(file, true)
   const writer = createWriter(writes.connection, translateSqlite)
-  const checkpointer = createCheckpointer(file, writes.connection, writer)
+  const thread = createMaintenanceThread({ file, maxLockWaitMs: MAX_LOCK_WAIT_MS })
+  const stopCheckpoints = keepLogShort(writes.connection, writer, thread)
   const read = createReadTogether(reads.connection, { translate: translateSqlite, isBusy })
   const reading = openReading(reads, read)
   const writing = openWriting(writes, writer)
@@ -48,13 +50,18 @@ export function openSqlite(file: string): Engine {
           throw error
         }
       },
+      writeInBackground(query) {
+        const { sql, parameters } = query.compile(writing.kysely)
+        return thread.inTurn(() => writer.between(() => thread.write(sql, parameters)))
+      },
     },
     kysely: writing.kysely,
     signals: createLocalSignals(),
     load: () => ({ writesWaiting: writer.waiting() }),
     async close() {
       await writer.drained()
-      await checkpointer.close()
+      stopCheckpoints()
+      await thread.close()
       // Reads that were requested before this run in this turn.
       await setImmediate()
       reads.connection.close()

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createCheckpointer } from '../../src/storage/checkpoint.ts'
+import { keepLogShort } from '../../src/storage/checkpoint.ts'
 import { createWriter } from '../../src/storage/group-commit.ts'
+import { createMaintenanceThread } from '../../src/storage/maintenance.ts'
 
 const MAX_WAIT_MS = 30_000
 
@@ -17,7 +18,8 @@ test('another thread keeps the write-ahead log of SQLite short during continuous
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 1000000')
   connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)')
   const writer = createWriter(connection, (error) => error)
-  const checkpointer = createCheckpointer(file, connection, writer)
+  const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
+  const stop = keepLogShort(connection, writer, thread)
   const add = connection.prepare('INSERT INTO pages (content) VALUES (randomblob(40000))')
   const frames = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
   const framesInLog = () => (frames.get() as { log: number }).log
@@ -32,7 +34,8 @@ test('another thread keeps the write-ahead log of SQLite short during continuous
     before = now
   }
   assert.equal(restarts, 2)
-  await checkpointer.close()
+  stop()
+  await thread.close()
   connection.close()
   const again = new DatabaseSync(file)
   assert.deepEqual({ ...again.prepare('SELECT count(*) AS n FROM pages').get() }, { n: written })

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { StorageFailure } from './failure.ts'
+import { translateSqlite } from './sqlite-errors.ts'
+
+/**
+ * A thread with a connection of its own, for work on a SQLite file that takes long or waits for the disk: the event loop
+ * goes on. It is started when it is needed, and stopped when it was idle.
+ */
+export interface MaintenanceThread {
+  /** Runs the work when all work before it has ended. Whoever uses the thread does it in here. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+  /** Moves pages from the log into the database file, until at most this many are left. */
+  movePages(pagesLeft: number): Promise<void>
+  /** Runs a statement as a transaction of its own. Returns how many rows it changed, when that is durable. */
+  write(sql: string, parameters: readonly unknown[]): Promise<number>
+  /** Called before the other connections close, so that the last one can checkpoint without a conflict. */
+  close(): Promise<void>
+}
+
+export interface ThreadSettings {
+  file: string
+  /** How long a statement waits while another process holds the write lock. */
+  maxLockWaitMs: number
+}
+
+export type ThreadTask = { pagesLeft: number } | { sql: string; parameters: readonly unknown[] }
+
+export type ThreadAnswer = { changes: number } | { message: string; errcode: number | undefined }
+
+const IDLE_MS = 60_000
+
+export function createMaintenanceThread(settings: ThreadSettings): MaintenanceThread {
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let isClosed = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  const start = (): Worker => {
+    const started = new Worker(new URL('maintenance-thread.ts', import.meta.url), {
+      workerData: settings,
+      execArgv: [],
+    })
+    const forget = () => {
+      if (worker === started) worker = undefined
+    }
+    return started.on('error', forget).on('exit', forget)
+  }
+
+  const stop = (): Promise<number> | undefined => {
+    const stopped = worker?.terminate()
+    // A task that comes before it has ended starts another.
+    worker = undefined
+    return stopped
+  }
+
+  const perform = async (task: ThreadTask): Promise<number> => {
+    if (isClosed) throw new StorageFailure('unavailable', 'The database is closed.')
+    clearTimeout(idle)
+    const thread = (worker ??= start())
+    const over = new AbortController()
+    const { signal } = over
+    thread.ref()
+    try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Threads have no origin.
+      thread.postMessage(task)
+      const ended = once(thread, 'exit', { signal }).then(() => {
+        throw new StorageFailure('unavailable', 'The thread has ended.')
+      })
+      const [answer] = (await Promise.race([once(thread, 'message', { signal }), ended])) as [ThreadAnswer]
+      if ('changes' in answer) return answer.changes
+      throw translateSqlite(Object.assign(new Error(answer.message), { errcode: answer.errcode }))
+    } finally {
+      over.abort()
+      thread.unref()
+      idle = setTimeout(stop, IDLE_MS).unref()
+    }
+  }
+
+  return {
+    inTurn(work) {
+      const turn = last.then(work)
+      last = turn.catch(() => {})
+      return turn
+    },
+    async movePages(pagesLeft) {
+      await perform({ pagesLeft })
+    },
+    write: (sql, parameters) => perform({ sql, parameters }),
+    async close() {
+      isClosed = true
+      clearTimeout(idle)
+      await stop()
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { createLogger } from '../../src/http/log.ts'
+import { type Database, dryRunning } from '../../src/storage/database.ts'
+import { deleteInSlices } from '../../src/storage/delete-in-slices.ts'
+import { isUnavailable } from '../../src/storage/failure.ts'
+import { createMaintenanceThread } from '../../src/storage/maintenance.ts'
+import { openStorage } from '../../src/storage/open.ts'
+import { createStorage, type EngineName, onEachEngine } from '../support/engines.ts'
+import { lockInAnotherProcess } from '../support/other-process.ts'
+
+async function open(t: TestContext, engine: EngineName) {
+  const storage = await createStorage(engine)
+  const { db, close } = await openStorage(storage.databaseUrl, createLogger('silent'), 0, { timeoutFactor: 5 })
+  t.after(async () => {
+    await close()
+    await storage.remove()
+  })
+  return { db, file: storage.databaseUrl.slice('sqlite:'.length) }
+}
+
+const addRows = (db: Database, count: number) =>
+  db.transaction((trx) =>
+    trx
+      .insertInto('background_jobs')
+      .values(Array.from({ length: count }, (_, n) => ({ name: `job${n}`, next_run_at: n })))
+      .execute(),
+  )
+
+const left = async (db: Database): Promise<number> =>
+  (await db.read.selectFrom('background_jobs').select('name').execute()).length
+
+const deleteBefore = (db: Database, before: number, stop?: AbortSignal) =>
+  deleteInSlices(db, {
+    table: 'background_jobs',
+    key: 'name',
+    where: sql<boolean>`next_run_at < ${before}`,
+    orderBy: 'next_run_at',
+    rows: 10,
+    pauseMs: 0,
+    stop,
+  })
+
+onEachEngine('a deletion in slices', (engine) => {
+  test('deletes exactly the rows that match, and says how many', async (t) => {
+    const { db } = await open(t, engine)
+    await addRows(db, 60)
+    assert.equal(await deleteBefore(db, 5), 5)
+    assert.equal(await deleteBefore(db, 45), 40)
+    assert.equal(await deleteBefore(db, 45), 0)
+    assert.equal(await left(db), 15)
+  })
+
+  test('ends with the current slice when it is stopped', async (t) => {
+    const { db } = await open(t, engine)
+    await addRows(db, 30)
+    assert.equal(await deleteBefore(db, 30, AbortSignal.abort()), 0)
+    const stop = new AbortController()
+    const deleting = deleteBefore(db, 30, stop.signal)
+    stop.abort()
+    assert.equal(await deleting, 10)
+    assert.equal(await left(db), 20)
+  })
+
+  test('goes on beside other writes, and none is lost', async (t) => {
+    const { db } = await open(t, engine)
+    await addRows(db, 400)
+    const add = (n: number) =>
+      db.transaction((trx) =>
+        trx
+          .insertInto('background_jobs')
+          .values({ name: `new${n}`, next_run_at: 1000 })
+          .execute(),
+      )
+    const added = Array.from({ length: 50 }, (_, n) => add(n))
+    const [deleted] = await Promise.all([deleteBefore(db, 400), ...added])
+    assert.equal(deleted, 400)
+    assert.equal(await left(db), 50)
+  })
+
+  test('is undone in a dry run', async (t) => {
+    const { db } = await open(t, engine)
+    await addRows(db, 3)
+    assert.equal(await dryRunning(db).writeInBackground(sql`delete from background_jobs`), 3)
+    assert.equal(await left(db), 3)
+  })
+})
+
+test('on SQLite requests are answered while a slice takes long', async (t) => {
+  const { db, file } = await open(t, 'sqlite')
+  await addRows(db, 400)
+  runOnce(
+    file,
+    `create trigger takes_long before delete on background_jobs when old.name = 'job15'
+     begin select count(*) from background_jobs a, background_jobs b, background_jobs c where a.name > b.name || c.name; end`,
+  )
+  let isDeleting = true
+  const started = performance.now()
+  const deleting = deleteBefore(db, 20).finally(() => (isDeleting = false))
+  let longest = 0
+  while (isDeleting) {
+    const asked = performance.now()
+    await db.read.selectFrom('background_jobs').select('name').limit(1).execute()
+    longest = Math.max(longest, performance.now() - asked)
+  }
+  assert.equal(await deleting, 20)
+  const total = performance.now() - started
+  assert.ok(longest < total / 4, `a read took ${longest.toFixed()} of ${total.toFixed()} ms`)
+})
+
+test('on SQLite a slice that fails is undone, those before it stay deleted, and the next attempt works', async (t) => {
+  const { db, file } = await open(t, 'sqlite')
+  await addRows(db, 40)
+  runOnce(
+    file,
+    `create trigger refuses before delete on background_jobs when old.name = 'job25' begin select raise(abort, 'refused'); end`,
+  )
+  await assert.rejects(deleteBefore(db, 40), /refused/)
+  assert.equal(await left(db), 20)
+  runOnce(file, 'drop trigger refuses')
+  assert.equal(await deleteBefore(db, 40), 20)
+})
+
+test('on SQLite a slice deletes the rows that refer to the deleted ones', async (t) => {
+  const { db } = await open(t, 'sqlite')
+  await db.transaction(async (trx) => {
+    await trx
+      .insertInto('roles')
+      .values({ id: 'team', name: 'Team', description: '', principals: '[]', built_in: 0, created_at: 1 })
+      .execute()
+    await trx.insertInto('role_permissions').values({ role_id: 'team', permission: 'users:read' }).execute()
+  })
+  assert.equal(await db.writeInBackground(sql`delete from roles where id = 'team'`), 1)
+  const referring = db.read.selectFrom('role_permissions').select('permission').where('role_id', '=', 'team')
+  assert.deepEqual(await referring.execute(), [])
+})
+
+test('on SQLite a slice waits while another process holds the write lock, and fails as unavailable after a time', async (t) => {
+  const { db, file } = await open(t, 'sqlite')
+  await addRows(db, 20)
+  const release = await lockInAnotherProcess(t, file)
+  const impatient = createMaintenanceThread({ file, maxLockWaitMs: 100 })
+  await assert.rejects(impatient.write('delete from background_jobs', []), isUnavailable)
+  await impatient.close()
+  const waiting = db.writeInBackground(sql`delete from background_jobs`)
+  await release()
+  assert.equal(await waiting, 20)
+})
+
+test('a thread that can not start fails what waits for it, and the next task starts another', async (t) => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'latchkey-slices-')), 'missing')
+  t.after(() => rmSync(join(folder, '..'), { recursive: true }))
+  const file = join(folder, 'test.db')
+  const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
+  t.after(() => thread.close())
+  await assert.rejects(thread.inTurn(() => thread.write('create table later (n)', [])))
+  mkdirSync(folder)
+  await thread.inTurn(() => thread.write('create table later (n)', []))
+  assert.equal(await thread.write('insert into later values (?), (?)', [1, 2]), 2)
+})
+
+test('a thread that was closed runs nothing more', async (t) => {
+  const { db, file } = await open(t, 'sqlite')
+  await addRows(db, 1)
+  const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
+  await thread.close()
+  await assert.rejects(thread.write('delete from background_jobs', []), isUnavailable)
+  assert.equal(await left(db), 1)
+})
+
+function runOnce(file: string, statement: string): void {
+  const connection = new DatabaseSync(file, { timeout: 5000 })
+  connection.exec(statement)
+  connection.close()
+}
