@@ -73,7 +73,7 @@ export function createMaintenanceThread(settings: ThreadSettings): MaintenanceTh
     } finally {
       over.abort()
       thread.unref()
-      idle = setTimeout(stop, IDLE_MS).unref()
+      idle = setTimeout(() => void stop(), IDLE_MS).unref()
     }
   }
 
