@@ -130,6 +130,8 @@ export function createWaits(
     const current = await subject.read()
     const { etag } = current
     if (bareTag(wait) !== bareTag(etag)) return send(subject, reply, current)
+    // It has gone meanwhile, and its response closes no second time.
+    if (reply.raw.closed) return
     const address = isKnown || !limited ? undefined : addressKey(reply.request.ip)
     if (closing || !enter(address)) return send(subject, reply, current, etag)
     const group = groupOf(subject)

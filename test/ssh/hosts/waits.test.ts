@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { get, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import fastify from 'fastify'
+import { createLogger } from '../../../src/http/log.ts'
+import { createWaits } from '../../../src/ssh/hosts/waits.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
@@ -142,4 +147,26 @@ onEachEngine('a request that waits', (engine) => {
     await app.tick()
     assert.equal((await held).statusCode, 401)
   })
+})
+
+test('a request whose client goes away while the current version is read is not held', async (t) => {
+  const waits = createWaits({ monotonicNow: () => 0, log: createLogger('silent') }, true)
+  const reading = Promise.withResolvers<{ etag: string; body: string }>()
+  const held = Promise.withResolvers<ServerResponse>()
+  const server = fastify()
+  t.after(() => server.close())
+  server.get('/', (_request, reply) => {
+    const subject = { key: 'list', read: () => reading.promise }
+    waits.hold(reply, async () => ({ subject, wait: 'first', isKnown: false }))
+    held.resolve(reply.raw)
+  })
+  await server.listen()
+  const { port } = server.server.address() as AddressInfo
+  const call = get({ port, agent: false }).on('error', () => {})
+  const closed = once(await held.promise, 'close')
+  call.destroy()
+  await closed
+  reading.resolve({ etag: 'first', body: 'list' })
+  await setImmediate()
+  assert.equal(waits.count(), 0)
 })
