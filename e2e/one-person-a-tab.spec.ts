@@ -16,7 +16,6 @@ test('fault 2: a tab never writes as somebody else: it says who is signed in now
   await page.getByLabel('Display name').fill('Written for the first account')
 
   // The cookie changes without a word to the tab, as when another program signs in: the server refuses the change.
-  const cookies = await page.context().cookies()
   await page.context().request.post('/api/auth/login', { data: { email: other.email, password: other.password } })
   const refused = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -28,7 +27,6 @@ test('fault 2: a tab never writes as somebody else: it says who is signed in now
   await expect(page.getByLabel('Display name')).toHaveValue('Bob')
 
   // By the sign-in page in a second tab: the first one is told at once.
-  await page.context().addCookies(cookies)
   const second = await page.context().newPage()
   await second.goto('/login')
   await second.getByLabel('Email').fill(person.email)
