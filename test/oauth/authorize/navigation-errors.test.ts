@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fastify } from 'fastify'
+import { readConfig } from '../../../src/config/config.ts'
+import { refuse } from '../../../src/errors.ts'
+import { showErrors } from '../../../src/oauth/authorize/navigation-errors.ts'
+import { StorageFailure } from '../../../src/storage/failure.ts'
+import { SECRET_KEY } from '../../support/settings.ts'
+
+test('the page for an unavailable database is shown without asking the database again', async (t) => {
+  let queries = 0
+  const read = {
+    selectFrom() {
+      queries++
+      throw new StorageFailure('unavailable', new Error('Query read timeout'))
+    },
+  }
+  const config = readConfig({ SECRET_KEY, RP_NAME: 'Acme' })
+  const app = fastify()
+  t.after(() => app.close())
+  showErrors(app, { config, db: { read }, refusals: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
+  app.get('/away', () => Promise.reject(new StorageFailure('unavailable', new Error('Query read timeout'))))
+  app.get('/refused', () => refuse('invalid_request', 'No.'))
+
+  const away = await app.inject({ url: '/away', headers: { accept: 'text/html' } })
+  assert.deepEqual([away.statusCode, away.headers['retry-after'], queries], [503, '2', 0])
+  assert.match(away.body, /<title>.* · Acme</)
+  const refused = await app.inject({ url: '/refused', headers: { accept: 'text/html' } })
+  assert.deepEqual([refused.statusCode, queries], [400, 1])
+  assert.match(refused.body, /<title>.* · Acme</, 'shown also when the look of the installation cannot be read')
+})
