@@ -21,7 +21,7 @@ interface LaneOptions extends LaneSettings {
   /** What the server shows as the program's name. */
   name: string
   limits: SessionLimits
-  /** A connection that has not answered for this long is not given further statements. */
+  /** A connection that has not opened or answered for this long is not given further statements. */
   slowMs: number
   /** One of the statements failed, and the session is still usable. Settles all of them; `again` sends some in the next batch. */
   failed(sent: Waiting[], outcome: Outcome, again: (unsent: Waiting[]) => void): void
@@ -38,15 +38,15 @@ const MAX_BATCH = 100
 
 /**
  * Sends the statements of one turn of the event loop in one batch, and those that come meanwhile in the next. That takes a
- * fraction of the processor time of borrowing a connection of the pool for each. While a batch takes long, further statements
- * run alone. When the connection is lost, the statements on it fail and the next batch connects again.
+ * fraction of the processor time of borrowing a connection of the pool for each. While a batch takes long, or connecting for it
+ * does, further statements run alone. When the connection is lost, the statements on it fail and the next batch connects again.
  */
 export function createLane({ settings, name, limits, timeoutFactor, slowMs, alone, failed }: LaneOptions): Lane {
   let client: pg.Client | undefined
   let waiting: Waiting[] = []
   let isBusy = false
-  /** When the batch was sent that is being answered. */
-  let sentAt: number | undefined
+  /** When the batch was begun that is being answered. Before the first one, and after a loss, it begins with connecting. */
+  let begunAt: number | undefined
   let late: NodeJS.Timeout | undefined
   let idle = Promise.withResolvers<void>()
 
@@ -88,8 +88,8 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
     while (waiting.length > 0) {
       const sent = waiting.splice(0, MAX_BATCH)
       try {
+        begunAt = performance.now()
         const used = client ?? (await connect())
-        sentAt = performance.now()
         settle(
           used,
           sent,
@@ -101,7 +101,7 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
       } catch (error) {
         for (const { reject } of sent) reject(error)
       } finally {
-        sentAt = undefined
+        begunAt = undefined
         clearTimeout(late)
         late = undefined
       }
@@ -110,9 +110,9 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
     idle.resolve()
   }
   const add = (statement: Waiting): void => {
-    if (sentAt !== undefined && performance.now() - sentAt > slowMs) return runAlone(statement)
+    if (begunAt !== undefined && performance.now() - begunAt > slowMs) return runAlone(statement)
     waiting.push(statement)
-    if (sentAt !== undefined) late ??= setTimeout(runWaitingAlone, slowMs)
+    if (begunAt !== undefined) late ??= setTimeout(runWaitingAlone, slowMs)
     if (isBusy) return
     isBusy = true
     idle = Promise.withResolvers()

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
 import { StorageFailure } from '../../src/storage/failure.ts'
-import { SLOW_MS } from '../../src/storage/postgres-reads.ts'
+import { queryOf } from '../../src/storage/postgres-batch.ts'
+import { createReads, SLOW_MS } from '../../src/storage/postgres-reads.ts'
 import { readStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { until } from '../support/replicas.ts'
@@ -64,6 +67,26 @@ describe('reads on one connection of PostgreSQL', () => {
     await other.query('rollback')
     assert.equal((await read())[0]?.name, 'admin')
     assert.notDeepEqual(await connections(), [pid])
+  })
+
+  test('while the server does not accept the connection, those that come later run alone, instead of waiting for the next attempt', async (t) => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.after(() => silent.close())
+    const accepted = once(silent, 'connection')
+    const { port } = silent.address() as AddressInfo
+    const alone = async () => [{ from: 'the pool' }]
+    const reads = createReads({
+      settings: { host: '127.0.0.1', port, connectionTimeoutMillis: 3000 },
+      timeoutFactor: 1,
+      alone,
+    })
+    const first = assert.rejects(reads.run(queryOf('select 1', [])), /terminated/)
+    const [socket] = await accepted
+    assert.deepEqual(await reads.run(queryOf('select 2', [])), [{ from: 'the pool' }])
+    socket.destroy()
+    await first
+    await reads.close()
   })
 
   test('a statement that fails fails alone', async () => {
