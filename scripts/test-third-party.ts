@@ -1,15 +1,15 @@
 // Runs the tests with software of other projects, and writes docs/applications/matrix.md: what was run in which version, and what it
 // showed. The names of the tests are the sentences of that page.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './run.ts'
-import type { Outcome } from './test-outcomes.ts'
+import { readResults, type TestResult } from './test-results.ts'
 
 const PAGE = 'docs/applications/matrix.md'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-third-party-'))
-const file = join(folder, 'outcomes')
+const file = join(folder, 'results')
 try {
   const { code } = await run('node', [
     '--test',
@@ -17,25 +17,24 @@ try {
     '--test-global-setup=test/support/global-setup.ts',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    '--test-reporter=./scripts/test-outcomes.ts',
+    '--test-reporter=./scripts/test-results.ts',
     `--test-reporter-destination=${file}`,
     'test/third-party/*.test.ts',
   ])
   process.exitCode = code
-  const lines = readFileSync(file, 'utf8').trim().split('\n').filter(Boolean)
-  const outcomes = lines.map((line) => JSON.parse(line) as Outcome)
+  const results = readResults(file)
   // A whole suite is skipped when its software could not be fetched.
-  if (outcomes.some(({ suite, outcome }) => suite === '' && outcome === 'skipped')) {
+  if (results.some(({ suite, outcome }) => suite === '' && outcome === 'skipped')) {
     process.stdout.write(`${PAGE} is left as it is, because not everything was run.\n`)
   } else {
-    writeFileSync(PAGE, describe(outcomes))
+    writeFileSync(PAGE, describe(results))
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function describe(outcomes: Outcome[]): string {
-  const rows = outcomes.map(({ suite, test, outcome }) => {
+function describe(results: TestResult[]): string {
+  const rows = results.map(({ suite, test, outcome }) => {
     const [, name = suite, version = ''] = /^(.*?) (\d\S*)$/.exec(suite) ?? []
     return `| ${name} | ${version} | ${test} | ${outcome} |`
   })

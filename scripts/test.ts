@@ -1,11 +1,11 @@
 // Runs everything: checks, server tests on both engines, interoperability tests with OpenSSH, browser tests.
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { groupTests } from './group-tests.ts'
 import { run } from './run.ts'
 import { requireSystemPackages } from './system-packages.ts'
-import type { TestTime } from './test-times.ts'
+import { readResults, type TestResult } from './test-results.ts'
 import { fetchSoftware, SOURCES } from './third-party-software.ts'
 
 /** Far more than any test takes, also on a slow machine. The browser tests have their own limit. */
@@ -13,6 +13,7 @@ const MAX_TEST_MS = 5 * 60_000
 /** Stops what no test timeout stops: a process that does not exit after its last test, or an endless loop. */
 const MAX_SILENCE_MS = 2 * MAX_TEST_MS
 const SLOWEST_SHOWN = 10
+const REASON_LINES = 15
 
 /**
  * Tests write to memory if there is enough space: they create some hundred databases, and would be slow on a busy disk.
@@ -26,8 +27,8 @@ chmodSync(folder, 0o755)
 process.env['TMPDIR'] = folder
 // The processes of the server tests load the same sources.
 process.env['NODE_COMPILE_CACHE'] = 'node_modules/.cache/tests'
-const timesFile = join(folder, 'times')
-writeFileSync(timesFile, '')
+const resultsFile = join(folder, 'results')
+writeFileSync(resultsFile, '')
 
 // Beside the checks, because it mostly waits for downloads.
 const software = fetchAllSoftware()
@@ -40,8 +41,8 @@ const serverTests = [
   '--test-global-setup=test/support/global-setup.ts',
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
-  '--test-reporter=./scripts/test-times.ts',
-  `--test-reporter-destination=${timesFile}`,
+  '--test-reporter=./scripts/test-results.ts',
+  `--test-reporter-destination=${resultsFile}`,
   ...groupTests(join(folder, 'groups')),
 ]
 type Step = [string, string[]]
@@ -58,18 +59,24 @@ const tests: Step[] = [
 
 let passed = 0
 let failed = 0
-const times: TestTime[] = []
+const results: TestResult[] = []
 for (const step of checks) await take(step)
 await software
 for (const step of tests) await take(step)
 
-const lines = readFileSync(timesFile, 'utf8').trim().split('\n').filter(Boolean)
-times.push(...lines.map((line) => JSON.parse(line) as TestTime))
+results.unshift(...readResults(resultsFile))
 rmSync(folder, { recursive: true, force: true })
 
+const nameOf = ({ suite, test }: TestResult) => (suite === '' ? test : `${suite} › ${test}`)
 process.stdout.write(`\nThe ${SLOWEST_SHOWN} slowest tests:\n`)
-for (const { name, ms } of times.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST_SHOWN)) {
-  process.stdout.write(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}\n`)
+for (const result of results.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST_SHOWN)) {
+  process.stdout.write(`${(result.ms / 1000).toFixed(1).padStart(7)} s  ${nameOf(result)}\n`)
+}
+// The end of a long output is what CI systems show first.
+for (const result of results.filter(({ outcome }) => outcome === 'failed')) {
+  process.stdout.write(`\nFailed: ${nameOf(result)}\n`)
+  const reason = result.error?.split('\n').slice(0, REASON_LINES) ?? []
+  for (const line of reason) process.stdout.write(`  ${line}\n`)
 }
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
 
@@ -90,7 +97,7 @@ async function take([command, args]: Step): Promise<void> {
   // A test that exceeds its time limit is reported as cancelled. A flaky test counts as failed.
   failed += count(/^ℹ fail (\d+)$/m) + count(/^ℹ cancelled (\d+)$/m)
   failed += count(/^ +(\d+) failed/m) + count(/^ +(\d+) flaky/m) + count(/^ +(\d+) interrupted/m)
-  times.push(...browserTestTimes(output))
+  results.push(...browserTestResults(output))
   if (code === 0) return
   process.exitCode = 1
   process.stderr.write(`\nThis failed: ${command} ${args.join(' ')}\n`)
@@ -107,10 +114,13 @@ function hasSpace(path: string): boolean {
 }
 
 /** Reads the lines of Playwright's list reporter: `  ✓   1 e2e/sign-in.spec.ts:9:1 › a user signs in (1.2s)`. */
-function browserTestTimes(output: string): TestTime[] {
+function browserTestResults(output: string): TestResult[] {
   const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
-  return [...output.matchAll(/^ +[✓✘] +\d+ (.+) \(([\d.]+)(ms|s|m)\)$/gm)].map(([, name = '', value, unit = 'ms']) => ({
-    name,
+  const lines = output.matchAll(/^ +([✓✘]) +\d+ (.+) \(([\d.]+)(ms|s|m)\)$/gm)
+  return [...lines].map(([, mark, test = '', value, unit = 'ms']) => ({
+    suite: '',
+    test,
+    outcome: mark === '✓' ? 'passed' : 'failed',
     ms: Number(value) * (UNITS[unit] ?? 1),
   }))
 }

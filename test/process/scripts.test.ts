@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { groupTests } from '../../scripts/group-tests.ts'
 import { run } from '../../scripts/run.ts'
-import type { TestTime } from '../../scripts/test-times.ts'
+import { readResults } from '../../scripts/test-results.ts'
 import { until } from '../support/replicas.ts'
 
 const SCRIPTS = join(import.meta.dirname, '../../scripts')
@@ -68,23 +68,35 @@ test('npm test runs every test file once, those of most folders together in one 
   assert.ok(run.length < all.length / 2, 'loading the service for each file takes longer than most tests')
 })
 
-test('the times of tests are reported with the names of their suites', (t) => {
+test('tests are reported with their suites and times, and failed ones with the reason', (t) => {
   const folder = newFolder(t)
   writeFileSync(
-    join(folder, 'two.test.mjs'),
-    `import { describe, test } from 'node:test'
+    join(folder, 'some.test.mjs'),
+    `import { before, describe, test } from 'node:test'
      describe('a suite', () => { test('one', () => {}); test('two', (t) => t.test('inner', () => {})) })
-     test('alone', () => {})`,
+     describe('a broken suite', () => { before(() => { throw new Error('no start') }); test('three', () => {}) })
+     test('alone', () => { throw new Error('wrong') })
+     test('skipped', { skip: true }, () => {})`,
   )
-  const args = ['--test', `--test-reporter=${join(SCRIPTS, 'test-times.ts')}`, 'two.test.mjs']
-  const output = execFileSync(process.execPath, args, { cwd: folder, env: ENVIRONMENT, encoding: 'utf8' })
-  const times = output
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as TestTime)
+  const file = join(folder, 'results')
+  const args = ['--test', `--test-reporter=${join(SCRIPTS, 'test-results.ts')}`]
+  const { status } = spawnSync(process.execPath, [...args, `--test-reporter-destination=${file}`, 'some.test.mjs'], {
+    cwd: folder,
+    env: ENVIRONMENT,
+  })
+  assert.equal(status, 1)
+  const results = readResults(file)
   assert.deepEqual(
-    times.map(({ name }) => name),
-    ['a suite › one', 'a suite › two › inner', 'a suite › two', 'alone'],
+    results.map(({ suite, test, outcome, error }) => [suite, test, outcome, error]),
+    [
+      ['a suite', 'one', 'passed', undefined],
+      ['a suite › two', 'inner', 'passed', undefined],
+      ['a suite', 'two', 'passed', undefined],
+      ['a broken suite', 'three', 'failed', 'test did not finish before its parent and was cancelled'],
+      ['', 'a broken suite', 'failed', 'no start'],
+      ['', 'alone', 'failed', 'wrong'],
+      ['', 'skipped', 'skipped', undefined],
+    ],
   )
-  assert.ok(times.every(({ ms }) => ms > 0))
+  assert.ok(results.every(({ outcome, ms }) => ms > 0 || outcome !== 'passed'))
 })
