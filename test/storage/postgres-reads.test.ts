@@ -69,7 +69,7 @@ describe('reads on one connection of PostgreSQL', () => {
     assert.notDeepEqual(await connections(), [pid])
   })
 
-  test('while the server does not accept the connection, those that come later run alone, instead of waiting for the next attempt', async (t) => {
+  test('while the server does not answer a new connection, those that come later run alone, instead of waiting for the next attempt', async (t) => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     t.after(() => silent.close())
