@@ -60,7 +60,7 @@ const listLogos = (source: DatabaseSync): string[] =>
         .all()
         .map((row) => pictureName(clientOwner(String(row['client_id'])), String(row['logo_version'])))
 
-/** Turns a backup of the database into a single file without a log, and checks every page of it. */
+/** Turns a backup of the database into a single file without a log, and checks every page of it, and that it is one of ours. */
 export function checkDatabase(file: string): void {
   let problem: unknown
   try {
@@ -68,6 +68,8 @@ export function checkDatabase(file: string): void {
     try {
       database.exec('PRAGMA journal_mode = DELETE')
       problem = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']
+      // To SQLite an empty file is a database without tables.
+      database.prepare('SELECT 1 FROM schema_migrations').get()
     } finally {
       database.close()
     }

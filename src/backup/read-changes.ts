@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { isCode } from '../storage/durable-files.ts'
 
 /** The pages of the database file that have changed since the last time, as they were at one moment. */
 export interface Changes {
@@ -10,10 +11,14 @@ export interface Changes {
   pages: Map<number, Buffer>
 }
 
+/** With the names of the migrations that were applied at that moment. */
+export type ReadChanges = Changes & { migrations: string[] }
+
 export interface ChangeReader {
   /** The first time that is all pages. Undefined when nothing was committed since. */
-  read(): Changes | undefined
-  migrations(): string[]
+  read(): ReadChanges | undefined
+  /** False when another file has taken the place of one that is open, as after a restore: what is open does not change any more. */
+  isCurrent(): boolean
   close(): void
 }
 
@@ -35,18 +40,52 @@ interface Position {
  * transaction is open the log does not begin anew, and no page is moved that belongs to a later moment. Where the log did begin anew
  * since the last time, all of it is in the database file: then every page is compared with its digest.
  *
- * Closing a descriptor of a file ends all locks that the process has on it (fcntl(2)). So the three files are opened once,
- * before SQLite opens them, and closed after it.
+ * Closing a descriptor of a file ends all locks that the process has on it (fcntl(2)). So the three files are closed after
+ * SQLite has closed them. The database is opened before SQLite opens it: if another file takes its place in between, `isCurrent`
+ * finds out.
  */
 export function openChanges(file: string): ChangeReader {
-  const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
-  const snapshot = source.prepare('SELECT name FROM schema_migrations ORDER BY name')
-  snapshot.all()
-  const descriptors = {
-    data: openSync(file, 'r'),
-    log: openSync(`${file}-wal`, 'r'),
-    index: openSync(`${file}-shm`, 'r'),
+  const descriptors = new Map<string, number>()
+  let source: DatabaseSync | undefined
+  try {
+    const opened = (path: string): number => {
+      const descriptor = openSync(path, 'r')
+      descriptors.set(path, descriptor)
+      return descriptor
+    }
+    const data = opened(file)
+    source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    // The log and its index are there once something was read.
+    source.prepare('SELECT name FROM schema_migrations').all()
+    return createReader(source, { data, log: opened(`${file}-wal`), index: opened(`${file}-shm`) }, descriptors)
+  } catch (error) {
+    closeAll(source, descriptors)
+    throw error
   }
+}
+
+function closeAll(source: DatabaseSync | undefined, descriptors: Map<string, number>): void {
+  source?.close()
+  for (const descriptor of descriptors.values()) closeSync(descriptor)
+}
+
+function isThere([path, descriptor]: [string, number]): boolean {
+  const { dev, ino } = fstatSync(descriptor)
+  try {
+    const there = statSync(path)
+    return there.dev === dev && there.ino === ino
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+function createReader(
+  source: DatabaseSync,
+  descriptors: { data: number; log: number; index: number },
+  opened: Map<string, number>,
+): ChangeReader {
+  const snapshot = source.prepare('SELECT name FROM schema_migrations ORDER BY name')
   const pageSize = Number(source.prepare('PRAGMA page_size').get()?.['page_size'])
   const digests = new Map<number, string>()
   let last: Position | undefined
@@ -56,17 +95,23 @@ export function openChanges(file: string): ChangeReader {
     return buffer.subarray(0, readSync(descriptor, buffer, 0, length, position))
   }
 
-  /** The header is there twice. While they differ the service is writing it. */
+  const pagesInFile = (): number => fstatSync(descriptors.data).size / pageSize
+
+  /**
+   * The header is there twice. While they differ the service is writing it. The size that it gives is that of the last commit in the
+   * log, and 0 in a log that was never written to: an empty log leaves the size to the file, as it does for SQLite itself.
+   */
   const position = (): Position => {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const header = bytes(descriptors.index, 0, 2 * INDEX_HEADER)
       const [one, other] = [header.subarray(0, INDEX_HEADER), header.subarray(INDEX_HEADER)]
       if (!one.equals(other)) continue
       // Both processes are on one machine, so the numbers are in its own byte order, which is little-endian on x64 and arm64.
+      const frames = one.readUInt32LE(16)
       return {
         salt: one.subarray(32, 40).toString('hex'),
-        frames: one.readUInt32LE(16),
-        pageCount: one.readUInt32LE(20),
+        frames,
+        pageCount: frames === 0 ? pagesInFile() : one.readUInt32LE(20),
       }
     }
     throw new Error('The index of the log changes faster than it can be read.')
@@ -102,6 +147,7 @@ export function openChanges(file: string): ChangeReader {
     // The log began anew meanwhile.
     if (!pages || position().salt !== now.salt) return undefined
     for (const number of pages.keys()) if (number > now.pageCount) pages.delete(number)
+    for (let number = now.pageCount + 1; number <= (last?.pageCount ?? 0); number++) digests.delete(number)
     for (const [number, content] of pages) digests.set(number, digest(content))
     last = now
     return { changes: { pageSize, pageCount: now.pageCount, pages } }
@@ -112,20 +158,17 @@ export function openChanges(file: string): ChangeReader {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         source.exec('BEGIN')
         try {
-          snapshot.all()
+          const migrations = snapshot.all().map(({ name }) => String(name))
           const found = tryOnce()
-          if (found) return found.changes
+          if (found) return found.changes && { ...found.changes, migrations }
         } finally {
           source.exec('ROLLBACK')
         }
       }
       throw new Error('The database changes faster than it can be read.')
     },
-    migrations: () => snapshot.all().map(({ name }) => String(name)),
-    close() {
-      source.close()
-      for (const descriptor of Object.values(descriptors)) if (fstatSync(descriptor).isFile()) closeSync(descriptor)
-    },
+    isCurrent: () => [...opened].every(isThere),
+    close: () => closeAll(source, opened),
   }
 }
 

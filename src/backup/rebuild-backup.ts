@@ -1,81 +1,108 @@
-import { mkdirSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../blobs/blobs.ts'
 import { AVATARS_FOLDER, DATABASE_FILE, SECRET_KEY_FILE } from '../config/data-files.ts'
 import { StartError } from '../errors.ts'
 import { listFiles, writeDurably } from '../storage/durable-files.ts'
 import { readPart } from './changes-format.ts'
-import type { FollowedManifest } from './follow-database.ts'
+import { checkDatabase } from './database-file-store.ts'
+import {
+  type Change,
+  changesUntil,
+  type FollowedCopy,
+  type FollowedManifest,
+  gap,
+  listCopies,
+} from './followed-copies.ts'
 import { describeFile, FORMAT, type Manifest, MANIFEST } from './manifest.ts'
 
-/** One change of a followed database: its parts, and the time before which everything acknowledged is in it. */
-interface Change {
-  sequence: number
+interface Rebuilt {
   at: number
-  parts: string[]
-}
-
-const PART = /^(\d{8}T\d{9}Z)\/(\d{8})-(\d+)-\d{4}\.pages$/
-
-/** Whether this is what `latchkey backup --follow` has written. */
-export async function isFollowed(from: Blobs): Promise<boolean> {
-  for await (const { name } of from.list()) if (PART.test(name)) return true
-  return false
+  /** Copies and changes that are newer, but were not stored whole. */
+  leftOut: string[]
 }
 
 /**
- * Writes the state of the latest moment that is not after `until` as an ordinary backup into an empty folder. A change that was not
- * stored whole is left out, and with it all that follow.
+ * Writes the state of the latest moment that is not after `until` as an ordinary backup into an empty folder. A change at the end that
+ * was not stored whole is left out: it was never reported as stored. A change that is missing before others is an error.
  */
-export async function rebuildBackup(from: Blobs, until: number, to: string): Promise<{ at: number }> {
-  const names: string[] = []
-  for await (const { name } of from.list()) names.push(name)
-  const chosen = chooseGeneration(names, until)
-  if (!chosen) throw new StartError(`There is no copy that was made before ${new Date(until).toISOString()}.`)
-  const { generation, changes } = chosen
-  const at = await writeDatabase(from, changes, join(to, DATABASE_FILE))
-
-  for (const name of names) {
-    const path = name.slice(generation.length + 1)
-    if (!name.startsWith(`${generation}/`) || !(path === SECRET_KEY_FILE || path.startsWith(`${AVATARS_FOLDER}/`)))
+export async function rebuildBackup(from: Blobs, until: number, to: string): Promise<Rebuilt> {
+  const leftOut: string[] = []
+  for (const copy of latestFirst(await listCopies(from), until)) {
+    if (!copy.hasManifest) {
+      if (copy.changes.length > 1) throw new StartError(`The backup is damaged: ${copy.name}/${MANIFEST} is missing.`)
+      leftOut.push(`the copy ${copy.name}`)
       continue
-    mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o700 })
-    await writeDurably(join(to, path), await read(from, name))
+    }
+    const changes = changesUntil(copy, until)
+    const { at, torn } = await writeDatabase(from, copy, changes, join(to, DATABASE_FILE))
+    if (torn) leftOut.push(`change ${torn.sequence} of the copy ${copy.name}`)
+    if (at === undefined) continue
+    await writeRest(from, copy.name, at, to)
+    return { at, leftOut }
   }
-  const { latchkey, migrations, secretKey, avatars } = JSON.parse(
-    (await read(from, `${generation}/manifest.json`)).toString('utf8'),
-  ) as FollowedManifest
-  const files = []
-  for (const path of await listFiles(to)) files.push(await describeFile(to, path))
-  const createdAt = new Date(at).toISOString()
-  const manifest: Manifest = { format: FORMAT, createdAt, latchkey, migrations, secretKey, avatars, files }
-  await writeDurably(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
-  return { at }
+  const when = until === Infinity ? '' : ` that was made before ${new Date(until).toISOString()}`
+  throw new StartError(`There is no copy${when}${leftOut.length > 0 ? ', only one that was not stored whole' : ''}.`)
 }
 
-/** The newest copy that began in time. One whose first change was not stored whole is no copy yet. */
-function chooseGeneration(names: string[], until: number): { generation: string; changes: Change[] } | undefined {
-  const generations = Map.groupBy(
-    names.flatMap((name) => {
-      const [, generation = '', sequence = '', at = ''] = PART.exec(name) ?? []
-      return generation === '' ? [] : [{ name, generation, sequence: Number(sequence), at: Number(at) }]
-    }),
-    ({ generation }) => generation,
-  )
-  for (const generation of [...generations.keys()].toSorted().toReversed()) {
-    const parts = generations.get(generation) ?? []
-    const bySequence = Map.groupBy(parts, ({ sequence }) => sequence)
-    const changes: Change[] = []
-    for (let sequence = 1; bySequence.has(sequence); sequence++) {
-      const own = bySequence.get(sequence) ?? []
-      const at = own[0]?.at ?? Infinity
-      if (at > until) break
-      changes.push({ sequence, at, parts: own.map(({ name }) => name).toSorted() })
-    }
-    if (changes.length > 0) return { generation, changes }
+/** Rebuilds the database of a copy as a restore would, in a temporary folder, and checks every page of it. */
+export async function verifyCopy(from: Blobs, name: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-verifying-'))
+  try {
+    const copy = (await listCopies(from)).find((each) => each.name === name)
+    if (!copy) throw new StartError(`The copy ${name} is gone from the store.`)
+    const file = join(folder, DATABASE_FILE)
+    await writeDatabase(from, copy, changesUntil(copy, Infinity), file)
+    checkDatabase(file)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    throw new StartError(`The copy ${name} can't be restored: ${error.message}`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
-  return undefined
+}
+
+/** Of two followers one may have stopped long before the other, whichever began first. */
+function latestFirst(copies: FollowedCopy[], until: number): FollowedCopy[] {
+  const lastOf = ({ changes }: FollowedCopy) => Math.max(...changes.map(({ at }) => at).filter((at) => at <= until))
+  return copies
+    .filter((copy) => lastOf(copy) > -Infinity)
+    .toReversed()
+    .toSorted((one, other) => lastOf(other) - lastOf(one))
+}
+
+/** Returns the time of the last change that was whole, and the one at the end that was not. */
+async function writeDatabase(
+  from: Blobs,
+  copy: FollowedCopy,
+  changes: Change[],
+  file: string,
+): Promise<{ at: number | undefined; torn: Change | undefined }> {
+  await rm(file, { force: true })
+  const handle = await open(file, 'wx', 0o600)
+  let written: Change | undefined
+  try {
+    for (const change of changes) {
+      const parts = await Promise.all(change.parts.map(async (name) => readPart(name, await read(from, name))))
+      const [first] = parts
+      if (!first || parts.length !== first.parts) {
+        const next = copy.changes[copy.changes.indexOf(change) + 1]
+        if (next) throw gap(copy, written, next)
+        return { at: written?.at, torn: change }
+      }
+      for (const { pages, pageSize } of parts) {
+        for (const [number, content] of pages) await handle.write(content, 0, pageSize, (number - 1) * pageSize)
+      }
+      await handle.truncate(first.pageCount * first.pageSize)
+      written = change
+    }
+  } finally {
+    await handle.sync()
+    await handle.close()
+  }
+  return { at: written?.at, torn: undefined }
 }
 
 async function read(from: Blobs, name: string): Promise<Buffer> {
@@ -84,29 +111,26 @@ async function read(from: Blobs, name: string): Promise<Buffer> {
   return bytes
 }
 
-/** Returns the time of the last change that was whole. */
-async function writeDatabase(from: Blobs, changes: Change[], file: string): Promise<number> {
-  const handle = await open(file, 'wx', 0o600)
-  let written: number | undefined
-  try {
-    for (const { sequence, at, parts } of changes) {
-      const read0 = await Promise.all(parts.map(async (name) => readPart(name, await read(from, name))))
-      const [first] = read0
-      if (!first || read0.length !== first.parts) {
-        if (written === undefined)
-          throw new StartError(`The backup is damaged: parts of change ${sequence} are missing.`)
-        break
-      }
-      for (const { pages, pageSize } of read0) {
-        for (const [number, content] of pages) await handle.write(content, 0, pageSize, (number - 1) * pageSize)
-      }
-      await handle.truncate(first.pageCount * first.pageSize)
-      written = at
-    }
-    await handle.sync()
-  } finally {
-    await handle.close()
+/** The pictures, the key file and, last, the manifest. */
+async function writeRest(from: Blobs, copy: string, at: number, to: string): Promise<void> {
+  for await (const { name } of from.list(copy)) {
+    const path = name.slice(copy.length + 1)
+    if (path !== SECRET_KEY_FILE && !(path.startsWith(`${AVATARS_FOLDER}/`) && path.endsWith('.webp'))) continue
+    mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o700 })
+    await writeDurably(join(to, path), await read(from, name))
   }
-  if (written === undefined) throw new StartError('The backup is damaged: it has no database.')
-  return written
+  const { latchkey, migrations, secretKey, avatars } = JSON.parse(
+    (await read(from, `${copy}/${MANIFEST}`)).toString('utf8'),
+  ) as FollowedManifest
+  if (secretKey === 'in the backup') await refuseWithoutKey(to, copy)
+  const files = []
+  for (const path of await listFiles(to)) files.push(await describeFile(to, path))
+  const createdAt = new Date(at).toISOString()
+  const manifest: Manifest = { format: FORMAT, createdAt, latchkey, migrations, secretKey, avatars, files }
+  await writeDurably(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+async function refuseWithoutKey(folder: string, copy: string): Promise<void> {
+  if (!(await listFiles(folder)).includes(SECRET_KEY_FILE))
+    throw new StartError(`The backup is damaged: ${copy}/${SECRET_KEY_FILE} is missing.`)
 }

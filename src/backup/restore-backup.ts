@@ -34,7 +34,7 @@ export async function restoreBackup(
   const file = sqliteFileOf(config.databaseUrl)
   if (file === undefined) throw new Error('A backup is restored into a SQLite file only.')
   for (const folder of [config.dataDir, dirname(file)]) makeFolder(folder)
-  const unlock = lockFile(file)
+  const lock = await lockFile(file)
   const staging = mkdtempSync(join(config.dataDir, 'restoring-'))
   try {
     refuseOverwriting(config, file, manifest)
@@ -50,7 +50,7 @@ export async function restoreBackup(
     return recovered
   } finally {
     await rm(staging, { recursive: true, force: true })
-    unlock()
+    lock.release()
   }
 }
 

@@ -13,6 +13,6 @@ export interface Blobs {
   delete(name: string): Promise<void>
   /** Deletes everything in a folder. */
   deleteFolder(folder: string): Promise<void>
-  /** All blobs, in no order, read in pages. What is added or deleted meanwhile may be left out. */
-  list(): AsyncIterable<StoredBlob>
+  /** All blobs, or those of a folder, in no order, read in pages. What is added or deleted meanwhile may be left out. */
+  list(folder?: string): AsyncIterable<StoredBlob>
 }

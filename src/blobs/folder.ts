@@ -44,7 +44,7 @@ export function createFolderBlobs(root: string): Blobs {
       if (dirname(path) !== root) await rmdir(dirname(path)).catch(() => {})
     },
     deleteFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true, maxRetries: MAX_RETRIES }),
-    list: () => walk(root, ''),
+    list: (folder = '') => walk(root, folder),
   }
 }
 

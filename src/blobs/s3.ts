@@ -62,7 +62,7 @@ export function createS3Blobs({ url, accessKeyId, secretAccessKey, region }: S3C
     async deleteFolder(folder) {
       for await (const { name } of list(`${folder}/`)) await remove(name)
     },
-    list: () => list(''),
+    list: (folder) => list(folder === undefined ? '' : `${folder}/`),
   }
 }
 

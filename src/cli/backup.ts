@@ -26,6 +26,8 @@ Example:
   latchkey backup --verify /var/backups/latchkey`
 
 const INTERVAL_MS = 2000
+/** How often it says that copying still fails. */
+const REMIND_MS = 10 * 60_000
 
 export async function run(args: string[], source: SettingsSource): Promise<void> {
   const { words, on, values } = readArguments(args, USAGE, {
@@ -47,22 +49,24 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
     return follow(config, { to: store, target, keepDays })
   }
   actAsOwner(config)
-  const folder = on.verify && existsSync(join(target, 'manifest.json')) ? resolve(target) : await make(config, target)
-  if (!on.verify) return
+  if (on.verify && existsSync(join(target, 'manifest.json'))) return verify(config, resolve(target))
+  const { folder, at } = await make(config, target)
+  if (on.verify) await verify(config, folder)
+  const { markBackup } = await import('../config/last-backup.ts')
+  await markBackup(config.dataDir, at)
+}
+
+async function verify(config: Config, folder: string): Promise<void> {
   const { verifyBackup } = await import('../backup/verify-backup.ts')
   const { users, certificates } = await verifyBackup(config, { from: folder, now: Date.now, log: logForCommands() })
   say(`${folder} can be restored: ${users} accounts, ${certificates} SSH certificates.`)
 }
 
-async function make(config: Config, target: string): Promise<string> {
+async function make(config: Config, target: string): Promise<{ folder: string; at: number }> {
   await refuseWithoutDatabase(config.databaseUrl)
-  const [{ makeBackup }, { markBackup }] = await Promise.all([
-    import('../backup/make-backup.ts'),
-    import('../config/last-backup.ts'),
-  ])
-  const now = Date.now()
-  const { folder, manifest } = await makeBackup(config, resolve(target), now)
-  await markBackup(config.dataDir, now)
+  const { makeBackup } = await import('../backup/make-backup.ts')
+  const at = Date.now()
+  const { folder, manifest } = await makeBackup(config, resolve(target), at)
   say(folder)
   if (manifest.secretKey === 'in SECRET_KEY') {
     say(
@@ -70,7 +74,7 @@ async function make(config: Config, target: string): Promise<string> {
     )
   }
   if (manifest.avatars === 'in the object store') say('Avatars are in the object store and NOT in this backup.')
-  return folder
+  return { folder, at }
 }
 
 function readDays(text: string | undefined, isFollowing: boolean): number {
@@ -92,24 +96,30 @@ async function follow(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
   const log = logForCommands()
   let isFirst = true
-  let isFailing = false
+  let warnedAt: number | undefined
   while (!stopping.signal.aborted) {
     try {
       await follower.copy()
       if (isFirst) say(`${config.dataDir} is copied to ${target}, and followed.`)
-      if (isFailing) say('The copy is up to date again.')
-      isFirst = isFailing = false
+      if (warnedAt !== undefined) say('The copy is up to date again.')
+      isFirst = false
+      warnedAt = undefined
     } catch (error) {
       if (isFirst) throw error
-      if (!isFailing) log.warn({ err: error }, 'What has changed could not be copied; it is tried again.')
-      isFailing = true
+      if (warnedAt === undefined || performance.now() - warnedAt >= REMIND_MS) {
+        log.warn({ err: error }, 'What has changed could not be copied; it is tried again.')
+        warnedAt = performance.now()
+      }
     }
     await new Promise((done) => {
       const timer = setTimeout(done, INTERVAL_MS)
       stopping.signal.addEventListener('abort', () => (clearTimeout(timer), done(undefined)), { once: true })
     })
   }
-  // What was committed in the last two seconds.
-  await follower.copy().catch(() => {})
-  follower.close()
+  try {
+    // What was committed in the last two seconds. If it can't be stored, the command has failed.
+    await follower.copy()
+  } finally {
+    follower.close()
+  }
 }

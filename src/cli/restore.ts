@@ -18,7 +18,7 @@ and people have to sign in again. --keep-access keeps them: for a backup that is
 that were issued after the backup are revoked in any case, and none of their serials is issued again.
 
 <backup> may also be the folder or the URL that latchkey backup --follow writes to: then the latest state is restored, or the one
-at the time of --at.
+at the time of --at. Where a change is missing before others, nothing is restored, and the command names the gap.
 
 With PostgreSQL use pg_restore and then latchkey restored; docs/command-line.md says how.
 
@@ -49,12 +49,14 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
     if (values.at !== undefined) throw new UsageError('--at is for what latchkey backup --follow has written.')
     return restore(resolve(target))
   }
-  const { isFollowed, rebuildBackup } = await import('../backup/rebuild-backup.ts')
+  const { isFollowed } = await import('../backup/followed-copies.ts')
   // An ordinary backup that is damaged is reported as one.
   if (!(await isFollowed(store))) return restore(resolve(target))
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rebuilt-'))
   try {
-    const { at } = await rebuildBackup(store, until, folder)
+    const { rebuildBackup } = await import('../backup/rebuild-backup.ts')
+    const { at, leftOut } = await rebuildBackup(store, until, folder)
+    for (const each of leftOut) say(`Not stored whole, and left out: ${each}.`)
     say(`The state of ${new Date(at).toISOString()}:`)
     await restore(folder)
   } finally {
@@ -62,8 +64,9 @@ export async function run(args: string[], source: SettingsSource): Promise<void>
   }
 }
 
+/** Without a time everything counts, also what was copied while the clock was ahead of the one here. */
 function readTime(text: string | undefined): number {
-  if (text === undefined) return Date.now()
+  if (text === undefined) return Infinity
   const time = Date.parse(text)
   if (Number.isNaN(time)) throw new UsageError('--at is a time such as 2026-01-15T11:59:30Z.')
   return time

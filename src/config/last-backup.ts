@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LAST_BACKUP_FILE } from './data-files.ts'
+import { LAST_BACKUP_FILE, LAST_FOLLOWED_FILE } from './data-files.ts'
 
 /**
  * Notes when the last backup was made, for the metrics and for the dashboard, which reminds administrators until there is one. A
- * backup does not fail because of it.
+ * backup does not fail because of it. It is called when what was stored has been checked.
  */
-export async function markBackup(dataDir: string, at: number): Promise<void> {
-  const file = join(dataDir, LAST_BACKUP_FILE)
+export const markBackup = (dataDir: string, at: number): Promise<void> => mark(join(dataDir, LAST_BACKUP_FILE), at)
+
+/** The same for a copy that follows the database. */
+export async function markFollowed(dataDir: string, at: number): Promise<void> {
+  await markBackup(dataDir, at)
+  await mark(join(dataDir, LAST_FOLLOWED_FILE), at)
+}
+
+async function mark(file: string, at: number): Promise<void> {
   try {
     await writeFile(`${file}.part`, `${new Date(at).toISOString()}\n`, { mode: 0o600 })
     await rename(`${file}.part`, file)
@@ -18,9 +25,14 @@ export async function markBackup(dataDir: string, at: number): Promise<void> {
 }
 
 /** Undefined when there was none. */
-export function findLastBackup(dataDir: string): number | undefined {
+export const findLastBackup = (dataDir: string): number | undefined => read(join(dataDir, LAST_BACKUP_FILE))
+
+/** Undefined when the database was never followed. */
+export const findLastFollowed = (dataDir: string): number | undefined => read(join(dataDir, LAST_FOLLOWED_FILE))
+
+function read(file: string): number | undefined {
   try {
-    const at = Date.parse(readFileSync(join(dataDir, LAST_BACKUP_FILE), 'utf8').trim())
+    const at = Date.parse(readFileSync(file, 'utf8').trim())
     return Number.isNaN(at) ? undefined : at
   } catch {
     return undefined

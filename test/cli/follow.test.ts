@@ -1,36 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { latchkey } from '../support/command.ts'
 import { createStorage, type TestStorage } from '../support/engines.ts'
+import { startFollower } from '../support/follower.ts'
 import { sendRequest } from '../support/http-client.ts'
 import { startReplica, until } from '../support/replicas.ts'
 import { startS3 } from '../support/s3.ts'
-import { SECRET_KEY } from '../support/settings.ts'
 import { newFolder, newStorage } from './temporary.ts'
 
-const CLI = join(import.meta.dirname, '../../dist/cli.js')
 const fileOf = ({ databaseUrl }: TestStorage) => databaseUrl.slice('sqlite:'.length)
 const password = 'correct horse battery staple'
-
-/** Runs `latchkey backup --follow` until the test ends or it is stopped, and waits until the first copy is whole. */
-async function follow(t: TestContext, storage: TestStorage, target: string, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--', CLI, 'backup', '--follow', target], {
-    env: { PATH: '', DATA_DIR: storage.dataDir, DATABASE_URL: storage.databaseUrl, SECRET_KEY, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'close')
-  t.after(() => child.kill('SIGKILL'))
-  await Promise.race([once(child.stdout, 'data'), exited.then(() => Promise.reject(new Error('It ended.')))])
-  return async () => {
-    child.kill('SIGTERM')
-    await exited
-    return child.exitCode
-  }
-}
 
 const register = (address: string, email: string) =>
   sendRequest(address, 'POST', '/api/auth/register', { json: { email, password } })
@@ -42,7 +23,7 @@ test('a data folder that is destroyed is restored from the followed copy, which 
   const target = join(newFolder(t), 'copies')
   const replica = await startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir, RATE_LIMITS: 'off' } })
   assert.equal((await register(replica.address, 'first@example.com')).status, 201)
-  await follow(t, storage, target)
+  const follower = await startFollower(t, storage, target)
   const between = Date.now()
   const copies = () => readdirSync(target, { recursive: true }).filter((name) => String(name).endsWith('.pages')).length
   const before = copies()
@@ -51,7 +32,7 @@ test('a data folder that is destroyed is restored from the followed copy, which 
   await until(async () => copies() > before)
   assert.ok(Date.now() - acknowledgedAt < 10_000, 'copied within ten seconds')
   // The machine loses its data folder while everything runs.
-  await replica.kill()
+  await Promise.all([replica.kill(), follower.kill()])
   renameSync(storage.dataDir, `${storage.dataDir}.lost`)
   if (existsSync(fileOf(storage)))
     for (const end of ['', '-wal', '-shm']) rmSync(`${fileOf(storage)}${end}`, { force: true })
@@ -75,6 +56,22 @@ test('a data folder that is destroyed is restored from the followed copy, which 
   const tooEarly = await latchkey(await newStorage(t), ['restore', '--at', '2020-01-01T00:00:00Z', target])
   assert.deepEqual([tooEarly.code, /no copy that was made before/.test(tooEarly.stderr)], [1, true])
   assert.equal((await latchkey(earlier, ['restore', '--at', 'yesterday', target])).code, 2)
+
+  // Every change after the first one is lost, except for a later one.
+  const parts = readdirSync(target, { recursive: true })
+    .map(String)
+    .filter((name) => /\/0{7}[2-9]-.*\.pages$/.test(name))
+  const [kept = '', ...lost] = parts.map((name) => join(target, name))
+  renameSync(kept, kept.replace(/\/\d{8}-/, '/00000012-'))
+  for (const name of lost) rmSync(name)
+  const empty = await newStorage(t)
+  const damaged = await latchkey(empty, ['restore', target])
+  assert.equal(damaged.code, 1)
+  assert.match(
+    damaged.stderr,
+    /^latchkey: The copy \S+ has a gap: changes 2 to 11 are missing, between .* --at \S+Z\.\n$/,
+  )
+  assert.deepEqual(readdirSync(empty.dataDir), [])
 })
 
 test('a bucket can be followed into and restored from, and the log that begins anew loses nothing', async (t) => {
@@ -82,7 +79,7 @@ test('a bucket can be followed into and restored from, and the log that begins a
   const environment = { S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey }
   const storage = await newStorage(t)
   const first = await startReplica(t, storage, { environment: { DATA_DIR: storage.dataDir } })
-  const stop = await follow(t, storage, s3.url, environment)
+  const { stop } = await startFollower(t, storage, s3.url, environment)
   assert.equal((await register(first.address, 'one@example.com')).status, 201)
   // A stop moves the whole log into the file, and the next start begins a new one.
   assert.equal(await first.stop(), 0)
