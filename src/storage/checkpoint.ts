@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Logger } from 'pino'
+import type { DiskReserve } from './disk-reserve.ts'
 import type { Writer } from './group-commit.ts'
 import type { MaintenanceThread } from './maintenance.ts'
 
@@ -8,42 +11,72 @@ const CHECK_MS = 500
 const MIN_PAGES = 4000
 /** Few enough that writes can wait until they are moved. */
 const FEW_PAGES = 50
+/** While a reader keeps pages from being moved, each try reads the index of the whole log for nothing. */
+const RETRY_MS = 2000
 
 /** With this many pages in the log SQLite checkpoints by itself, in case that the thread has failed. */
 export const LAST_RESORT_PAGES = 50_000
+/** The file of the log keeps its size when it begins anew, so that it need not grow again. A longer one is shortened. */
+export const MAX_IDLE_BYTES = 64 << 20
+/** So long a log means that another program has been reading for long. */
+const WARN_BYTES = 256 << 20
+
+export interface LogKeeper {
+  /** The size of the file of the log. */
+  bytes(): number
+  stop(): void
+}
+
+interface Needs {
+  file: string
+  log: Pick<Logger, 'warn' | 'info'>
+  writer: Pick<Writer, 'between'>
+  thread: Pick<MaintenanceThread, 'inTurn' | 'movePages' | 'shortenLog'>
+  reserve: Pick<DiskReserve, 'isShort'>
+}
 
 /**
  * Committed pages are in the log until they are moved into the database file. Moving ten thousand pages takes tenths of a
  * second, and SQLite would do it within a commit, while all writes wait. So another thread moves them while this one goes
  * on. The log starts again from its beginning only when all pages have been moved and nothing was written since: for the
- * last few, writes wait. Returns a function that ends this.
+ * last few, writes wait. A log that has become long beside a reader is shortened when that has ended, also when no write comes.
  */
-export function keepLogShort(
-  connection: DatabaseSync,
-  writer: Pick<Writer, 'between'>,
-  thread: Pick<MaintenanceThread, 'inTurn' | 'movePages'>,
-): () => void {
+export function keepLogShort(connection: DatabaseSync, { file, log, writer, thread, reserve }: Needs): LogKeeper {
   const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
   let isMoving = false
+  let waitUntil = -Infinity
+  const report = createReports(log)
 
   /** 0 when SQLite can't say at the moment: the next check tries again. */
   const pagesInLog = (): number => {
     try {
-      const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
-      return log - checkpointed
+      const { log: all, checkpointed } = state.get() as { log: number; checkpointed: number }
+      return all - checkpointed
     } catch {
       return 0
     }
   }
 
+  const bytes = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+
+  const isTooLong = (): boolean => bytes() > MAX_IDLE_BYTES || (reserve.isShort() && bytes() > 0)
+
   const moveAll = async () => {
-    await thread.movePages(FEW_PAGES)
-    await writer.between(() => thread.movePages(0))
+    if (await thread.movePages(FEW_PAGES)) {
+      waitUntil = performance.now() + RETRY_MS
+      return
+    }
+    await writer.between(async () => {
+      await thread.movePages(0)
+      if (isTooLong()) await thread.shortenLog()
+    })
   }
 
   const check = () => {
+    report({ bytes: bytes(), isShort: reserve.isShort() })
     // Within a transaction SQLite can't say.
-    if (isMoving || connection.isTransaction || pagesInLog() < MIN_PAGES) return
+    if (isMoving || connection.isTransaction || performance.now() < waitUntil) return
+    if (pagesInLog() < MIN_PAGES && !isTooLong()) return
     isMoving = true
     void thread
       .inTurn(moveAll)
@@ -52,5 +85,31 @@ export function keepLogShort(
       .finally(() => (isMoving = false))
   }
   const timer = setInterval(check, CHECK_MS).unref()
-  return () => clearInterval(timer)
+  return { bytes, stop: () => clearInterval(timer) }
+}
+
+/** Says once that something is wrong, and once that it is not any more. */
+function createReports(log: Needs['log']) {
+  let isLong = false
+  let isShort = false
+  return (now: { bytes: number; isShort: boolean }): void => {
+    if (now.bytes > WARN_BYTES !== isLong) {
+      isLong = !isLong
+      if (isLong)
+        log.warn(
+          { bytes: now.bytes },
+          'The log of SQLite is long, because another program has been reading the database file. It is shortened when that has ended.',
+        )
+      else log.info({ bytes: now.bytes }, 'The log of SQLite is short again.')
+    }
+    if (now.isShort !== isShort) {
+      isShort = now.isShort
+      if (isShort)
+        log.warn(
+          { logBytes: now.bytes },
+          'The disk is nearly full. Writes are refused, so that the log of SQLite can still be moved into the database file. Free some space, or end the program that has been reading that file.',
+        )
+      else log.info('There is space on the disk again, and writes are accepted.')
+    }
+  }
 }

@@ -1,17 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../errors.ts'
+import { isCode } from './durable-files.ts'
+
+export interface FileLock {
+  /** Takes it again if its file was removed or replaced. False when another process has it now. */
+  hold(): boolean
+  release(): void
+}
+
+/** Several times as long as a running process takes to notice that the file of its lock is gone. */
+const MAX_HOLDER_WAIT_MS = 3000
+const LOOK_MS = 50
 
 /**
  * One process at a time works on a SQLite file: its caches would go stale if a second one wrote. The lock is an open
  * exclusive transaction on a file beside it, which ends with its process, however that ends.
  */
-export function lockFile(file: string): () => void {
-  const lock = new DatabaseSync(`${file}.lock`)
+export async function lockFile(file: string): Promise<FileLock> {
+  const path = `${file}.lock`
+  await waitForHolder(file, path)
+  let lock = take(path)
+  if (!lock)
+    throw new StartError(`Another Latchkey is already running on ${file}. Stop it, or set DATA_DIR to another folder.`)
+  return {
+    hold() {
+      const current = identify(path)
+      if (current === lock?.id) return true
+      const again = current === undefined ? putInPlace(path) : take(path)
+      if (!again) return false
+      lock?.close()
+      lock = again
+      return true
+    },
+    release: () => lock?.close(),
+  }
+}
+
+/** Which file is there now. A file keeps this for as long as a process has it open, also when it is renamed or removed. */
+export function identify(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return found && `${found.dev}:${found.ino}`
+}
+
+/**
+ * A log without a lock means that somebody has removed the lock: SQLite removes the log when it is closed, and a process that
+ * was killed leaves both. If that process still runs, it puts its lock there again.
+ */
+async function waitForHolder(file: string, path: string): Promise<void> {
+  if (!existsSync(`${file}-wal`)) return
+  const since = performance.now()
+  while (!existsSync(path) && performance.now() - since < MAX_HOLDER_WAIT_MS) await sleep(LOOK_MS)
+}
+
+interface Taken {
+  id: string | undefined
+  close(): void
+}
+
+function take(path: string): Taken | undefined {
+  // Made without SQLite, so that it is known which file is locked. One that is there is not opened: closing it would end the
+  // locks that this process has on it.
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  }
+  const id = identify(path)
+  const lock = new DatabaseSync(path)
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    if (id === identify(path)) return { id, close: () => lock.close() }
   } catch {
-    lock.close()
-    throw new StartError(`Another Latchkey is already running on ${file}. Stop it, or set DATA_DIR to another folder.`)
+    // Another process has it.
   }
-  return () => lock.close()
+  lock.close()
+  return undefined
+}
+
+/** It is locked before it is there, so that a process that waits for it can't take it first. */
+function putInPlace(path: string): Taken | undefined {
+  const unfinished = `${path}.${randomUUID()}`
+  const lock = take(unfinished)
+  try {
+    renameSync(unfinished, path)
+    return lock
+  } catch (error) {
+    lock?.close()
+    rmSync(unfinished, { force: true })
+    throw error
+  }
 }

@@ -42,12 +42,14 @@ const LOCK_RETRY_MS = 10
 interface Bounds {
   maxTransactionMs?: number
   maxLockWaitMs?: number
+  /** Returns the failure of every write for as long as none may be made. */
+  refusal?: () => unknown
 }
 
 export function createWriter(
   connection: DatabaseSync,
   translate: (error: unknown) => unknown,
-  { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS }: Bounds = {},
+  { maxTransactionMs = MAX_TRANSACTION_MS, maxLockWaitMs = MAX_LOCK_WAIT_MS, refusal }: Bounds = {},
 ): Writer {
   const waiting: Turn[] = []
   const pauses: (() => Promise<void>)[] = []
@@ -74,12 +76,16 @@ export function createWriter(
     })
   }
 
-  const commitNext = () =>
-    commitBatch(connection, translate, waiting.splice(0, MAX_TURNS), async (turns, error) => {
-      waiting.unshift(...turns)
+  const commitNext = async () => {
+    const turns = waiting.splice(0, MAX_TURNS)
+    const refused = refusal?.()
+    if (refused !== undefined) return turns.forEach(({ failed }) => failed(refused))
+    return commitBatch(connection, translate, turns, async (unrun, error) => {
+      waiting.unshift(...unrun)
       for (const late of takeLate(waiting, maxLockWaitMs)) late.failed(translate(error))
       if (waiting.length > 0) await sleep(LOCK_RETRY_MS)
     })
+  }
 
   return {
     write: (run) => new Promise((resolve, reject) => enqueue(createStatementTurn(run, resolve, reject))),

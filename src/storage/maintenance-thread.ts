@@ -6,17 +6,29 @@ const { file, maxLockWaitMs } = workerData as ThreadSettings
 const connection = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: maxLockWaitMs })
 connection.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0')
 const state = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
-const pagesInLog = (): number => {
-  const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
-  return log - checkpointed
-}
+const readLog = () => state.get() as { log: number; checkpointed: number }
 
-/** Each pass leaves less, since moving is faster than writing, unless a reader still uses old pages. */
+/** Each pass leaves less, since moving is faster than writing. */
 const MAX_PASSES = 5
 
-function movePages(until: number): void {
-  for (let pass = 0; pass < MAX_PASSES && pagesInLog() > until; pass++) {
+/** Returns whether a reader still uses older pages, so that none could be moved. */
+function movePages(until: number): boolean {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const before = readLog()
+    if (before.log - before.checkpointed <= until) return false
     connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    if (readLog().checkpointed === before.checkpointed) return true
+  }
+  return false
+}
+
+/** Writes wait for it, so it does not wait for a reader: the next check tries again. */
+function shortenLog(): void {
+  connection.exec('PRAGMA busy_timeout = 0')
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${maxLockWaitMs}`)
   }
 }
 
@@ -28,7 +40,8 @@ function write(sql: string, parameters: readonly unknown[]): number {
 function perform(task: ThreadTask): ThreadAnswer {
   try {
     if ('sql' in task) return { changes: write(task.sql, task.parameters) }
-    movePages(task.pagesLeft)
+    if ('pagesLeft' in task) return { changes: Number(movePages(task.pagesLeft)) }
+    shortenLog()
     return { changes: 0 }
   } catch (error) {
     // The code is a property that would not arrive with the error.

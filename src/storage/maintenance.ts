@@ -10,8 +10,10 @@ import { translateSqlite } from './sqlite-errors.ts'
 export interface MaintenanceThread {
   /** Runs the work when all work before it has ended. Whoever uses the thread does it in here. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
-  /** Moves pages from the log into the database file, until at most this many are left. */
-  movePages(pagesLeft: number): Promise<void>
+  /** Moves pages from the log into the database file, until at most this many are left. Returns whether a reader prevents it. */
+  movePages(pagesLeft: number): Promise<boolean>
+  /** Cuts off the file of the log, when all pages were moved and nobody reads them. */
+  shortenLog(): Promise<void>
   /** Runs a statement as a transaction of its own. Returns how many rows it changed, when that is durable. */
   write(sql: string, parameters: readonly unknown[]): Promise<number>
   /** Called before the other connections close, so that the last one can checkpoint without a conflict. */
@@ -24,7 +26,7 @@ export interface ThreadSettings {
   maxLockWaitMs: number
 }
 
-export type ThreadTask = { pagesLeft: number } | { sql: string; parameters: readonly unknown[] }
+export type ThreadTask = { pagesLeft: number } | { shorten: true } | { sql: string; parameters: readonly unknown[] }
 
 export type ThreadAnswer = { changes: number } | { message: string; errcode: number | undefined }
 
@@ -83,8 +85,9 @@ export function createMaintenanceThread(settings: ThreadSettings): MaintenanceTh
       last = turn.catch(() => {})
       return turn
     },
-    async movePages(pagesLeft) {
-      await perform({ pagesLeft })
+    movePages: async (pagesLeft) => (await perform({ pagesLeft })) === 1,
+    async shortenLog() {
+      await perform({ shorten: true })
     },
     write: (sql, parameters) => perform({ sql, parameters }),
     async close() {

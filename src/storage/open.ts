@@ -2,18 +2,21 @@ import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors.ts'
 import type { Engine } from './engine.ts'
-import { isUnavailable } from './failure.ts'
+import { isUnavailable, isUnwritable } from './failure.ts'
 import { lockFile } from './file-lock.ts'
+import { keepLock } from './keep-lock.ts'
 import { makeFolder } from './make-folder.ts'
 import { isOlder, migrate } from './migrate.ts'
+import type { PostgresOptions } from './postgres.ts'
+import { createPrivately } from './sqlite-connection.ts'
 import { sqliteFileOf } from './sqlite-url.ts'
 import { openSqlite } from './sqlite.ts'
 
-interface OpenOptions {
-  /** Multiplies the time limits for PostgreSQL. */
-  timeoutFactor?: number | undefined
+interface OpenOptions extends PostgresOptions {
   /** Called when a SQLite file of an older version is about to be changed. A failure leaves the file as it is. */
   beforeMigration?: (() => Promise<void>) | undefined
+  /** Called when another process has come to work on the same SQLite file. From then on nothing is written. */
+  onTaken?: (() => void) | undefined
 }
 
 /** Opens the database and applies the migrations that are missing. */
@@ -21,35 +24,40 @@ export async function openStorage(
   databaseUrl: string,
   log: Logger,
   now: number,
-  { timeoutFactor = 1, beforeMigration }: OpenOptions = {},
+  { beforeMigration, onTaken, ...postgres }: OpenOptions = {},
 ): Promise<Engine> {
   const file = sqliteFileOf(databaseUrl)
   if (file === undefined) {
     const { openPostgres } = await import('./postgres.ts')
-    return openPostgres(databaseUrl, log, now, timeoutFactor)
+    return openPostgres(databaseUrl, log, now, postgres)
   }
-  const { unlock, ...engine } = openFile(file)
-  const close = async () => {
-    await engine.close()
-    unlock()
-  }
+  const engine = await openFile(file, { log, onTaken })
   try {
     if (beforeMigration && (await isOlder(engine.kysely))) await beforeMigration()
     await migrate(engine.kysely, now)
-    return { ...engine, close }
+    return engine
   } catch (error) {
-    await close()
+    await engine.close()
     if (!isUnavailable(error)) throw error
+    if (isUnwritable(error))
+      throw new StartError(`The database file ${file} can't be written. Is the disk full, or is it read-only?`)
     throw new StartError(`The database file ${file} is locked by another program. Close that program, and start again.`)
   }
 }
 
-function openFile(file: string): Engine & { unlock(): void } {
+async function openFile(
+  file: string,
+  { log, onTaken }: { log: Logger } & Pick<OpenOptions, 'onTaken'>,
+): Promise<Engine> {
+  let lock: { release(): void } | undefined
   try {
     makeFolder(dirname(file))
-    const unlock = lockFile(file)
-    return { ...openSqlite(file), unlock }
+    const taken = (lock = await lockFile(file))
+    createPrivately(file)
+    const kept = (lock = keepLock(taken, { file, log, onTaken }))
+    return openSqlite(file, log, kept)
   } catch (error) {
+    lock?.release()
     if (error instanceof StartError) throw error
     throw new StartError(`The database file ${file} can't be opened: ${(error as Error).message}.`)
   }

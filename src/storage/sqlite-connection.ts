@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementResultingChanges } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
-import { LAST_RESORT_PAGES } from './checkpoint.ts'
+import { LAST_RESORT_PAGES, MAX_IDLE_BYTES } from './checkpoint.ts'
 
 /** How many statements are kept prepared. The service has fewer, but lists of varying length make new ones. */
 const MAX_STATEMENTS = 1000
@@ -34,7 +34,8 @@ export function connect(file: string, readOnly: boolean): SqliteConnection {
   if (!readOnly) {
     // FULL syncs the log at each commit: what was acknowledged survives a power cut, not only a killed process.
     connection.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`,
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES};
+       PRAGMA journal_size_limit = ${MAX_IDLE_BYTES}`,
     )
   }
   // SQLite would block this thread while it waits for a lock of another process. We retry ourselves instead.

@@ -1,28 +1,36 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { keepLogShort } from './checkpoint.ts'
 import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
+import { createDiskReserve } from './disk-reserve.ts'
 import type { Engine } from './engine.ts'
+import { isUnavailable } from './failure.ts'
 import { createWriter, MAX_LOCK_WAIT_MS } from './group-commit.ts'
+import type { KeptLock } from './keep-lock.ts'
 import { createMaintenanceThread } from './maintenance.ts'
 import { createReadTogether } from './read-together.ts'
-import { createLocalSignals } from './signals.ts'
-import { connect, createPrivately } from './sqlite-connection.ts'
+import { createEmitter, signalOnce } from './signals.ts'
+import { connect, type SqliteConnection } from './sqlite-connection.ts'
 import { openReading, openWriting, runIn } from './sqlite-dialect.ts'
 import { isBusy, translateSqlite } from './sqlite-errors.ts'
 
 const dialect = 'sqlite' as const
 
 /** One file, two connections: writes are committed in groups on one, and reads, which see only what is durable, run together on the other. */
-export function openSqlite(file: string): Engine {
-  createPrivately(file)
+export function openSqlite(file: string, log: Logger, lock: KeptLock): Engine {
   const writes = connect(file, false)
   const reads = connect(file, true)
-  const writer = createWriter(writes.connection, translateSqlite)
+  shortenLog(writes)
+  const reserve = createDiskReserve({ file, bytes: () => databaseBytes(writes) })
+  const refusal = () => lock.refusal() ?? reserve.refusal()
+  const writer = createWriter(writes.connection, translateSqlite, { refusal })
   const thread = createMaintenanceThread({ file, maxLockWaitMs: MAX_LOCK_WAIT_MS })
-  const stopCheckpoints = keepLogShort(writes.connection, writer, thread)
+  const keeper = keepLogShort(writes.connection, { file, log, writer, thread, reserve })
   const read = createReadTogether(reads.connection, { translate: translateSqlite, isBusy })
   const reading = openReading(reads, read)
   const writing = openWriting(writes, writer)
+  // One process works on the file, so signals stay within it.
+  const { deliver, signals } = createEmitter()
 
   const readOne: StatementRunner['run'] = ({ sql }, parameters) => read(() => reads.rows(sql, parameters))
   const reader: Reader = Object.assign(reading, { dialect, run: readOne })
@@ -38,7 +46,9 @@ export function openSqlite(file: string): Engine {
         const run: StatementRunner['run'] = async ({ sql }, parameters) =>
           runIn(open, () => writes.rows(sql, parameters))
         const runNext: Trx['runNext'] = ({ sql }, parameters) => void runIn(open, () => writes.rows(sql, parameters))
-        const trx = Object.assign(writing.within(open), { dialect, run, runNext, afterCommit }) as unknown as Trx
+        const signal = signalOnce((name, payload) => afterCommit(() => deliver(name, payload)))
+        const more = { dialect, run, runNext, afterCommit, signal }
+        const trx = Object.assign(writing.within(open), more) as unknown as Trx
         try {
           const result = await work(trx)
           await open.commit()
@@ -52,20 +62,48 @@ export function openSqlite(file: string): Engine {
       },
       writeInBackground(query) {
         const { sql, parameters } = query.compile(writing.kysely)
-        return thread.inTurn(() => writer.between(() => thread.write(sql, parameters)))
+        return thread.inTurn(() =>
+          writer.between(async () => {
+            const refused = refusal()
+            if (refused) throw refused
+            return thread.write(sql, parameters)
+          }),
+        )
       },
     },
     kysely: writing.kysely,
-    signals: createLocalSignals(),
-    load: () => ({ writesWaiting: writer.waiting() }),
+    signals,
+    clockDifference: () => undefined,
+    load: () => ({ writesWaiting: writer.waiting(), logBytes: keeper.bytes(), isShortOfSpace: reserve.isShort() }),
+    keepReserve: reserve.keep,
     async close() {
       await writer.drained()
-      stopCheckpoints()
+      keeper.stop()
       await thread.close()
       // Reads that were requested before this run in this turn.
       await setImmediate()
       reads.connection.close()
       writes.connection.close()
+      lock.release()
     },
   }
+}
+
+/** What a process that died has left in the log is moved before a request waits. A reader or a full disk may prevent it; it is tried again. */
+function shortenLog({ execute }: SqliteConnection): void {
+  try {
+    execute('PRAGMA wal_checkpoint(TRUNCATE)', [])
+  } catch (error) {
+    if (!isUnavailable(translateSqlite(error))) throw error
+  }
+}
+
+const databaseBytes = ({ rows }: SqliteConnection): number => {
+  const [{ bytes = 0 } = {}] = rows(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+    [],
+  ) as {
+    bytes?: number
+  }[]
+  return bytes
 }

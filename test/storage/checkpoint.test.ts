@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { keepLogShort } from '../../src/storage/checkpoint.ts'
+import { pino } from 'pino'
+import { keepLogShort, MAX_IDLE_BYTES } from '../../src/storage/checkpoint.ts'
 import { createWriter } from '../../src/storage/group-commit.ts'
 import { createMaintenanceThread } from '../../src/storage/maintenance.ts'
 
 const MAX_WAIT_MS = 30_000
+const silent = pino({ level: 'silent' })
 
 test('another thread keeps the write-ahead log of SQLite short during continuous writes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-checkpoint-'))
@@ -19,7 +21,7 @@ test('another thread keeps the write-ahead log of SQLite short during continuous
   connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)')
   const writer = createWriter(connection, (error) => error)
   const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
-  const stop = keepLogShort(connection, writer, thread)
+  const { stop } = keepLogShort(connection, { file, log: silent, writer, thread, reserve: { isShort: () => false } })
   const add = connection.prepare('INSERT INTO pages (content) VALUES (randomblob(40000))')
   const frames = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
   const framesInLog = () => (frames.get() as { log: number }).log
@@ -42,3 +44,39 @@ test('another thread keeps the write-ahead log of SQLite short during continuous
   assert.deepEqual({ ...again.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
   again.close()
 })
+
+for (const isShort of [false, true]) {
+  test(`a log that grew beside a reader is shortened when the reader has ended, without another write${isShort ? ', and a small one too while the disk is nearly full' : ''}`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-checkpoint-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'test.db')
+    const connection = new DatabaseSync(file)
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0')
+    connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)')
+    const reader = new DatabaseSync(file, { readOnly: true })
+    reader.exec('BEGIN')
+    assert.deepEqual(reader.prepare('SELECT n FROM pages').all(), [])
+    const writer = createWriter(connection, (error) => error)
+    const thread = createMaintenanceThread({ file, maxLockWaitMs: 3000 })
+    const keeper = keepLogShort(connection, { file, log: silent, writer, thread, reserve: { isShort: () => isShort } })
+    t.after(async () => {
+      keeper.stop()
+      await thread.close()
+      connection.close()
+    })
+    const add = connection.prepare('INSERT INTO pages (content) VALUES (randomblob(?))')
+    const wanted = isShort ? 1 << 20 : MAX_IDLE_BYTES + 1
+    while (keeper.bytes() < wanted) await writer.write(() => add.run(400_000))
+    const longest = keeper.bytes()
+    // Writes go on while the reader keeps the log from being shortened.
+    for (let each = 0; each < 20; each++) await writer.write(() => add.run(10))
+    assert.ok(keeper.bytes() >= longest)
+    reader.exec('ROLLBACK')
+    reader.close()
+    const end = performance.now() + MAX_WAIT_MS
+    while (keeper.bytes() > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(keeper.bytes(), 0)
+    assert.ok(statSync(file).size >= wanted / 2)
+    await writer.write(() => add.run(10))
+  })
+}

@@ -136,3 +136,14 @@ test('if another connection takes the lock in the middle of a batch, the rest of
   await Promise.all(later)
   assert.deepEqual(all(), [2, 3])
 })
+
+test('while writes are refused, statements and transactions fail without an effect, and work when they are not refused any more', async (t) => {
+  let refused: Error | undefined = new Error('The disk is nearly full.')
+  const { writer, add, all, commits } = open(t, { refusal: () => refused })
+  await assert.rejects(add(1), refused)
+  await assert.rejects(writer.begin(), refused)
+  assert.equal(commits(), 0)
+  refused = undefined
+  await add(2)
+  assert.deepEqual(all(), [2])
+})

@@ -38,3 +38,37 @@ export async function lockInAnotherProcess(t: Pick<TestContext, 'after'>, file: 
     await ended
   }
 }
+
+const READ = `
+import { DatabaseSync } from 'node:sqlite'
+const database = new DatabaseSync(process.argv[1], { readOnly: true, timeout: 5000 })
+database.exec('begin')
+database.prepare('select count(*) from users').get()
+process.stdout.write('reading')
+process.stdin.on('end', () => {
+  database.exec('rollback')
+  database.close()
+}).resume()`
+
+/** Lets another process read the state of this moment until it is ended or the test ends. */
+export async function readForLong(
+  t: Pick<TestContext, 'after'>,
+  file: string,
+  within: string[] = [],
+): Promise<{ pid: number; end(): Promise<void> }> {
+  const [command, ...args] = [...within, process.execPath, '--no-warnings', '--input-type=module', '-e', READ, file]
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  t.after(() => child.kill('SIGKILL'))
+  await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(() => Promise.reject(new Error('The process exited without reading.'))),
+  ])
+  return {
+    pid: child.pid ?? 0,
+    async end() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}

@@ -10,6 +10,8 @@ export interface SmallDisk {
   folder: string
   /** The command prefix to start the service with. */
   within: string[]
+  /** The command prefix for another program that sees the folder as the service does. */
+  beside(pid: number): string[]
   /** The path of the folder in this process, once the service has started. */
   localPath(pid: number): string
   /** Makes the next write of the service fail. */
@@ -37,12 +39,13 @@ export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
   })
   if (works([...namespace, 'sh', '-c', mount, folder])) {
     const within = [...namespace, 'sh', '-c', `${mount} && exec "$@"`, folder]
-    return { folder, within, ...withPath((pid) => `/proc/${pid}/root${folder}`) }
+    const beside = (pid: number) => ['nsenter', '--target', String(pid), '--user', '--mount', '--preserve-credentials']
+    return { folder, within, beside, ...withPath((pid) => `/proc/${pid}/root${folder}`) }
   }
   const owner = `uid=${process.getuid?.()},gid=${process.getgid?.()}`
   if (works(['sudo', '-n', 'mount', '-t', 'tmpfs', '-o', `size=${MEGABYTES}m,mode=700,${owner}`, 'tmpfs', folder])) {
     t.after(() => void spawnSync('sudo', ['-n', 'umount', '-l', folder]))
-    return { folder, within: [], ...withPath(() => folder) }
+    return { folder, within: [], beside: () => [], ...withPath(() => folder) }
   }
   return undefined
 }
@@ -79,6 +82,7 @@ export function limitFileSize(t: TestContext): SmallDisk {
   return {
     folder,
     within: [],
+    beside: () => [],
     localPath: () => folder,
     fill: (pid) => limit(pid, '1'),
     free: (pid) => limit(pid, 'unlimited'),
