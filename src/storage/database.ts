@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { Schema } from './schema.ts'
+import type { Signaller } from './signals.ts'
 
 /** A query that was compiled once. Values that differ between runs are parameters. */
 export interface CompiledStatement extends CompiledQuery {
@@ -22,6 +23,7 @@ declare const transaction: unique symbol
  * happen together with something else takes this type.
  */
 export type Trx = Reader &
+  Signaller &
   Pick<Kysely<Schema>, 'insertInto' | 'updateTable' | 'deleteFrom'> & {
     readonly [transaction]: true
     /**

@@ -3,6 +3,14 @@ import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
 import type { Signals } from './signals.ts'
 
+export interface PoolLoad {
+  open: number
+  idle: number
+  waiting: number
+  /** Those whose last statement was not answered in time, and that the server has not closed. */
+  unanswered: number
+}
+
 /** A database that is open, and what goes with it. */
 export interface Engine {
   db: Database
@@ -10,6 +18,13 @@ export interface Engine {
   kysely: Kysely<Schema>
   signals: Signals
   /** How busy it is just now. */
-  load(): { writesWaiting?: number; pool?: { open: number; idle: number; waiting: number } }
+  load(): { writesWaiting?: number; logBytes?: number; isShortOfSpace?: boolean; pool?: PoolLoad }
+  /** On SQLite: from now on writes are refused while there is too little space on the disk. Called when the service has opened. */
+  keepReserve?(): void
+  /**
+   * Milliseconds by which the clock of the database is ahead of this machine's, at least. Undefined where both are one, and
+   * before it was first read.
+   */
+  clockDifference(): number | undefined
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../errors.ts'
+import { PROGRAMS } from './postgres-programs.ts'
 import { sqliteFileOf } from './sqlite-url.ts'
 
 /** A table that every version of Latchkey has and hardly any other program does. */
@@ -16,7 +17,7 @@ export async function refuseWithoutDatabase(databaseUrl: string): Promise<void> 
     )
   }
   const { tryPostgres } = await import('./postgres-start.ts')
-  const settings = { connectionString: databaseUrl, application_name: 'latchkey', connectionTimeoutMillis: 3000 }
+  const settings = { connectionString: databaseUrl, application_name: PROGRAMS.start, connectionTimeoutMillis: 3000 }
   if ((await tryPostgres(settings, databaseUrl)).hasTables) return
   const { host, pathname } = new URL(databaseUrl)
   throw new StartError(

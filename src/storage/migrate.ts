@@ -18,6 +18,12 @@ export async function isOlder(db: Kysely<Schema>, migrations: readonly Migration
   })
 }
 
+interface MigrateOptions {
+  migrations?: readonly Migration[] | undefined
+  /** Called when tables of an older version were changed, before that is committed. */
+  beforeUpgrade?: (() => Promise<void>) | undefined
+}
+
 /**
  * Applies the migrations that are missing. Replicas that start together wait for one another at the lock, and all of it is
  * one transaction: either every step is applied or none.
@@ -25,7 +31,7 @@ export async function isOlder(db: Kysely<Schema>, migrations: readonly Migration
 export async function migrate(
   db: Kysely<Schema>,
   now: number,
-  migrations: readonly Migration[] = MIGRATIONS,
+  { migrations = MIGRATIONS, beforeUpgrade }: MigrateOptions = {},
 ): Promise<void> {
   await (db as unknown as Kysely<WithMigrations>).transaction().execute(async (trx) => {
     await trx.getExecutor().adapter.acquireMigrationLock(trx, { lockTable: 'schema_migrations', lockRowId: '' })
@@ -45,10 +51,11 @@ export async function migrate(
         `The database was made by a newer Latchkey (it has ${unknown.join(', ')}). Start that version, or a newer one.`,
       )
     }
-    for (const { name, up } of migrations) {
-      if (applied.has(name)) continue
+    const missing = migrations.filter(({ name }) => !applied.has(name))
+    for (const { name, up } of missing) {
       await up(trx as unknown as Kysely<unknown>)
       await trx.insertInto('schema_migrations').values({ name, applied_at: now }).execute()
     }
+    if (applied.size > 0 && missing.length > 0) await beforeUpgrade?.()
   })
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { isStale } from './postgres-errors.ts'
 
 /** Made by `queryOf`. */
 export interface Query {
@@ -43,8 +44,27 @@ interface Columns {
   empty: Record<string, unknown>
 }
 
-/** The statements that were prepared on a connection. */
-const preparedOn = new WeakMap<pg.Connection, Map<string, Columns>>()
+/** The statements that were prepared on a connection, and in which generation. */
+interface Prepared {
+  generation: number
+  columns: Map<string, Columns>
+}
+const preparedOn = new WeakMap<pg.Connection, Prepared>()
+
+/**
+ * What was prepared in an earlier generation is prepared again before it is used. A new generation begins when the server refuses a
+ * statement because its columns have changed: those of other statements, and on other connections, have changed with them.
+ */
+let generation = 0
+
+function statementsOf(connection: pg.Connection): Map<string, Columns> {
+  let prepared = preparedOn.get(connection)
+  if (prepared?.generation !== generation) {
+    prepared = { generation, columns: new Map() }
+    preparedOn.set(connection, prepared)
+  }
+  return prepared.columns
+}
 
 const NO_COLUMNS: Columns = { names: [], parsers: [], empty: {} }
 
@@ -83,14 +103,13 @@ export class Batch implements pg.Submittable {
 
   submit(given: pg.Connection): void {
     const connection = given as Connection
-    let prepared = preparedOn.get(connection)
-    if (!prepared) preparedOn.set(connection, (prepared = new Map()))
+    const prepared = statementsOf(connection)
     this.#prepared = prepared
     const preparing = new Set<string>()
     connection.stream.cork()
     for (const { name, text, values } of this.queries) {
       if (name === '' || !(prepared.has(name) || preparing.has(name))) {
-        // It may be prepared already, if it has failed before.
+        // It may be prepared already, if it has failed before or is of an earlier generation.
         if (name !== '') connection.close({ type: 'S', name })
         connection.parse({ name, text })
         connection.describe({ type: 'S', name })
@@ -138,6 +157,7 @@ export class Batch implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
+    if (isStale(error)) generation++
     this.callback(error)
   }
 }

@@ -1,6 +1,9 @@
 import pg from 'pg'
+import type { Abandoned } from './postgres-abandoned.ts'
+import type { Alone } from './postgres-alone.ts'
 import { type Outcome, type Query, sendBatch } from './postgres-batch.ts'
-import { limitSession, type SessionLimits } from './postgres-session.ts'
+import { isConnectionLost, isReadOnly, isUnanswered } from './postgres-errors.ts'
+import { openSession, TOGETHER } from './postgres-session.ts'
 
 /** A statement that waits for its rows. */
 export interface Waiting {
@@ -13,18 +16,36 @@ export interface Waiting {
 export interface LaneSettings {
   settings: pg.ClientConfig
   timeoutFactor: number
+  /** The connection is replaced by another when it is this old. */
+  maxSessionMs: number
   /** Runs a statement on a connection of the pool. */
-  alone(query: Query): Promise<object[]>
+  alone: Alone
+  abandoned: Abandoned
+}
+
+/** What to do with the statements of a batch when one of them failed and the session is still usable. */
+export interface Unsettled {
+  /** Those before the one that failed. The server has done them, but undone them again if they changed something. */
+  before: Waiting[]
+  /** Undefined if it was the commit of all of them. */
+  failed: Waiting | undefined
+  /** The server has skipped these. */
+  after: Waiting[]
+  outcome: Outcome
+  /** Sends them in the next batch. */
+  sendAgain(unsent: Waiting[]): void
+  runAlone(statement: Waiting): void
+  /** For the one that has waited, or taken long. */
+  runAgain(statement: Waiting): void
 }
 
 interface LaneOptions extends LaneSettings {
   /** What the server shows as the program's name. */
   name: string
-  limits: SessionLimits
   /** A connection that has not opened or answered for this long is not given further statements. */
   slowMs: number
-  /** One of the statements failed, and the session is still usable. Settles all of them; `again` sends some in the next batch. */
-  failed(sent: Waiting[], outcome: Outcome, again: (unsent: Waiting[]) => void): void
+  /** Settles all of them. */
+  settle(unsettled: Unsettled): void
 }
 
 /** One connection that all requests share. */
@@ -36,13 +57,24 @@ export interface Lane {
 /** Bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 100
 
+/** From this share of its life on, another connection is opened for it; and how often that is tried. */
+const RENEW_AT = 2 / 3
+const RENEW_TRIES = 6
+
 /**
  * Sends the statements of one turn of the event loop in one batch, and those that come meanwhile in the next. That takes a
  * fraction of the processor time of borrowing a connection of the pool for each. While a batch takes long, or connecting for it
  * does, further statements run alone. When the connection is lost, the statements on it fail and the next batch connects again.
  */
-export function createLane({ settings, name, limits, timeoutFactor, slowMs, alone, failed }: LaneOptions): Lane {
+export function createLane(options: LaneOptions): Lane {
+  const { settings, name, timeoutFactor, maxSessionMs, slowMs, alone, abandoned } = options
   let client: pg.Client | undefined
+  let openedAt = 0
+  /** Opened while `client` was in use, and takes its place at the next batch. */
+  let next: pg.Client | undefined
+  let renewal: Promise<void> | undefined
+  /** The last connection has not answered, and the server has not closed it. */
+  let isAbandoned = false
   let waiting: Waiting[] = []
   let isBusy = false
   /** When the batch was begun that is being answered. Before the first one, and after a loss, it begins with connecting. */
@@ -52,44 +84,84 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
 
   const drop = (lost: pg.Client): void => {
     if (client === lost) client = undefined
+    if (next === lost) next = undefined
     void lost.end().catch(() => {})
   }
-  const connect = async (): Promise<pg.Client> => {
+  const open = async (): Promise<pg.Client> => {
     const opened = new pg.Client({ ...settings, application_name: name })
     opened.on('error', () => drop(opened))
     opened.on('end', () => drop(opened))
     try {
       await opened.connect()
-      await limitSession(opened, limits, timeoutFactor)
+      await openSession(opened, TOGETHER, timeoutFactor)
     } catch (error) {
       drop(opened)
       throw error
     }
-    client = opened
     return opened
   }
+  const use = (opened: pg.Client): pg.Client => {
+    if (client) drop(client)
+    if (opened === next) next = undefined
+    openedAt = performance.now()
+    return (client = opened)
+  }
+  const age = (): number => performance.now() - openedAt
+  const current = (): pg.Client | undefined => {
+    if (next) return use(next)
+    if (client && age() > maxSessionMs) drop(client)
+    return client
+  }
+  /** Before the connection is too old, so that no statement waits for the next one. */
+  const renew = (): void => {
+    if (!client || next || age() < maxSessionMs * RENEW_AT) return
+    renewal ??= open()
+      .then((opened) => void (next = opened))
+      .catch(() => {})
+      .finally(() => (renewal = undefined))
+  }
+  const renewing = setInterval(renew, maxSessionMs / RENEW_TRIES).unref()
 
-  const runAlone = ({ query, resolve, reject }: Waiting): void => void alone(query).then(resolve, reject)
+  const runAlone = ({ query, resolve, reject }: Waiting): void =>
+    void alone.run(query).then(({ rows }) => resolve(rows), reject)
+  const runAgain = ({ query, resolve, reject }: Waiting): void =>
+    void alone.runAgain(query).then(({ rows }) => resolve(rows), reject)
   const runWaitingAlone = (): void => waiting.splice(0).forEach(runAlone)
+  const sendAgain = (unsent: Waiting[]): void => void waiting.unshift(...unsent)
 
   const settle = (used: pg.Client, sent: Waiting[], outcome: Outcome): void => {
     const { answers, error } = outcome
     if (error === undefined) {
       for (let at = 0; at < sent.length; at++) sent[at]?.resolve(answers[at]?.rows ?? [])
-    } else if (isConnectionLost(error)) {
+      return
+    }
+    if (isUnanswered(error)) {
+      client = undefined
+      isAbandoned = true
+      abandoned.add(used, () => (isAbandoned = false))
+    } else if (isConnectionLost(error) || isReadOnly(error)) {
       // Before its end is noticed, further statements would be sent on it.
       drop(used)
-      for (const { reject } of sent) reject(error)
-    } else failed(sent, outcome, (unsent) => waiting.unshift(...unsent))
+    }
+    const at = answers.length
+    if (isConnectionLost(error)) for (const { reject } of sent) reject(error)
+    else {
+      const parts = { before: sent.slice(0, at), failed: sent[at], after: sent.slice(at + 1) }
+      options.settle({ ...parts, outcome, sendAgain, runAlone, runAgain })
+    }
   }
 
   /** Sends batches for as long as there is something to send. Never rejects. */
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
+      if (isAbandoned) {
+        runWaitingAlone()
+        break
+      }
       const sent = waiting.splice(0, MAX_BATCH)
       try {
         begunAt = performance.now()
-        const used = client ?? (await connect())
+        const used = current() ?? use(await open())
         settle(
           used,
           sent,
@@ -110,7 +182,8 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
     idle.resolve()
   }
   const add = (statement: Waiting): void => {
-    if (begunAt !== undefined && performance.now() - begunAt > slowMs) return runAlone(statement)
+    const isLate = begunAt !== undefined && performance.now() - begunAt > slowMs
+    if (isAbandoned || isLate) return runAlone(statement)
     waiting.push(statement)
     if (begunAt !== undefined) late ??= setTimeout(runWaitingAlone, slowMs)
     if (isBusy) return
@@ -122,11 +195,10 @@ export function createLane({ settings, name, limits, timeoutFactor, slowMs, alon
   return {
     run: (query) => new Promise((resolve, reject) => add({ query, resolve, reject })),
     async close() {
+      clearInterval(renewing)
       if (isBusy) await idle.promise
-      await client?.end()
+      await renewal
+      await Promise.all([client?.end(), next?.end()])
     },
   }
 }
-
-/** The server ends the connection after a fatal error, and every other error is the driver's. */
-const isConnectionLost = (error: unknown): boolean => !(error instanceof pg.DatabaseError) || error.severity === 'FATAL'

@@ -1,20 +1,29 @@
+import { isOutOfTime, isStale } from './postgres-errors.ts'
 import { createLane, type Lane, type LaneSettings } from './postgres-lane.ts'
-import { SERVING } from './postgres-session.ts'
+import { PROGRAMS } from './postgres-programs.ts'
 
 /** While the connection has not answered for this long, reads run alone. */
 export const SLOW_MS = 10
 
-/** Reads without a transaction, on one connection that all requests share. One that fails fails alone. */
+/**
+ * Reads without a transaction, on one connection that all requests share. One that fails fails alone, and one that waits for a
+ * lock or takes long is run again alone.
+ */
 export const createReads = (shared: LaneSettings): Lane =>
   createLane({
     ...shared,
-    name: 'latchkey reads',
-    limits: SERVING,
+    name: PROGRAMS.sharedReads,
     slowMs: SLOW_MS,
-    failed(sent, { answers, error }, again) {
-      answers.forEach(({ rows }, at) => sent[at]?.resolve(rows))
-      sent[answers.length]?.reject(error)
-      // The server has skipped these.
-      again(sent.slice(answers.length + 1))
+    settle({ before, failed, after, outcome: { answers, error }, sendAgain, runAlone, runAgain }) {
+      before.forEach(({ resolve }, at) => resolve(answers[at]?.rows ?? []))
+      if (failed && isOutOfTime(error)) {
+        runAgain(failed)
+        // Others of them may wait too. In one batch each would hold up those after it.
+        after.forEach(runAlone)
+        return
+      }
+      if (failed && isStale(error)) runAlone(failed)
+      else failed?.reject(error)
+      sendAgain(after)
     },
   })

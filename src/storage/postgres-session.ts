@@ -1,4 +1,6 @@
-import type { ClientBase } from 'pg'
+import pg, { type ClientBase, type QueryResult } from 'pg'
+import { StorageFailure } from './failure.ts'
+import { READ_ONLY } from './postgres-errors.ts'
 
 /**
  * The time limits of a PostgreSQL session, as settings of the server. The server enforces them whatever happens to the
@@ -25,10 +27,10 @@ export const SERVING: SessionLimits = {
 }
 
 /**
- * Where writes of several people are one transaction. Whoever waits for a lock is soon given up there, and tries again alone
- * under the limits above.
+ * Where statements of several people are one batch. Whoever waits for a lock, or takes long, is soon given up there, and tries
+ * again alone under the limits above.
  */
-export const JOINT_WRITES: SessionLimits = { ...SERVING, lock_timeout: 25, statement_timeout: 250 }
+export const TOGETHER: SessionLimits = { ...SERVING, lock_timeout: 25, statement_timeout: 250 }
 
 /** Reads that no request waits for. */
 export const BACKGROUND: SessionLimits = { ...SERVING, statement_timeout: 60_000 }
@@ -43,20 +45,54 @@ export const MIGRATING: SessionLimits = {
 /** How the server detects that the client is gone: keepalives in seconds, the timeout in milliseconds. */
 const TCP = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 3, tcp_keepalives_count: 3, tcp_user_timeout: 10_000 }
 
-/** How long setting the limits may take. Every new session does it before its first query. */
-const SET_TIMEOUT_MS = 1000
+/** How long the first message of a session may take. */
+const OPEN_TIMEOUT_MS = 1000
+
+/** A session is replaced when it is this old: an address may lead to another server meanwhile. */
+export const MAX_SESSION_MS = 60_000
+
+/** Whether the session is on a standby or can't write. */
+export const READ_ONLY_TEXT = "(pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')"
+const ID_TEXT = "pid || ' ' || extract(epoch from backend_start)"
+
+const ids = new WeakMap<ClientBase, string>()
+
+/** Tells a session from all others, also of other servers. */
+export const sessionOf = (client: ClientBase): string | undefined => ids.get(client)
+
+/** The ids of all sessions that the server of this connection has. */
+export async function listSessions(client: ClientBase): Promise<Set<string>> {
+  const { rows } = await client.query<{ id: string }>(
+    `select ${ID_TEXT} as id from pg_stat_activity where datname = current_database()`,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
 
 /**
- * Sets the limits of a new session. With `set` and not in the startup message, since poolers refuse settings there that
- * they do not know. All are in one message, which costs the server almost nothing.
+ * Sets the limits of a new session, and refuses one that can't write. What a standby knows may be old by any amount, so that it
+ * serves no reads either: somebody who was disabled would still be signed in there.
+ *
+ * With `set` and not in the startup message, since poolers refuse settings there that they do not know. All are in one message,
+ * which costs the server almost nothing.
  */
-export async function limitSession(client: ClientBase, limits: SessionLimits, timeoutFactor: number): Promise<void> {
+export async function openSession(client: ClientBase, limits: SessionLimits, timeoutFactor: number): Promise<void> {
   const settings = [...scaled(limits, timeoutFactor), ...Object.entries(TCP)]
+  const about = `select ${READ_ONLY_TEXT} as "isReadOnly", ${ID_TEXT} as id from pg_stat_get_activity(pg_backend_pid())`
   const query = {
-    text: settings.map(([name, value]) => `set ${name} = ${value}`).join('; '),
-    query_timeout: SET_TIMEOUT_MS * timeoutFactor,
+    text: [...settings.map(([name, value]) => `set ${name} = ${value}`), about].join('; '),
+    query_timeout: OPEN_TIMEOUT_MS * timeoutFactor,
   }
-  await client.query(query)
+  // One result for each statement, which the types of the driver do not know.
+  const results = (await client.query(query)) as unknown as QueryResult<{ isReadOnly: boolean; id: string }>[]
+  const session = results.at(-1)?.rows[0]
+  refuseReadOnly(session)
+  if (session) ids.set(client, session.id)
+}
+
+export function refuseReadOnly(session: { isReadOnly: boolean } | undefined): void {
+  if (session?.isReadOnly === false) return
+  const refusal = new pg.DatabaseError('the server is a standby, or was made read-only', 0, 'error')
+  throw new StorageFailure('unavailable', Object.assign(refusal, { code: READ_ONLY }))
 }
 
 const scaled = (limits: SessionLimits, timeoutFactor: number): [string, number][] =>

@@ -1,47 +1,44 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { limitSession, SERVING } from './postgres-session.ts'
-import { createEmitter, type Signals } from './signals.ts'
+import type { Trx } from './database.ts'
+import { PROGRAMS } from './postgres-programs.ts'
+import { MAX_SESSION_MS, openSession, SERVING } from './postgres-session.ts'
+import { createEmitter, type Signaller, signalOnce, type Signals } from './signals.ts'
 
 const CHANNEL = 'latchkey'
 const NOTIFY = { name: 'notify', sql: 'select pg_notify($1, $2)' }
 const RECONNECT_MS = 500
 const HEARTBEAT_MS = 5000
-/** How late a change is read at the latest when its signal was lost unnoticed. */
-const RESYNC_MS = 60_000
 const QUERY_TIMEOUT_MS = 4000
 
 /**
  * Signals over LISTEN/NOTIFY. A notification belongs to the transaction that sends it: it is delivered when that commits
  * and never otherwise. Signals from before this replica listened, or while its listening connection was lost, are missed. So
- * a `resync` follows each LISTEN, the first one included, since the caches were filled before it.
+ * a `resync` follows each LISTEN, the first one included, since the caches were filled before it. The connection is replaced once a
+ * minute, so that a change whose signal was lost unnoticed is read that late at the latest.
  */
 export function createPostgresSignals(
   settings: pg.ClientConfig,
-  log: Logger,
-  timeoutFactor: number,
+  { log, timeoutFactor, watch }: { log: Logger; timeoutFactor: number; watch: ListenerEvents['watch'] },
 ): Signals & { close(): Promise<void> } {
-  const { deliver, on } = createEmitter()
-  const resync = () => deliver('resync', null)
+  const { deliver, signals } = createEmitter()
   const listener = startListening(settings, timeoutFactor, {
     received: (signal) => deliver(signal.name, signal.payload),
-    listening: resync,
+    listening: () => deliver('resync', null),
+    watch,
     lost: (error) =>
       log.warn({ err: error }, 'The connection for signals of other replicas was lost; connecting again.'),
   })
-  const resyncing = setInterval(resync, RESYNC_MS).unref()
 
   return {
-    async emit(trx, name, payload) {
-      trx.runNext(NOTIFY, [CHANNEL, JSON.stringify({ name, payload })])
-    },
-    on,
-    async close() {
-      clearInterval(resyncing)
-      await listener.close()
-    },
+    ...signals,
+    close: listener.close,
   }
 }
+
+/** How a transaction that runs statements like this sends signals. */
+export const signalWith = (runNext: Trx['runNext']): Signaller['signal'] =>
+  signalOnce((name, payload) => runNext(NOTIFY, [CHANNEL, JSON.stringify({ name, payload })]))
 
 interface ReceivedSignal {
   name: string
@@ -52,6 +49,8 @@ interface ListenerEvents {
   received(signal: ReceivedSignal): void
   /** From now on signals are received. */
   listening(): void
+  /** Asks the server something, now and then. When that fails, the connection is taken for lost. */
+  watch(connection: pg.ClientBase): Promise<void>
   lost(error: Error | undefined): void
 }
 
@@ -65,7 +64,7 @@ function startListening(settings: pg.ClientConfig, timeoutFactor: number, events
   const listen = async (): Promise<void> => {
     const connection = new pg.Client({
       ...settings,
-      application_name: 'latchkey signals',
+      application_name: PROGRAMS.signals,
       query_timeout: QUERY_TIMEOUT_MS * timeoutFactor,
     })
     connection.on('notification', ({ payload }) => {
@@ -73,26 +72,38 @@ function startListening(settings: pg.ClientConfig, timeoutFactor: number, events
       if (signal) events.received(signal)
     })
     let isLost = false
-    const connectAgain = (error?: Error) => {
-      if (isLost || isClosed) return
+    const connectAfter = (delayMs: number) => {
       isLost = true
       clearInterval(heartbeat)
-      events.lost(error)
       void connection.end().catch(() => {})
       reconnect = setTimeout(() => {
         connecting = listen()
-      }, RECONNECT_MS)
+      }, delayMs)
+    }
+    const connectAgain = (error?: Error) => {
+      if (isLost || isClosed) return
+      events.lost(error)
+      connectAfter(RECONNECT_MS)
+    }
+    let age = 0
+    let watching: Promise<void> | undefined
+    const watch = () => (watching ??= events.watch(connection).finally(() => (watching = undefined)))
+    const beat = () => {
+      age += HEARTBEAT_MS
+      if (age >= MAX_SESSION_MS) connectAfter(0)
+      else void watch().catch(connectAgain)
     }
     connection.on('error', connectAgain)
     connection.on('end', connectAgain)
     try {
       await connection.connect()
-      await limitSession(connection, SERVING, timeoutFactor)
+      await openSession(connection, SERVING, timeoutFactor)
       await connection.query(`listen ${CHANNEL}`)
       client = connection
       events.listening()
       // A connection can be lost without either end noticing. A query now and then finds out.
-      heartbeat = setInterval(() => void connection.query('select 1').catch(connectAgain), HEARTBEAT_MS)
+      heartbeat = setInterval(beat, HEARTBEAT_MS)
+      await watch()
     } catch (error) {
       connectAgain(error instanceof Error ? error : undefined)
     }

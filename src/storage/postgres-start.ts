@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { StartError } from '../errors.ts'
 import { OWN_TABLE } from './find-database.ts'
+import { OLDER_PROGRAMS, PROGRAMS } from './postgres-programs.ts'
 
 /** What to look at, by the server's own code (PostgreSQL manual, appendix A). */
 const HINTS: Record<string, string> = {
@@ -52,7 +53,7 @@ function explain(error: unknown, url: string): StartError {
 
 /** The migrations that were applied, without changing anything. None when the tables are not there yet. */
 export async function listAppliedMigrations(url: string): Promise<string[]> {
-  const settings = { connectionString: url, application_name: 'latchkey', connectionTimeoutMillis: 5000 }
+  const settings = { connectionString: url, application_name: PROGRAMS.start, connectionTimeoutMillis: 5000 }
   if (!(await tryPostgres(settings, url)).hasTables) return []
   const client = new pg.Client(settings)
   client.on('error', () => {})
@@ -76,7 +77,8 @@ export async function refuseBesideReplicas(url: string): Promise<void> {
   try {
     await client.connect()
     const { rows } = await client.query<{ count: number }>(
-      "select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name in ('latchkey', 'latchkey reads', 'latchkey signals')",
+      'select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = any($1)',
+      [[...Object.values(PROGRAMS), ...OLDER_PROGRAMS]],
     )
     if ((rows[0]?.count ?? 0) === 0) return
   } finally {

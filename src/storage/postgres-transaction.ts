@@ -1,6 +1,9 @@
 import type pg from 'pg'
 import { StorageFailure } from './failure.ts'
+import type { Abandoned } from './postgres-abandoned.ts'
 import { type Answer, type Query, queryOf, sendBatch } from './postgres-batch.ts'
+import { isBroken, isUnanswered } from './postgres-errors.ts'
+import type { Connections } from './postgres-pool.ts'
 
 /** A transaction on a connection of the pool. Its statements run in the order in which they were given. */
 export interface PostgresTransaction {
@@ -26,22 +29,33 @@ interface Unsent {
 
 const unawaited = (query: Query): Unsent => ({ query, resolve: () => {}, reject: () => {} })
 
-/** It begins with its first statement. `isBroken` decides whether the connection can't be used after an error. */
-export async function openTransaction(
-  pool: pg.Pool,
-  isBroken: (error: unknown) => boolean,
-): Promise<PostgresTransaction> {
+/** Gives a connection back to its pool after this error, or after none. */
+export function giveBack(client: pg.PoolClient, abandoned: Abandoned, error: unknown): void {
+  if (isUnanswered(error)) abandoned.add(client, () => client.release(true))
+  else client.release(error !== undefined && isBroken(error))
+}
+
+const LOST = 'The connection of this transaction is lost.'
+const OVER = 'This transaction is over.'
+
+/** It begins with its first statement. */
+export async function openTransaction({ pool, abandoned }: Connections): Promise<PostgresTransaction> {
   const client = await pool.connect()
   let unsent: Unsent[] = [unawaited(BEGIN)]
   let hasBegun = false
-  let broken = false
+  /** Why the connection can't be used any more. */
+  let broken: unknown
   let isOver = false
   let sending: Promise<void> | undefined
 
+  /** Whoever waits for one of these would wait for ever: nothing sends them any more. */
+  const refuseUnsent = (why: string) => {
+    for (const { reject } of unsent.splice(0)) reject(new StorageFailure('unavailable', why))
+  }
   const send = async (): Promise<void> => {
     // Statements that are given in the same step are sent together.
     await new Promise<void>((resolve) => process.nextTick(resolve))
-    while (unsent.length > 0 && !broken) {
+    while (unsent.length > 0 && broken === undefined) {
       const batch = unsent
       unsent = []
       hasBegun = true
@@ -51,20 +65,21 @@ export async function openTransaction(
       )
       answers.forEach((answer, at) => batch[at]?.resolve(answer))
       if (error === undefined) continue
-      broken ||= isBroken(error)
+      if (isBroken(error)) broken = error
       // The server has skipped those after the one that failed.
       for (const { reject } of batch.slice(answers.length)) reject(error)
     }
     sending = undefined
+    if (broken !== undefined) refuseUnsent(LOST)
   }
   const add = (query: Query): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      if (broken) return reject(new StorageFailure('unavailable', 'The connection of this transaction is lost.'))
+      if (broken !== undefined) return reject(new StorageFailure('unavailable', LOST))
       unsent.push({ query, resolve, reject })
       sending ??= send()
     })
   const checkOpen = () => {
-    if (isOver) throw new StorageFailure('unavailable', 'This transaction is over.')
+    if (isOver) throw new StorageFailure('unavailable', OVER)
   }
 
   return {
@@ -86,21 +101,12 @@ export async function openTransaction(
     async rollback() {
       isOver = true
       await sending
-      unsent = []
-      if (!hasBegun || broken) return
-      await add(ROLLBACK).catch(() => {
-        broken = true
+      refuseUnsent(OVER)
+      if (!hasBegun || broken !== undefined) return
+      await add(ROLLBACK).catch((error: unknown) => {
+        broken ??= error
       })
     },
-    release: () => client.release(broken),
+    release: () => giveBack(client, abandoned, broken),
   }
-}
-
-/** Runs one statement on a connection of the pool. */
-export async function runAlone(pool: pg.Pool, isBroken: (error: unknown) => boolean, query: Query): Promise<Answer> {
-  const client = await pool.connect()
-  const { answers, error } = await sendBatch(client, [query])
-  client.release(error !== undefined && isBroken(error))
-  if (error !== undefined) throw error
-  return answers[0] as Answer
 }

@@ -1,5 +1,6 @@
+import { isOutOfTime } from './postgres-errors.ts'
 import { createLane, type Lane, type LaneSettings } from './postgres-lane.ts'
-import { JOINT_WRITES } from './postgres-session.ts'
+import { PROGRAMS } from './postgres-programs.ts'
 
 /** While a commit takes longer than this, writes run alone. */
 const SLOW_MS = 50
@@ -12,10 +13,11 @@ const SLOW_MS = 50
 export const createWrites = (shared: LaneSettings): Lane =>
   createLane({
     ...shared,
-    name: 'latchkey writes',
-    limits: JOINT_WRITES,
+    name: PROGRAMS.sharedWrites,
     slowMs: SLOW_MS,
-    failed(sent) {
-      for (const { query, resolve, reject } of sent) void shared.alone(query).then(resolve, reject)
+    settle({ before, failed, after, outcome: { error }, runAlone, runAgain }) {
+      for (const statement of [...before, ...after]) runAlone(statement)
+      if (failed && isOutOfTime(error)) runAgain(failed)
+      else if (failed) runAlone(failed)
     },
   })

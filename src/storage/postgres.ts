@@ -1,28 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely'
-import pg from 'pg'
+import type { Kysely } from 'kysely'
+import type pg from 'pg'
 import type { Logger } from 'pino'
+import { createClockDifference } from './clock-difference.ts'
 import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
-import { isUnavailable, StorageFailure } from './failure.ts'
-import { migrate } from './migrate.ts'
+import { createAbandoned } from './postgres-abandoned.ts'
+import { createAlone, runAlone } from './postgres-alone.ts'
 import { type Query, queryOf } from './postgres-batch.ts'
+import { isRepeatable, rethrow } from './postgres-errors.ts'
+import { createKysely } from './postgres-kysely.ts'
 import type { Lane } from './postgres-lane.ts'
+import { migratePostgres } from './postgres-migrate.ts'
+import { openPool } from './postgres-pool.ts'
+import { PROGRAMS } from './postgres-programs.ts'
 import { createReads } from './postgres-reads.ts'
-import { BACKGROUND, limitSession, MIGRATING, SERVING, type SessionLimits } from './postgres-session.ts'
-import { createPostgresSignals } from './postgres-signals.ts'
-import { explainRefusal, tryPostgres } from './postgres-start.ts'
-import { openTransaction, type PostgresTransaction, runAlone } from './postgres-transaction.ts'
+import { BACKGROUND, MAX_SESSION_MS, SERVING } from './postgres-session.ts'
+import { createPostgresSignals, signalWith } from './postgres-signals.ts'
+import { openTransaction, type PostgresTransaction } from './postgres-transaction.ts'
+import { createWatch } from './postgres-watch.ts'
 import { createWrites } from './postgres-writes.ts'
 import type { Schema } from './schema.ts'
 
@@ -34,28 +30,55 @@ const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
 const BACKGROUND_TIMEOUT_MS = BACKGROUND.statement_timeout + 250
 const MAX_CONNECTIONS = 10
+/** For single statements that wait for locks, and how long one waits until another has ended. */
+const MAX_PATIENT = 3
+const PATIENT_TIMEOUT_MS = 1500
 /** TCP keepalive starts on a connection that was silent for this long. */
 const KEEPALIVE_IDLE_MS = 10_000
 
-/** `timeoutFactor` multiplies every time limit: tests that are not about these limits set it. */
-export async function openPostgres(url: string, log: Logger, now: number, timeoutFactor = 1): Promise<Engine> {
+export interface PostgresOptions {
+  /** Multiplies every time limit: tests that are not about these limits set it. */
+  timeoutFactor?: number | undefined
+  /** This machine's clock, which is compared with that of the database. */
+  systemNow?: (() => number) | undefined
+  /** How old a connection may become. */
+  maxSessionMs?: number | undefined
+}
+
+export async function openPostgres(
+  url: string,
+  log: Logger,
+  now: number,
+  { timeoutFactor = 1, systemNow = Date.now, maxSessionMs = MAX_SESSION_MS }: PostgresOptions = {},
+): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
-    application_name: 'latchkey',
+    application_name: PROGRAMS.pool,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS * timeoutFactor,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
   }
-  await migrateFirst(settings)
+  await migratePostgres(url, settings, { log, now, timeoutFactor })
 
+  const abandoned = createAbandoned()
+  const needs = { log, timeoutFactor, abandoned }
   const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
-  const { kysely, pool, within } = connect({ ...limited, max: MAX_CONNECTIONS }, SERVING, { log, timeoutFactor })
-  const alone = async (query: Query) => (await runAlone(pool, isBroken, query)).rows
-  const lanes = { settings: limited, timeoutFactor, alone }
+  const pooled = { ...limited, maxLifetimeSeconds: maxSessionMs / 1000 }
+  const serving = openPool({ ...pooled, max: MAX_CONNECTIONS }, SERVING, needs)
+  const patientTimeout = PATIENT_TIMEOUT_MS * timeoutFactor
+  const patient = openPool({ ...pooled, max: MAX_PATIENT, connectionTimeoutMillis: patientTimeout }, SERVING, needs)
+  const alone = createAlone(serving, patient, timeoutFactor)
+  const { kysely, within } = createKysely(serving, alone.run)
+  const lanes = { settings: limited, timeoutFactor, maxSessionMs, alone, abandoned }
   const reads = createReads(lanes)
   const writes = createWrites(lanes)
   const background = openBackground()
-  const signals = createPostgresSignals(settings, log, timeoutFactor)
+  const clock = createClockDifference(log)
+  const signals = createPostgresSignals(settings, {
+    log,
+    timeoutFactor,
+    watch: createWatch({ clock, abandoned, systemNow }),
+  })
   return {
     db: {
       dialect,
@@ -64,9 +87,9 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
       // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
       run: runOn(writes),
       transaction: (work) =>
-        retryDeadlocks(async () => {
+        repeat(async () => {
           const { afterCommit, run: runTasks } = createCommitTasks()
-          const open = await openTransaction(pool, isBroken).catch(rethrow)
+          const open = await openTransaction(serving).catch(rethrow)
           try {
             const result = await work(toTrx(within(open), open, afterCommit))
             await open.commit().catch(rethrow)
@@ -80,17 +103,27 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
           }
         }),
       async writeInBackground(query) {
-        const { numAffectedRows } = await retryDeadlocks(() => query.execute(kysely))
+        const { numAffectedRows } = await repeat(() => query.execute(kysely))
         return Number(numAffectedRows)
       },
     },
     kysely,
     signals,
-    load: () => ({ pool: { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } }),
+    load: () => ({
+      pool: {
+        open: serving.pool.totalCount + patient.pool.totalCount,
+        idle: serving.pool.idleCount + patient.pool.idleCount,
+        waiting: serving.pool.waitingCount + patient.pool.waitingCount,
+        unanswered: abandoned.count(),
+      },
+    }),
+    clockDifference: clock.read,
     async close() {
       await signals.close()
       await Promise.all([reads.close(), writes.close(), background.close()])
-      await kysely.destroy()
+      // Nobody waits for what they run.
+      abandoned.close()
+      await Promise.all([kysely.destroy(), patient.pool.end()])
     },
   }
 
@@ -99,11 +132,13 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
     const timeout = BACKGROUND_TIMEOUT_MS * timeoutFactor
     // The first limit is also that of waiting for the statement before.
     const own = { ...settings, connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 }
-    const { kysely: builder, pool: single } = connect(own, BACKGROUND, { log, timeoutFactor })
-    const run = async (query: Query) => (await runAlone(single, isBroken, query)).rows
+    const single = openPool(own, BACKGROUND, needs)
+    const runSingle = (query: Query) => runAlone(single, query)
+    const { kysely: builder } = createKysely(single, runSingle)
+    const run = async (query: Query) => (await runSingle(query)).rows
     let client: pg.ClientBase | undefined
-    single.on('connect', (connected) => (client = connected))
-    single.on('remove', () => (client = undefined))
+    single.pool.on('connect', (connected) => (client = connected))
+    single.pool.on('remove', () => (client = undefined))
     return {
       reader: Object.assign(builder, { dialect, run: runOn({ run }) }),
       async close() {
@@ -111,19 +146,6 @@ export async function openPostgres(url: string, log: Logger, now: number, timeou
         void (client as pg.Client | undefined)?.end()
         await builder.destroy()
       },
-    }
-  }
-
-  /** Without a time limit on queries: a replica that starts waits until another one has migrated. */
-  async function migrateFirst(connection: pg.ClientConfig): Promise<void> {
-    await tryPostgres(connection, url)
-    const { kysely: starting } = connect({ ...connection, max: 1 }, MIGRATING, { log, timeoutFactor })
-    try {
-      await migrate(starting, now)
-    } catch (error) {
-      throw explainRefusal(error, url)
-    } finally {
-      await starting.destroy()
     }
   }
 }
@@ -139,128 +161,23 @@ function toTrx(kysely: Kysely<Schema>, open: PostgresTransaction, afterCommit: T
   const run: StatementRunner['run'] = ({ name, sql: text }, values) =>
     open.run(queryOf(text, values, name)).then(({ rows }) => rows, rethrow)
   const runNext: Trx['runNext'] = ({ name, sql: text }, values) => open.runNext(queryOf(text, values, name))
-  return Object.assign(kysely, { dialect, run, runNext, afterCommit }) as unknown as Trx
+  return Object.assign(kysely, { dialect, run, runNext, afterCommit, signal: signalWith(runNext) }) as unknown as Trx
 }
 
-/** The SQLSTATE of a deadlock: the server ended one of two transactions that waited for each other. */
-const DEADLOCK = '40P01'
-const MAX_DEADLOCKS = 3
+/** How often the work of a transaction is done at most. */
+const MAX_TRIES = 3
 /** Without a pause it would take the row again before the other, which waits for it, is woken up: the next deadlock. */
 const DEADLOCK_PAUSE_MS = 50
 
-async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
-  for (let deadlocks = 1; ; deadlocks++) {
+/** Does the work again after a deadlock, and when a statement has to be prepared again: the server has undone all of it. */
+async function repeat<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
     try {
       return await run()
     } catch (error) {
-      if (!isDeadlock(error) || deadlocks === MAX_DEADLOCKS) throw error
-      await setTimeout(DEADLOCK_PAUSE_MS)
+      const when = isRepeatable(error)
+      if (!when || tries === MAX_TRIES) throw error
+      if (when === 'after a pause') await setTimeout(DEADLOCK_PAUSE_MS)
     }
   }
-}
-
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof StorageFailure && error.cause instanceof pg.DatabaseError && error.cause.code === DEADLOCK
-
-function connect(
-  settings: pg.PoolConfig,
-  limits: SessionLimits,
-  { log, timeoutFactor }: { log: Logger; timeoutFactor: number },
-) {
-  // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, which its types do not say.
-  const pool = new pg.Pool({ ...settings, onConnect: (client) => limitSession(client, limits, timeoutFactor) })
-  // An idle connection that the server closes is replaced at the next use. Without a listener the event would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'A database connection was lost.'))
-  // The pool listens to idle connections only. One that is lost during a transaction, between two of its queries, makes the
-  // next query fail. Without a listener the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  const driver = createDriver(pool)
-  const kyselyDialect: Dialect = {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => driver,
-    createIntrospector: (introspected) => new PostgresIntrospector(introspected),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  }
-  const kysely = new Kysely<Schema>({ dialect: kyselyDialect })
-  const executor = kysely.getExecutor()
-  return {
-    pool,
-    kysely,
-    /** For queries in a transaction that is open. Kysely's own transactions take longer. */
-    within(open: PostgresTransaction): Kysely<Schema> {
-      const connection = connectionOf(open)
-      const bound = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
-      return new Kysely({ config: { dialect: kyselyDialect }, dialect: kyselyDialect, driver, executor: bound })
-    },
-  }
-}
-
-interface Connection extends DatabaseConnection {
-  open: Pick<PostgresTransaction, 'run' | 'release'> & Partial<PostgresTransaction>
-}
-
-const connectionOf = (open: Connection['open']): Connection => ({
-  open,
-  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, tag } = await this.open.run(queryOf(text, parameters)).catch(rethrow)
-    return { rows: rows as R[], numAffectedRows: BigInt(/\d+$/.exec(tag)?.[0] ?? 0) }
-  },
-  streamQuery() {
-    throw new Error('Queries are not streamed.')
-  },
-})
-
-function createDriver(pool: pg.Pool): Driver {
-  return {
-    init: async () => {},
-    acquireConnection: async () => connectionOf({ run: (query) => runAlone(pool, isBroken, query), release: () => {} }),
-    releaseConnection: async (held) => (held as Connection).open.release(),
-    beginTransaction: async (held) => {
-      ;(held as Connection).open = await openTransaction(pool, isBroken).catch(rethrow)
-    },
-    commitTransaction: async (held) => (held as Connection).open.commit?.().catch(rethrow),
-    rollbackTransaction: async (held) => (held as Connection).open.rollback?.(),
-    destroy: () => pool.end(),
-  }
-}
-
-const UNIQUE_VIOLATION = '23505'
-const FOREIGN_KEY_VIOLATION = '23503'
-/**
- * Connection, resource, operator intervention, system and transaction-rollback classes, a lock that was not granted in
- * time, and a transaction that stayed idle for too long: a retry may work.
- */
-const UNAVAILABLE = /^(08|53|57|58|40|55P03|25P03|25P04)/
-/** Those of them that end a statement or a transaction and leave the session usable. */
-const SESSION_STAYS_USABLE = /^(55P03|57014|40)/
-/** A full disk, or a server in read-only mode. */
-const UNWRITABLE = /^(53100|25006)$/
-const UNAVAILABLE_MESSAGE =
-  /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
-
-export function translate(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
-  if (!(error instanceof pg.DatabaseError)) {
-    const code = 'code' in error ? String(error.code) : ''
-    return UNAVAILABLE_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
-  }
-  if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
-  if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
-  if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
-  return UNAVAILABLE.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
-}
-
-function rethrow(error: unknown): never {
-  // The driver has made it while it read the server's answer, which says nothing about who asked.
-  if (error instanceof Error) Error.captureStackTrace(error, rethrow)
-  throw translate(error)
-}
-
-/** Whether the connection can't be used after this error. */
-const isBroken = (error: unknown): boolean =>
-  isUnavailable(translate(error)) && !(error instanceof pg.DatabaseError && SESSION_STAYS_USABLE.test(error.code ?? ''))
-
-/** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */
-function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {
-  return `${table}.${constraint.replace(`${table}_`, '').replace(/_key$/, '')}`
 }

@@ -9,8 +9,11 @@ export type Values<P> = <K extends keyof P>(key: K) => P[K]
  * running it does.
  *
  *   const byHash = readStatement((db, value: Values<{ hash: string }>) =>
- *     db.selectFrom('sessions').selectAll().where('token_hash', '=', value('hash')))
+ *     db.selectFrom('sessions').select(['id', 'user_id']).where('token_hash', '=', value('hash')))
  *   const [row] = await byHash(db.read, { hash })
+ *
+ * It names its columns: PostgreSQL refuses a prepared statement whose columns are others than when it was prepared, and `select *`
+ * has others as soon as a newer version has added one to the table.
  */
 export function readStatement<P extends object, Row>(build: (db: Reader, value: Values<P>) => Compilable<Row>) {
   const compile = compileOnce(build)
@@ -36,9 +39,16 @@ export function writeStatement<P extends object, Row>(build: (trx: Trx, value: V
 function compileOnce<P extends object>(build: (db: Reader, value: Values<P>) => Compilable) {
   const name = `s${++count}`
   const compiled: Partial<Record<Reader['dialect'], CompiledStatement>> = {}
-  return ({ dialect }: Pick<Reader, 'dialect'>, builder: Reader): CompiledStatement =>
+  const compile = ({ dialect }: Pick<Reader, 'dialect'>, builder: Reader): CompiledStatement =>
     (compiled[dialect] ??= { ...build(builder, placeholder as Values<P>).compile(), name })
+  compilers.push((builder) => compile(builder, builder))
+  return compile
 }
+
+const compilers: ((builder: Reader) => CompiledStatement)[] = []
+
+/** The statements of all modules that are loaded. */
+export const listStatements = (builder: Reader): CompiledStatement[] => compilers.map((compile) => compile(builder))
 
 const run = (statement: CompiledStatement, on: Pick<Reader, 'run'>, values: object): Promise<unknown[]> =>
   on.run(statement, parametersOf(statement, values))

@@ -7,9 +7,8 @@ import { test } from 'node:test'
 import { MIGRATIONS } from '../../src/storage/migrations/all.ts'
 import { createStorage } from '../support/engines.ts'
 import { type Answer, sendRequest, sessionOf } from '../support/http-client.ts'
-import { createEmptyDatabase, dropDatabase } from '../support/postgres.ts'
 import { previousVersion, skip } from '../support/previous-version.ts'
-import { type Replica, startReplica, until } from '../support/replicas.ts'
+import { startReplica } from '../support/replicas.ts'
 import { SECRET_KEY } from '../support/settings.ts'
 
 const password = 'correct horse battery staple'
@@ -73,53 +72,3 @@ test(
     assert.ok(Date.now() - startedAt < 60_000)
   },
 )
-
-test('this version and the one before run on one PostgreSQL under load without an error', { skip }, async (t) => {
-  const server = process.env['TEST_POSTGRES_URL'] ?? ''
-  const name = `upgrade_${process.pid}`
-  const storage = { databaseUrl: await createEmptyDatabase(server, name) }
-  const environment = { RATE_LIMITS: 'off' }
-  const old = await startReplica(t, storage, { environment, program: join(previousVersion(), 'src/main.ts') })
-  t.after(() => dropDatabase(server, name))
-  let registered: Answer | undefined
-  // The first password that a process checks may take longer than it is given, on a busy machine.
-  await until(async () => (registered = await register(old.address, 'ada@example.com')).status === 201)
-  const cookie = registered ? sessionOf(registered) : ''
-
-  const answers = new Map<string, number>()
-  const over = new AbortController()
-  const load = async (addresses: string[]) => {
-    for (let number = 0; !over.signal.aborted; number++) {
-      const [writer, reader] = [
-        addresses[number % addresses.length] ?? '',
-        addresses[(number + 1) % addresses.length] ?? '',
-      ]
-      const json = { displayName: `Ada ${number}` }
-      const changed = await sendRequest(writer, 'PATCH', '/api/account/profile', { cookie, json })
-      const me = await sendRequest(reader, 'GET', '/api/auth/me', { cookie })
-      const sessions = await sendRequest(reader, 'GET', '/api/auth/sessions', { cookie })
-      const stranger = await sendRequest(writer, 'GET', '/api/auth/me', {})
-      const key = [changed, me, sessions, stranger].map(({ status }) => status).join()
-      answers.set(key, (answers.get(key) ?? 0) + 1)
-    }
-  }
-  const count = () => [...answers.values()].reduce((sum, each) => sum + each, 0)
-  const during = load([old.address])
-  // It changes the tables while the old one serves requests. Where it has to wait for too long it exits, and is started again, as a
-  // supervisor does.
-  let upgraded: Replica | undefined
-  for (let tries = 1; !upgraded; tries++) {
-    upgraded = await startReplica(t, storage, { environment }).catch((error: unknown) => {
-      if (tries === 10) throw error
-      return undefined
-    })
-  }
-  const before = count()
-  const beside = [load([old.address, upgraded.address])]
-  await until(async () => count() >= before + 100)
-  over.abort()
-  await Promise.all([during, ...beside])
-  assert.deepEqual([...answers.keys()], ['200,200,200,401'])
-  assert.equal(await old.stop(), 0)
-  assert.equal((await login(upgraded.address, 'ada@example.com')).status, 200)
-})

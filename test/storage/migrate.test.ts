@@ -50,7 +50,7 @@ onEachEngine('migrations', (engine) => {
         trx.schema.createTable('half').addColumn('a', 'text').execute(),
     }
     const broken = { name: '9999-broken', up: async () => Promise.reject(new Error('no')) }
-    await assert.rejects(migrate(kysely, 2, [...MIGRATIONS, half, broken]), /no/)
+    await assert.rejects(migrate(kysely, 2, { migrations: [...MIGRATIONS, half, broken] }), /no/)
     await assert.rejects(
       db.read
         .selectFrom('half' as never)

@@ -5,8 +5,10 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
 import { StorageFailure } from '../../src/storage/failure.ts'
+import { createAbandoned } from '../../src/storage/postgres-abandoned.ts'
 import { queryOf } from '../../src/storage/postgres-batch.ts'
 import { createReads, SLOW_MS } from '../../src/storage/postgres-reads.ts'
+import { MAX_SESSION_MS } from '../../src/storage/postgres-session.ts'
 import { readStatement, type Values } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { until } from '../support/replicas.ts'
@@ -30,7 +32,7 @@ describe('reads on one connection of PostgreSQL', () => {
   const read = (id = ADMIN_ROLE) => roleById(running().services.db.read, { id })
   const connections = async () => {
     const { rows } = await observer.query<{ pid: number }>(
-      `select pid from pg_stat_activity where datname = current_database() and application_name = 'latchkey reads'`,
+      `select pid from pg_stat_activity where datname = current_database() and application_name = 'latchkey shared reads'`,
     )
     return rows.map(({ pid }) => pid)
   }
@@ -75,8 +77,14 @@ describe('reads on one connection of PostgreSQL', () => {
     t.after(() => silent.close())
     const accepted = once(silent, 'connection')
     const { port } = silent.address() as AddressInfo
-    const alone = async () => [{ from: 'the pool' }]
-    const reads = createReads({ settings: { host: '127.0.0.1', port }, timeoutFactor: 1, alone })
+    const run = async () => ({ rows: [{ from: 'the pool' }], tag: 'SELECT 1' })
+    const reads = createReads({
+      settings: { host: '127.0.0.1', port },
+      timeoutFactor: 1,
+      maxSessionMs: MAX_SESSION_MS,
+      alone: { run, runAgain: run },
+      abandoned: createAbandoned(),
+    })
     const first = assert.rejects(reads.run(queryOf('select 1', [])), /terminated/)
     const [socket] = await accepted
     // A socket that is closed with unread data resets the connection, which is another error.

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { createLogger } from '../../src/http/log.ts'
 import { isDuplicate, isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { translate } from '../../src/storage/postgres.ts'
+import { translate } from '../../src/storage/postgres-errors.ts'
 import { startApp } from '../support/app.ts'
 import { createStorage, type TestStorage } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
@@ -45,10 +45,11 @@ test('every session of the service has its own time limits, whatever the setting
   for (const setting of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
     await outside.query(`alter database ${name} set ${setting} = 0`)
   const { db } = await open(t, storage)
-  const { rows } = await sql<{ name: string; setting: string }>`
+  const settings = sql<{ name: string; setting: string }>`
     select name, setting from pg_settings
     where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
-      'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`.execute(db.read)
+      'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`
+  const { rows } = await db.transaction((trx) => settings.execute(trx))
   assert.deepEqual(Object.fromEntries(rows.map(({ name: key, setting }) => [key, setting])), {
     lock_timeout: '3000',
     statement_timeout: '3250',

@@ -95,7 +95,7 @@ describe('writes that arrive together, on one connection of PostgreSQL', () => {
     await until(async () => {
       await observer.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name in ('latchkey writes', 'latchkey') and wait_event_type = 'Lock'`,
+          where datname = current_database() and application_name in ('latchkey shared writes', 'latchkey pool') and wait_event_type = 'Lock'`,
       )
       return isRefused
     })

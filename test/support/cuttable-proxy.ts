@@ -8,6 +8,8 @@ export interface CuttableProxy {
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>
   restore(): Promise<void>
+  /** New connections go to another server. Those that are open stay where they are. */
+  redirect(target: string): void
   /** Forwards nothing, but leaves all connections open, like a server that hangs or a network that drops packets. */
   freeze(): void
   unfreeze(): void
@@ -15,7 +17,7 @@ export interface CuttableProxy {
 
 /** A TCP proxy between the service and a server, with which a test makes the server unreachable and reachable again. */
 export async function startCuttableProxy(t: Pick<TestContext, 'after'>, target: string): Promise<CuttableProxy> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   /** Each open socket, and the socket that its data is forwarded to. */
   const open = new Map<Socket, Socket>()
   let frozen = false
@@ -54,6 +56,9 @@ export async function startCuttableProxy(t: Pick<TestContext, 'after'>, target: 
     async restore() {
       proxy.listen(proxyPort, '127.0.0.1')
       await once(proxy, 'listening')
+    },
+    redirect(other) {
+      ;({ hostname, port } = new URL(other))
     },
     freeze() {
       frozen = true

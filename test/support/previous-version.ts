@@ -5,11 +5,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/**
- * The last commit of 0.1 whose tables differ from those of today. Once 0.2.0 is released, this is its tag: a release must be able to
- * run beside the one before, and to upgrade its data.
- */
-const COMMIT = '968016954a639e03c8ff66bdf44cc37cd333fd0c'
+/** The last commit of 0.2, the release before. This version must be able to run beside it, and to upgrade its data. */
+const COMMIT = 'ae9d5ae7d658b24cb0d196f694388ba5d411115a'
 
 // It never asks for a password.
 const git = (...args: string[]) =>

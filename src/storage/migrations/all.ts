@@ -22,6 +22,10 @@ import { sshCaRotation } from './0020-ssh-ca-rotation.ts'
 import { failedJobs } from './0021-failed-jobs.ts'
 import { unreadNotifications } from './0022-unread-notifications.ts'
 import { usersByStatus } from './0023-users-by-status.ts'
+import { finishedActions } from './0024-finished-actions.ts'
+import { clientsOff } from './0025-clients-off.ts'
+import { formerHosts } from './0026-former-hosts.ts'
+import { restoredAddresses } from './0027-restored-addresses.ts'
 
 export interface Migration {
   name: string
@@ -66,4 +70,8 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0021-failed-jobs', failedJobs),
   inSql('0022-unread-notifications', unreadNotifications),
   inSql('0023-users-by-status', usersByStatus),
+  inSql('0024-finished-actions', finishedActions),
+  inSql('0025-clients-off', clientsOff),
+  inSql('0026-former-hosts', formerHosts),
+  inSql('0027-restored-addresses', restoredAddresses),
 ]

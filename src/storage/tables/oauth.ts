@@ -36,8 +36,12 @@ export interface OAuthTables {
     created_at: number
     /** Set when it was deleted. Until its other rows have been removed, this row stays. */
     deleted_at: number | null
-    /** Set while it is turned off, which only a built-in one can be. */
+    /** Set while it is turned off. */
     disabled_at: number | null
+    /** How many times it was turned off. What it was issued before carries an earlier number and is revoked. */
+    generation: Generated<number>
+    /** 1 when the answers that it gets at introspection have the claims of the token's scopes. */
+    introspection_claims: Generated<number>
   }
   /** The roles whose holders may use a restricted client. */
   oauth_client_roles: { client_id: string; role_id: string; position: number }
@@ -45,6 +49,8 @@ export interface OAuthTables {
   oauth_access_reviews: { client_id: string; due_at: number }
   /** Refused requests; equal ones are one row. */
   oauth_refusals: { client_id: string; id: string; content: string; count: number; at: number }
+  /** The same for a client_id that no client has. */
+  oauth_unknown_refusals: { client_id: string; id: string; content: string; count: number; at: number }
   oauth_grants: {
     user_id: string
     client_id: string
@@ -97,6 +103,7 @@ export interface OAuthTables {
     amr: string
     consumed_at: number | null
     revoked_at: number | null
+    client_generation: Generated<number>
     created_at: number
     /** Before its use, when the code expires; after that, when its last token expires. */
     expires_at: number
@@ -106,6 +113,7 @@ export interface OAuthTables {
     /** The authorization that it belongs to; null for client credentials. */
     code_hash: string | null
     client_id: string
+    client_generation: Generated<number>
     scope: string
     issued_at: number
     expires_at: number

@@ -2,6 +2,8 @@
 export interface ProxyTables {
   /** The hosts of all sites. */
   proxy_hosts: { host: string; client_id: string }
+  /** What a host admitted that no longer belongs to a site, or to an SSH host. */
+  former_hosts: { kind: 'site' | 'ssh'; host: string; admission: string; kept_until: number }
   /** The roles of a site's rules that exist. */
   proxy_rule_roles: { client_id: string; role_id: string }
   /** What a browser brings from this service to a site, once. */

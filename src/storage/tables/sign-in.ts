@@ -31,6 +31,13 @@ export interface SignInTables {
     issued_by: Generated<string | null>
     /** Of `email_change` the new address, of `email_revert` the one to restore, which is reserved until then. */
     other_email: Generated<string | null>
+    /**
+     * Of `email_change` and `email_revert`: what was added to the account since then may be by whoever asked for the change. Null
+     * for links of an earlier version.
+     */
+    access_since: Generated<number | null>
+    /** Of `email_revert`: the changes of an account's address in their order. Null for links of an earlier version. */
+    change_number: Generated<number | null>
     created_at: number
     expires_at: number
   }

@@ -12,10 +12,15 @@ export interface UserTables {
     /** 1 for an account that registered itself and whose email address was never confirmed. */
     never_confirmed: Generated<number>
     password_hash: string | null
+    /** 1 from when the address was taken back until a password is set: with it the owner decides what of the rest to keep. */
+    review_access: Generated<number>
     display_name: string | null
     given_name: string | null
     family_name: string | null
     preferred_username: string
+    /** When its user last changed the username, and when the time before. */
+    username_changed_at: Generated<number | null>
+    username_changed_before: Generated<number | null>
     avatar_version: string | null
     disabled_at: number | null
     created_at: number

@@ -1,0 +1,92 @@
+import pg from 'pg'
+import { isUnavailable, StorageFailure } from './failure.ts'
+
+/*
+ * Errors are recognised by their SQLSTATE (PostgreSQL manual, appendix A). The server's words, the severity included, are in the
+ * language that it is set to.
+ */
+
+const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
+/** The server ended one of two transactions that waited for each other. */
+const DEADLOCK = '40P01'
+/** The session can't write: the server is a standby, or was made read-only. */
+export const READ_ONLY = '25006'
+/**
+ * Connection, resource, operator intervention, system and transaction-rollback classes, a lock that was not granted in
+ * time, and a transaction that stayed idle for too long: a retry may work.
+ */
+const UNAVAILABLE = /^(08|53|57|58|40|55P03|25P03|25P04)/
+/** Those of them that end a statement or a transaction and leave the session usable. */
+const SESSION_STAYS_USABLE = /^(55P03|57014|40)/
+/** The server ends the session with these, which it calls fatal. */
+const ENDS_SESSION = /^(08|57P|25P03|25P04)/
+/** A full disk, or a session that can't write. */
+const UNWRITABLE = /^(53100|25006)$/
+const LOCK_NOT_GRANTED = /^55P03$/
+/** The same, or a statement that was not finished within the limits of the session. */
+const OUT_OF_TIME = /^(55P03|57014)$/
+/** The columns of a prepared statement have changed, or the server does not know it. */
+const STALE = /^(0A000|26000)$/
+const UNAVAILABLE_MESSAGE =
+  /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
+/** What the driver says when it has waited for as long as `query_timeout`. */
+const NO_ANSWER = 'Query read timeout'
+
+const hasCode = (error: unknown, codes: RegExp): boolean =>
+  error instanceof pg.DatabaseError && codes.test(error.code ?? '')
+
+export function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StorageFailure) return error
+  if (!(error instanceof pg.DatabaseError)) {
+    const code = 'code' in error ? String(error.code) : ''
+    return UNAVAILABLE_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
+  }
+  if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
+  if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
+  if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
+  return UNAVAILABLE.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
+}
+
+export function rethrow(error: unknown): never {
+  // The driver has made it while it read the server's answer, which says nothing about who asked.
+  if (error instanceof Error) Error.captureStackTrace(error, rethrow)
+  throw translate(error)
+}
+
+/** Whether the connection can't be used after this error. */
+export const isBroken = (error: unknown): boolean =>
+  isUnavailable(translate(error)) && !hasCode(error, SESSION_STAYS_USABLE)
+
+/** Whether the connection is lost, and with it what became of the statements on it. All errors but the server's are the driver's. */
+export const isConnectionLost = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || hasCode(error, ENDS_SESSION)
+
+export const isReadOnly = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === READ_ONLY
+
+/** Whether the server has not answered in time. It may still be working on the statement. */
+export const isUnanswered = (error: unknown): boolean => error instanceof Error && error.message === NO_ANSWER
+
+/** Whether the server ended the statement for waiting too long. Nothing of it was done. */
+export const isLockWait = (error: unknown): boolean => hasCode(error, LOCK_NOT_GRANTED)
+
+/** Whether the server ended the statement for waiting, or taking, too long. Nothing of it was done. */
+export const isOutOfTime = (error: unknown): boolean => hasCode(error, OUT_OF_TIME)
+
+/** Whether a statement has to be prepared again. Nothing of it was done. */
+export const isStale = (error: unknown): boolean => hasCode(error, STALE)
+
+/** What the server said, in an error that was translated or not. */
+const causeOf = (error: unknown): unknown => (error instanceof StorageFailure ? error.cause : error)
+
+/** Whether the work of a transaction that was undone by this error may run again: at once, or after a pause. */
+export function isRepeatable(error: unknown): false | 'at once' | 'after a pause' {
+  const cause = causeOf(error)
+  if (isStale(cause)) return 'at once'
+  return cause instanceof pg.DatabaseError && cause.code === DEADLOCK && 'after a pause'
+}
+
+/** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */
+function targetOf({ table = '', constraint = '' }: pg.DatabaseError): string {
+  return `${table}.${constraint.replace(`${table}_`, '').replace(/_key$/, '')}`
+}

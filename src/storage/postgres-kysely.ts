@@ -1,0 +1,67 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import { type Answer, type Query, queryOf } from './postgres-batch.ts'
+import { rethrow } from './postgres-errors.ts'
+import type { Connections } from './postgres-pool.ts'
+import { openTransaction, type PostgresTransaction } from './postgres-transaction.ts'
+import type { Schema } from './schema.ts'
+
+type RunSingle = (query: Query) => Promise<Answer>
+
+/** Kysely on a pool. `runSingle` runs the statements that are in no transaction. */
+export function createKysely(connections: Connections, runSingle: RunSingle) {
+  const driver = createDriver(connections, runSingle)
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (introspected) => new PostgresIntrospector(introspected),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  const kysely = new Kysely<Schema>({ dialect })
+  const executor = kysely.getExecutor()
+  return {
+    kysely,
+    /** For queries in a transaction that is open. Kysely's own transactions take longer. */
+    within(open: PostgresTransaction): Kysely<Schema> {
+      const connection = connectionOf(open)
+      const bound = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
+      return new Kysely({ config: { dialect }, dialect, driver, executor: bound })
+    },
+  }
+}
+
+interface Connection extends DatabaseConnection {
+  open: Pick<PostgresTransaction, 'run' | 'release'> & Partial<PostgresTransaction>
+}
+
+const connectionOf = (open: Connection['open']): Connection => ({
+  open,
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, tag } = await this.open.run(queryOf(text, parameters)).catch(rethrow)
+    return { rows: rows as R[], numAffectedRows: BigInt(/\d+$/.exec(tag)?.[0] ?? 0) }
+  },
+  streamQuery() {
+    throw new Error('Queries are not streamed.')
+  },
+})
+
+const createDriver = (connections: Connections, runSingle: RunSingle): Driver => ({
+  init: async () => {},
+  acquireConnection: async () => connectionOf({ run: runSingle, release: () => {} }),
+  releaseConnection: async (held) => (held as Connection).open.release(),
+  beginTransaction: async (held) => {
+    ;(held as Connection).open = await openTransaction(connections).catch(rethrow)
+  },
+  commitTransaction: async (held) => (held as Connection).open.commit?.().catch(rethrow),
+  rollbackTransaction: async (held) => (held as Connection).open.rollback?.(),
+  destroy: () => connections.pool.end(),
+})
