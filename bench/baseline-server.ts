@@ -43,10 +43,13 @@ const findSession = storage.read(SESSION)
 const findGrant = storage.read('select scopes from oauth_grants where user_id = ? and client_id = ?')
 const findCode = storage.read(CODE)
 const findRefresh = storage.read(REFRESH)
-const addToken = storage.prepareWrite('insert into oauth_access_tokens values (?, ?, ?, ?, ?, ?)')
-const addRefresh = storage.prepareWrite('insert into oauth_refresh_tokens values (?, ?, ?, ?, null, null, ?, ?)')
+const addToken = storage.prepareWrite(`insert into oauth_access_tokens
+  (token_hash, code_hash, client_id, scope, issued_at, expires_at) values (?, ?, ?, ?, ?, ?)`)
+const addRefresh = storage.prepareWrite(`insert into oauth_refresh_tokens
+  (token_hash, code_hash, parent_hash, scope, issued_at, expires_at) values (?, ?, ?, ?, ?, ?)`)
 const addCode = storage.prepareWrite(`insert into oauth_authorization_codes
-  values (?, ?, ?, ?, ?, ?, null, null, ?, '1', ?, null, null, ?, ?)`)
+  (code_hash, user_id, client_id, redirect_uri, code_challenge, scope, auth_time, acr, amr, created_at, expires_at)
+  values (?, ?, ?, ?, ?, ?, ?, '1', ?, ?, ?)`)
 const useCode = storage.prepareWrite(
   'update oauth_authorization_codes set consumed_at = ?, expires_at = ? where code_hash = ? and consumed_at is null',
 )

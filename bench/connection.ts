@@ -19,14 +19,14 @@ export type Step = (connection: Connection, worker: number) => Promise<void>
 const HEAD_END = '\r\n\r\n'
 const ANSWER_TIMEOUT_MS = 20_000
 
-export async function openConnection(port: number): Promise<Connection> {
+export async function openConnection(port: number, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
   await once(socket, 'connect')
-  return createConnection(socket)
+  return createConnection(socket, timeoutMs)
 }
 
-function createConnection(socket: Socket): Connection {
+function createConnection(socket: Socket, timeoutMs: number): Connection {
   let received = ''
   let pending: PromiseWithResolvers<Answer> | undefined
 
@@ -36,7 +36,7 @@ function createConnection(socket: Socket): Connection {
   }
   // With latin1 each byte is one character, so that Content-Length is the length of the text.
   socket.setEncoding('latin1')
-  socket.setTimeout(ANSWER_TIMEOUT_MS, () => {
+  socket.setTimeout(timeoutMs, () => {
     if (pending) socket.destroy(new Error('There was no answer in time.'))
   })
   socket.on('error', fail)
@@ -62,16 +62,17 @@ function createConnection(socket: Socket): Connection {
   }
 }
 
-/** Returns undefined until the whole answer has arrived. All servers send Content-Length. */
+/** Returns undefined until the whole answer has arrived. All servers send Content-Length, where there is a body. */
 function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd < 0) return undefined
   const head = text.slice(0, headEnd)
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  const status = Number(head.slice(9, 12))
+  const length = status === 304 ? '0' : /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length === undefined) throw new Error(`An answer has no Content-Length: ${head}`)
   const bodyStart = headEnd + HEAD_END.length
   if (text.length < bodyStart + Number(length)) return undefined
-  return { status: Number(head.slice(9, 12)), head, body: text.slice(bodyStart) }
+  return { status, head, body: text.slice(bodyStart) }
 }
 
 const HOST = 'Host: localhost:3000\r\n'

@@ -11,7 +11,7 @@ import { type FanOut, measureFanOut } from './fan-out.ts'
 import { type Certificates, measureCertificates, measureKeygenKrl, measureKrlRebuild } from './openssh.ts'
 import type { Operation } from './operations.ts'
 import { residentMemory, type Seeded, type Server, settle, startBaseline, startOnCopy, startPeer } from './servers.ts'
-import { measureWaves, type WaitingWaves } from './waits.ts'
+import { measureWaits, type Waits } from './waits.ts'
 
 export interface Plan {
   workers: number
@@ -28,6 +28,8 @@ export interface Plan {
   fanOuts: number
   /** How many hosts wait for the revocation list. */
   waitingHosts: number
+  /** For how long they wait while nothing changes. */
+  unchangedMs: number
 }
 
 export interface Row {
@@ -49,7 +51,7 @@ export interface Extras {
   keygenKrl: number
   krlRebuild: number
   fanOut: FanOut
-  waits: WaitingWaves
+  waits: Waits
 }
 
 /** The servers of a run, each with its load generator. */
@@ -127,6 +129,6 @@ export async function measureExtras({ latchkey, seeded }: RunningServers, folder
     keygenKrl: measureKeygenKrl(folder, plan.revoked),
     krlRebuild: await measureKrlRebuild(server, fixture),
     fanOut: await measureFanOut(server, fixture, plan.fanOuts),
-    waits: await measureWaves(seeded, plan.waitingHosts),
+    waits: await measureWaits(seeded, plan.waitingHosts, plan.unchangedMs),
   }
 }

@@ -1,4 +1,5 @@
 import { ADMIN_ROLE } from '../src/access/built-in-roles.ts'
+import { withoutJudging } from '../src/access/judged-trx.ts'
 import { readConfig } from '../src/config/config.ts'
 import { createLogger } from '../src/http/log.ts'
 import { replaceAllowedRoles } from '../src/oauth/access/allowed-role-store.ts'
@@ -21,7 +22,8 @@ export async function restrictApplication(databaseUrl: string, dataDir: string, 
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY, BASE_URL: ISSUER })
   const services = await openServices(config, { log: createLogger('silent'), now: Date.now })
   try {
-    await services.db.transaction(async (trx) => {
+    await services.db.transaction(async (unjudged) => {
+      const trx = withoutJudging(unjudged)
       const client = await readClient(trx, clientId)
       if (!client) throw new Error('The application is missing.')
       const settings = { ...settingsOf(client), allowedRoles: [ADMIN_ROLE], claims: CLAIMS }

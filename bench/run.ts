@@ -11,7 +11,7 @@ import { OPERATIONS } from './operations.ts'
 import { profile } from './profile.ts'
 import { whereItRan, writeReport } from './report.ts'
 import { newFolder, removeFolder, seedFile } from './servers.ts'
-import { measureWaves } from './waits.ts'
+import { measureWaits, UNCHANGED_MS } from './waits.ts'
 
 const FULL: Plan = {
   workers: 32,
@@ -25,6 +25,7 @@ const FULL: Plan = {
   revoked: 100_000,
   fanOuts: 10,
   waitingHosts: 10_000,
+  unchangedMs: UNCHANGED_MS,
 }
 /** Shows in a minute that everything works. It is too short for reliable figures. */
 const QUICK: Plan = {
@@ -39,6 +40,7 @@ const QUICK: Plan = {
   revoked: 2000,
   fanOuts: 2,
   waitingHosts: 500,
+  unchangedMs: 2000,
 }
 const PROFILE_MS = 8000
 
@@ -121,10 +123,15 @@ async function bench(): Promise<void> {
 async function benchWaits(): Promise<void> {
   const folder = newFolder()
   try {
-    const { idle, first, second } = await measureWaves(await seedFile(folder, plan.revoked), plan.waitingHosts)
-    print(`idle: ${idle.toFixed(0)} MB`)
-    for (const { hosts, memory, milliseconds } of [first, second])
-      print(`${hosts} hosts wait: ${memory.toFixed(0)} MB, all have the new list after ${milliseconds.toFixed(0)} ms`)
+    const [load = 0] = loadavg()
+    const seeded = await seedFile(folder, plan.revoked)
+    const { hosts, idle, core, memory, first, second } = await measureWaits(seeded, plan.waitingHosts, plan.unchangedMs)
+    print(`load average before: ${load.toFixed(1)}; idle: ${idle.toFixed(0)} MB`)
+    print(`${hosts} hosts wait, nothing changes: ${(core * 100).toFixed(1)} % of a core, ${memory.toFixed(0)} MB`)
+    for (const wave of [first, second])
+      print(
+        `a revocation: all told after ${wave.told.toFixed(0)} ms, all have the list after ${wave.fetched.toFixed(0)} ms (${wave.processor.toFixed(0)} ms of the processor); ${wave.memory.toFixed(0)} MB`,
+      )
   } finally {
     removeFolder(folder)
   }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Role } from '../../src/access/role.ts'
@@ -18,8 +21,8 @@ import { ACCOUNT, newKeyPair, temporaryFolder } from './openssh.ts'
 const SCRIPTS = join(import.meta.dirname, '../../deploy/ssh-host')
 
 /** The service at its own address, with its background work every quarter of a second. */
-async function startService(t: TestContext): Promise<TestApp> {
-  const port = await freePort()
+async function startService(t: TestContext, listen = freePort): Promise<TestApp> {
+  const port = await listen()
   const config = { baseUrl: `http://127.0.0.1:${port}`, sshHostPatterns: ['127.0.0.1', '*.example.com'] }
   const began = Date.now()
   const clock = { ...createClock(), now: Date.now, monotonicNow: () => Date.now() - began }
@@ -27,7 +30,7 @@ async function startService(t: TestContext): Promise<TestApp> {
   // Before the app is closed.
   t.after(() => clearInterval(ticking))
   const app = await startApp(t, { clock, config })
-  await app.app.listen({ port, host: '127.0.0.1' })
+  if (listen === freePort) await app.app.listen({ port, host: '127.0.0.1' })
   ticking = setInterval(() => void app.tick(), 250)
   return app
 }
@@ -41,11 +44,15 @@ async function enrollHost(
   t: TestContext,
   app: TestApp,
   admin: SignedInPerson,
-  { allowedRoles = null, shell = 'sh' }: { allowedRoles?: string[] | null; shell?: string } = {},
+  {
+    allowedRoles = null,
+    shell = 'sh',
+    waits = 1,
+  }: { allowedRoles?: string[] | null; shell?: string; waits?: number } = {},
 ): Promise<EnrolledHost> {
   const { host, command } = await createHost(admin, { hostnames: ['127.0.0.1'], allowedRoles })
   const setUp = await setUpHost(t, command, shell)
-  await until(async () => app.services.waits.count() === 2)
+  await until(async () => app.services.waits.count() === waits)
   writeFileSync(setUp.knownHosts, (await anonymous(app).get('/ssh/known_hosts')).body)
   return { ...setUp, hostId: host.id }
 }
@@ -139,6 +146,28 @@ for (const shell of ['dash', 'busybox sh']) {
     )
   })
 }
+
+test('a host follows both lists also with an older server, which can’t wait for both at once', async (t) => {
+  let app: TestApp | undefined
+  const older = createServer((request, response) => {
+    if (!app || request.url?.startsWith('/ssh/hosts/wait')) response.writeHead(404).end()
+    else app.app.routing(request, response)
+  })
+  t.after(() => older.close())
+  app = await startService(t, async () => {
+    await once(older.listen(0, '127.0.0.1'), 'listening')
+    return (older.address() as AddressInfo).port
+  })
+  const admin = await signedInPerson(app, { admin: true })
+  const role = await newRole(admin, { principals: [ACCOUNT] })
+  const host = await enrollHost(t, app, admin, { allowedRoles: [role.id], waits: 2 })
+  const { person } = await newUser(t, app, admin, [role])
+  await until(async () => listed(host).includes(`${person.user.preferredUsername}\n`), 10_000)
+  const before = statSync(join(host.root, 'etc/ssh/revoked_keys')).mtimeMs
+  await admin.post(`/api/admin/users/${person.user.id}/lifecycle`, { action: 'disable' })
+  await until(async () => statSync(join(host.root, 'etc/ssh/revoked_keys')).mtimeMs !== before, 10_000)
+  await until(async () => listed(host) === '', 10_000)
+})
 
 test('a rule of a role holds on an enrolled host: only a certificate that carries it opens the account', async (t) => {
   const app = await startService(t)

@@ -15,25 +15,78 @@ export const tokenHashOf = (request: FastifyRequest): string | undefined => {
   return token === undefined ? undefined : digest(token)
 }
 
+/** A host that has proved by its token which one it is. */
+export interface EnrolledHost {
+  id: string
+  /** The roles that it admits; null for everybody. */
+  allowedRoles: string[] | null
+}
+
+interface Options {
+  /** False where what follows writes that the host was here. */
+  writesSeen?: boolean
+}
+
 /** The host whose token a request carries; undefined without a live one. Its first use ends the tokens before it. */
-export async function findHost({ db, now }: Needs, request: FastifyRequest): Promise<string | undefined> {
+export async function findHost(
+  { db, now }: Needs,
+  request: FastifyRequest,
+  { writesSeen = true }: Options = {},
+): Promise<EnrolledHost | undefined> {
   const hash = tokenHashOf(request)
   const found = hash === undefined ? undefined : await findHostToken(db.read, hash)
   if (hash === undefined || !found) return undefined
+  const host = { id: found.hostId, allowedRoles: found.allowedRoles }
   const isSeen = found.lastSeenAt !== null && Math.abs(now() - found.lastSeenAt) < SEEN_MS
-  if (found.isUsed && isSeen) return found.hostId
+  if (found.isUsed) {
+    // Thousands of hosts come back within a minute: one statement, and no lock that others wait for.
+    if (writesSeen && !isSeen) await markHostSeen(db, host.id, now())
+    return host
+  }
   return db.transaction(async (trx) => {
     const hostId = await holdHostOfToken(trx, hash)
     if (hostId === undefined) return undefined
     await markTokenUsed(trx, hash, hostId)
     await markHostSeen(trx, hostId, now())
-    return hostId
+    return host
   })
 }
 
 /** The same, refused without one. */
-export const requireHost = async (services: Needs, request: FastifyRequest): Promise<string> =>
-  (await findHost(services, request)) ?? refuseHost()
+export const requireHost = async (services: Needs, request: FastifyRequest, options?: Options): Promise<EnrolledHost> =>
+  (await findHost(services, request, options)) ?? refuseHost()
+
+/** Refuses a request whose token has ended since it was let through. */
+export async function recheckToken({ db }: Pick<Needs, 'db'>, request: FastifyRequest): Promise<void> {
+  const hash = tokenHashOf(request)
+  if (hash === undefined || !(await findHostToken(db.read, hash))) refuseHost()
+}
+
+declare module 'fastify' {
+  // Fastify declares these parameters; a declaration that adds to its interface has to repeat all of them.
+  interface FastifyRequest<
+    RouteGeneric,
+    RawServer,
+    RawRequest,
+    SchemaCompiler,
+    TypeProvider,
+    ContextConfig,
+    Logger,
+    RequestType,
+  > {
+    /** Set behind `needsHost`. */
+    enrolledHost: EnrolledHost | undefined
+  }
+}
+
+/** Lets enrolled hosts through. Runs in onRequest, before the body is read: 401 comes before 400. */
+export const needsHost = (services: Needs, options?: Options) => async (request: FastifyRequest) => {
+  request.enrolledHost = await requireHost(services, request, options)
+}
+
+/** The host behind `needsHost`. */
+export const hostOf = ({ enrolledHost }: Pick<FastifyRequest, 'enrolledHost'>): EnrolledHost =>
+  enrolledHost ?? refuseHost()
 
 export const refuseHost = (): never =>
   refuse('unauthenticated', 'This needs the token of an enrolled host.', { challenge: 'Bearer' })

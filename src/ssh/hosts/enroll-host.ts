@@ -78,7 +78,7 @@ const OLD_KEY_MS = 2 * 60_000
 
 export async function shouldRenew(
   { db, now, sshHostCa }: Pick<Services, 'db' | 'now' | 'sshHostCa'>,
-  host: StoredHost,
+  host: Pick<StoredHost, 'id' | 'hostnames'>,
 ): Promise<boolean> {
   const { signAt } = sshHostCa.current()
   const newest = await findNewestHostCertificate(db.read, host.id)

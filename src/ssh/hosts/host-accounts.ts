@@ -54,3 +54,13 @@ export function listAccounts({ roles, people, clashes }: Access, allowed: readon
 }
 
 const byAccount = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
+
+/** The accounts of such a host that certificates with these principals open. */
+export const openedAccounts = (
+  access: Access,
+  allowed: readonly string[] | null,
+  principals: ReadonlySet<string>,
+): string[] =>
+  Object.entries(listAccounts(access, allowed)).flatMap(([account, listed]) =>
+    listed.some((name) => principals.has(name)) ? [account] : [],
+  )

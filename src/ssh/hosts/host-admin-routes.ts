@@ -6,9 +6,9 @@ import type { Services } from '../../services.ts'
 import { actorOf } from '../../sessions/actor.ts'
 import { needs, needsSessionOrToken } from '../../sessions/guards.ts'
 import { listPrincipalGroups, principalsOf } from '../certificates/principals.ts'
-import { createRevocationLists } from '../revocation/revocation-list.ts'
 import { readAccess } from './access-store.ts'
-import { listAccounts } from './host-accounts.ts'
+import { openedAccounts } from './host-accounts.ts'
+import { bareTag, type HostLists } from './host-lists.ts'
 import { findHostById, listAllHosts, listHosts } from './host-store.ts'
 import { Host, HostChange, NewHost, type StoredHost } from './host.ts'
 import {
@@ -20,7 +20,6 @@ import {
   removeHost,
   renewEnrollment,
 } from './manage-hosts.ts'
-import { bareTag } from './waits.ts'
 
 const tags = ['SSH hosts']
 const SEEN_MS = 120_000
@@ -34,17 +33,14 @@ const Enrolling = Type.Object({
 
 /** Hosts, for those who manage them, and for those who log in to them. */
 export const hostAdminRoutes =
-  (services: Services): Routes =>
+  (services: Services & { hostLists: HostLists }): Routes =>
   async (app) => {
     const { db, now } = services
-    const revocationList = createRevocationLists(services, 'user', () =>
-      services.sshCa.trusted().map(({ blob }) => blob),
-    )
     const guard = () => needs(services, 'ssh:hosts:manage')
 
     /** Adds whether the list that the host uses is the current one. */
     const withState = async (hosts: StoredHost[]): Promise<Host[]> => {
-      const { etag } = await revocationList({ form: 'krl', includeExpired: false })
+      const { etag } = await services.hostLists.revocations('user', 'krl').fresh()
       const isCurrent = ({ krlVersion, lastSeenAt }: StoredHost) =>
         krlVersion === bareTag(etag) && lastSeenAt !== null && lastSeenAt > now() - SEEN_MS
       return hosts.map((host) => ({ ...host, current: isCurrent(host) }))
@@ -183,14 +179,10 @@ export const hostAdminRoutes =
       async ({ signedIn: { user } }) => {
         const access = await readAccess(db.read, user.id)
         const principals = new Set(principalsOf(await listPrincipalGroups(db.read, user), user.preferredUsername))
-        const mine = (allowed: string[] | null) =>
-          Object.entries(listAccounts(access, allowed)).flatMap(([account, listed]) =>
-            listed.some((name) => principals.has(name)) ? [account] : [],
-          )
         const hosts = (await listAllHosts(db.read)).map(({ name, hostnames, allowedRoles }) => ({
           name,
           hostnames,
-          accounts: mine(allowedRoles),
+          accounts: openedAccounts(access, allowedRoles, principals),
         }))
         return { hosts: hosts.filter(({ accounts }) => accounts.length > 0) }
       },

@@ -1,17 +1,14 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { failures, type Routes, strict, Success } from '../../http/contracts.ts'
-import { sendTagged } from '../../http/etag.ts'
 import { sourceOf } from '../../http/request-source.ts'
 import type { Services } from '../../services.ts'
-import { readAccess } from './access-store.ts'
-import { requireHost, refuseHost, tokenHashOf } from './authenticate-host.ts'
+import { hostOf, needsHost, recheckToken, refuseHost, requireHost, tokenHashOf } from './authenticate-host.ts'
 import { enrollHost, renewHost, shouldRenew } from './enroll-host.ts'
-import { type Access, listAccounts } from './host-accounts.ts'
-import { findHostById, markReported } from './host-store.ts'
+import { bareTag, type HostLists, jointTag, sendFresh, type WatchedList } from './host-lists.ts'
+import { markReported } from './host-store.ts'
 import { HostCertificate } from './host.ts'
-import { bareTag, type Subject, type Waits } from './waits.ts'
+import type { Waits } from './waits.ts'
 
 const tags = ['SSH hosts']
 const MAX_KEYS = 8
@@ -24,26 +21,22 @@ const Enrolled = Type.Object({
 
 /** What an enrolled host calls, with its token and without a person. */
 export const hostAgentRoutes =
-  (services: Services & { waits: Waits }): Routes =>
+  (services: Services & { waits: Waits; hostLists: HostLists }): Routes =>
   async (app) => {
-    const { db, now, monotonicNow, locate } = services
-    const access = shareReads(() => readAccess(db.read), monotonicNow)
+    const { db, now, locate, hostLists, waits } = services
 
-    const readPrincipals = async (hostId: string, read: () => Promise<Access>) => {
-      const { allowedRoles } = (await findHostById(db.read, hostId)) ?? refuseHost()
-      const body = JSON.stringify({ accounts: listAccounts(await read(), allowedRoles) })
-      return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
-    }
-    const sendPrincipals = async (request: FastifyRequest, reply: FastifyReply) => {
-      const { body, etag } = await readPrincipals(await requireHost(services, request), () => readAccess(db.read))
-      return sendTagged(request, reply, etag, body)
-    }
-    const principalsOf = (hostId: string): Subject => ({
-      key: `principals ${hostId}`,
-      read: () => readPrincipals(hostId, access),
-      // The token may have ended meanwhile.
-      recheck: (request) => requireHost(services, request),
-    })
+    /** Holds a request until the list of its host is another one than it has. */
+    const hold = (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      wait: string,
+      listOf: (allowedRoles: string[] | null) => WatchedList,
+    ): void =>
+      waits.hold(reply, async (isFirst) => {
+        const { id, allowedRoles } = isFirst ? hostOf(request) : await requireHost(services, request)
+        const subject = { ...listOf(allowedRoles), recheck: (asked: FastifyRequest) => recheckToken(services, asked) }
+        return { subject, wait, hostId: id }
+      })
 
     app.post(
       '/ssh/hosts/enroll',
@@ -73,6 +66,7 @@ export const hostAgentRoutes =
     app.post(
       '/ssh/hosts/renew',
       {
+        onRequest: needsHost(services),
         schema: {
           tags,
           summary: 'New certificates and a new token for a host',
@@ -88,6 +82,7 @@ export const hostAgentRoutes =
     app.get(
       '/ssh/hosts/principals',
       {
+        onRequest: needsHost(services),
         schema: {
           tags,
           summary: 'Who may log in to which account of the host',
@@ -107,24 +102,56 @@ export const hostAgentRoutes =
               },
             }),
             304: Type.Null({ description: 'It has not changed.' }),
-            ...failures(401, 503),
+            ...failures(400, 401, 503),
           },
         },
       },
       (request, reply) => {
         const { wait } = request.query
-        reply.type('application/json; charset=utf-8').header('cache-control', 'no-store')
-        if (wait === undefined) return sendPrincipals(request, reply)
-        return services.waits.hold(reply, async () => {
-          const hostId = await requireHost(services, request)
-          return { subject: principalsOf(hostId), wait, isKnown: true }
-        })
+        reply.type('application/json; charset=utf-8')
+        return wait === undefined
+          ? sendFresh(request, reply, hostLists.principals(hostOf(request).allowedRoles))
+          : hold(request, reply, wait, hostLists.principals)
+      },
+    )
+
+    app.get(
+      '/ssh/hosts/wait',
+      {
+        onRequest: needsHost(services),
+        schema: {
+          tags,
+          summary: 'Wait until the lists of the host change',
+          description:
+            'Held until the revocation list (`/ssh/krl?format=krl`) or the list of accounts (`/ssh/hosts/principals`) is another one than the host has, for at most 55 seconds. Then the answer is the ETags of both, or 304.',
+          security: [{ bearer: [] }],
+          querystring: Type.Object({
+            krl: Type.Optional(Type.String({ description: 'The ETag of the revocation list that the host has.' })),
+            principals: Type.Optional(Type.String({ description: 'The ETag of the list of accounts that it has.' })),
+          }),
+          response: {
+            200: Type.Unsafe<string>({
+              type: 'object',
+              properties: { krl: { type: 'string' }, principals: { type: 'string' } },
+              required: ['krl', 'principals'],
+            }),
+            304: Type.Null({ description: 'Neither has changed.' }),
+            ...failures(400, 401, 503),
+          },
+        },
+      },
+      (request, reply) => {
+        const { krl = '', principals = '' } = request.query
+        reply.type('application/json; charset=utf-8')
+        return hold(request, reply, jointTag(krl, principals), hostLists.both)
       },
     )
 
     app.post(
       '/ssh/hosts/report',
       {
+        // The report itself is written, and says that the host was here.
+        onRequest: needsHost(services, { writesSeen: false }),
         schema: {
           tags,
           summary: 'What a host has in force',
@@ -149,30 +176,11 @@ export const hostAgentRoutes =
         },
       },
       async (request) => {
-        const id = await requireHost(services, request)
+        const { id } = hostOf(request)
         const { krlVersion, sshdVersion } = request.body
-        await db.transaction((trx) =>
-          markReported(trx, { id, krlVersion: bareTag(krlVersion), sshdVersion, at: now() }),
-        )
-        const host = (await findHostById(db.read, id)) ?? refuseHost()
-        return { success: true as const, renew: await shouldRenew(services, host) }
+        const report = { id, krlVersion: bareTag(krlVersion), sshdVersion, at: now() }
+        const hostnames = (await markReported(db, report)) ?? refuseHost()
+        return { success: true as const, renew: await shouldRenew(services, { id, hostnames }) }
       },
     )
   }
-
-/** As old as what waiting hosts are told may be: many of them wait for the same. */
-const SHARED_MS = 500
-
-function shareReads<T>(read: () => Promise<T>, monotonicNow: () => number): () => Promise<T> {
-  let shared: { at: number; value: Promise<T> } | undefined
-  return () => {
-    if (!shared || monotonicNow() - shared.at >= SHARED_MS) {
-      const begun = { at: monotonicNow(), value: read() }
-      shared = begun
-      begun.value.catch(() => {
-        if (shared === begun) shared = undefined
-      })
-    }
-    return shared.value
-  }
-}

@@ -1,4 +1,5 @@
 import type { Reader, Trx } from '../../storage/database.ts'
+import { readStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { serialText } from '../certificates/certificate-store.ts'
 
@@ -78,18 +79,21 @@ export async function markHostCertificatesRevoked(
   return lost.length
 }
 
+const newest = readStatement((db, value: Values<{ hostId: string }>) =>
+  db
+    .selectFrom('ssh_host_certificates')
+    .select(['hostnames', 'valid_before', 'created_at'])
+    .where('host_id', '=', value('hostId'))
+    .where('revoked_at', 'is', null)
+    .orderBy('serial', 'desc')
+    .limit(1),
+)
+
 /** The newest certificate of a host that is not revoked. */
 export async function findNewestHostCertificate(
   db: Reader,
   hostId: string,
 ): Promise<{ hostnames: string[]; validBefore: number; createdAt: number } | undefined> {
-  const row = await db
-    .selectFrom('ssh_host_certificates')
-    .select(['hostnames', 'valid_before', 'created_at'])
-    .where('host_id', '=', hostId)
-    .where('revoked_at', 'is', null)
-    .orderBy('serial', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const [row] = await newest(db, { hostId })
   return row && { hostnames: readTextList(row.hostnames), validBefore: row.valid_before, createdAt: row.created_at }
 }

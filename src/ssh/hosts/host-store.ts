@@ -1,27 +1,29 @@
 import { type Selectable, sql } from 'kysely'
+import type { JudgedTrx } from '../../access/judged-trx.ts'
 import { type Position, toPage } from '../../http/cursor.ts'
-import type { Reader, Trx } from '../../storage/database.ts'
+import type { Reader, Trx, WriteTarget } from '../../storage/database.ts'
 import type { Schema } from '../../storage/schema.ts'
+import { type Values, writeStatement } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import type { StoredHost } from './host.ts'
 
 type Row = Selectable<Schema['ssh_hosts']> & { roles: string | null }
 
-const hosts = (db: Reader) =>
-  db
-    .selectFrom('ssh_hosts')
-    .selectAll()
-    .select(
-      sql<string | null>`(select string_agg(role_id, ' ') from ssh_host_roles where host_id = ssh_hosts.id)`.as(
-        'roles',
-      ),
-    )
+/** For a query of `ssh_hosts`, with `is_restricted` for `readAllowedRoles`. */
+export const rolesOfHost = sql<
+  string | null
+>`(select string_agg(role_id, ' ') from ssh_host_roles where host_id = ssh_hosts.id)`.as('roles')
+
+export const readAllowedRoles = ({ is_restricted, roles }: Pick<Row, 'is_restricted' | 'roles'>): string[] | null =>
+  is_restricted === 1 ? (roles?.split(' ').toSorted() ?? []) : null
+
+const hosts = (db: Reader) => db.selectFrom('ssh_hosts').selectAll().select(rolesOfHost)
 
 const toHost = (row: Row): StoredHost => ({
   id: row.id,
   name: row.name,
   hostnames: readTextList(row.hostnames),
-  allowedRoles: row.is_restricted === 1 ? (row.roles?.split(' ').toSorted() ?? []) : null,
+  allowedRoles: readAllowedRoles(row),
   createdAt: row.created_at,
   enrolledAt: row.enrolled_at,
   enrollmentExpiresAt: row.enrollment_expires_at,
@@ -57,6 +59,26 @@ export async function findHostById(db: Reader, id: string): Promise<StoredHost |
   return row && toHost(row)
 }
 
+/** The host with this id, and those that have one of these names. */
+export const listHostsNamed = async (db: Reader, id: string, hostnames: readonly string[]): Promise<StoredHost[]> =>
+  (
+    await hosts(db)
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', id),
+          eb(
+            'id',
+            'in',
+            eb
+              .selectFrom('ssh_host_names')
+              .select('host_id')
+              .where('hostname', 'in', [...hostnames]),
+          ),
+        ]),
+      )
+      .execute()
+  ).map(toHost)
+
 /** The same, locked until the transaction ends. */
 export async function holdHost(trx: Trx, id: string): Promise<StoredHost | undefined> {
   await trx.selectFrom('ssh_hosts').select('id').where('id', '=', id).forUpdate().execute()
@@ -64,7 +86,10 @@ export async function holdHost(trx: Trx, id: string): Promise<StoredHost | undef
 }
 
 /** Fails as a duplicate when another host has the name. */
-export async function addHost(trx: Trx, { id, name, at }: { id: string; name: string; at: number }): Promise<void> {
+export async function addHost(
+  trx: JudgedTrx,
+  { id, name, at }: { id: string; name: string; at: number },
+): Promise<void> {
   await trx
     .insertInto('ssh_hosts')
     .values({
@@ -88,7 +113,7 @@ export async function renameHost(trx: Trx, id: string, name: string): Promise<vo
 }
 
 /** Fails as a duplicate of `ssh_host_names.hostname` when another host has one of them. */
-export async function replaceHostnames(trx: Trx, id: string, hostnames: string[]): Promise<void> {
+export async function replaceHostnames(trx: JudgedTrx, id: string, hostnames: string[]): Promise<void> {
   await trx.deleteFrom('ssh_host_names').where('host_id', '=', id).execute()
   await trx
     .insertInto('ssh_host_names')
@@ -102,7 +127,7 @@ export async function replaceHostnames(trx: Trx, id: string, hostnames: string[]
 }
 
 /** Fails as a missing reference when a role does not exist. */
-export async function replaceAllowedRoles(trx: Trx, id: string, roleIds: string[] | null): Promise<void> {
+export async function replaceAllowedRoles(trx: JudgedTrx, id: string, roleIds: string[] | null): Promise<void> {
   await trx.deleteFrom('ssh_host_roles').where('host_id', '=', id).execute()
   if (roleIds && roleIds.length > 0) {
     await trx
@@ -115,10 +140,12 @@ export async function replaceAllowedRoles(trx: Trx, id: string, roleIds: string[
     .set({ is_restricted: roleIds === null ? 0 : 1 })
     .where('id', '=', id)
     .execute()
+  trx.signal('host-changed', { hostId: id })
 }
 
-export async function deleteHost(trx: Trx, id: string): Promise<void> {
+export async function deleteHost(trx: JudgedTrx, id: string): Promise<void> {
   await trx.deleteFrom('ssh_hosts').where('id', '=', id).execute()
+  trx.signal('host-changed', { hostId: id })
 }
 
 /** An older enrollment token that was not used stops working. */
@@ -142,17 +169,34 @@ export async function consumeEnrollment(trx: Trx, hash: string, now: number): Pr
   return row?.id
 }
 
-export async function markHostSeen(trx: Trx, id: string, at: number): Promise<void> {
-  await trx.updateTable('ssh_hosts').set({ last_seen_at: at }).where('id', '=', id).execute()
+const seen = writeStatement((trx, value: Values<{ id: string; at: number }>) =>
+  trx
+    .updateTable('ssh_hosts')
+    .set({ last_seen_at: value('at') })
+    .where('id', '=', value('id')),
+)
+
+export async function markHostSeen(target: WriteTarget, id: string, at: number): Promise<void> {
+  await seen(target, { id, at })
 }
 
-export async function markReported(
-  trx: Trx,
-  { id, krlVersion, sshdVersion, at }: { id: string; krlVersion: string; sshdVersion: string; at: number },
-): Promise<void> {
-  await trx
+interface Report {
+  id: string
+  krlVersion: string
+  sshdVersion: string
+  at: number
+}
+
+const reported = writeStatement((trx, value: Values<Report>) =>
+  trx
     .updateTable('ssh_hosts')
-    .set({ krl_version: krlVersion, sshd_version: sshdVersion, last_seen_at: at })
-    .where('id', '=', id)
-    .execute()
+    .set({ krl_version: value('krlVersion'), sshd_version: value('sshdVersion'), last_seen_at: value('at') })
+    .where('id', '=', value('id'))
+    .returning('hostnames'),
+)
+
+/** Returns the names of the host; undefined when there is none. */
+export async function markReported(target: WriteTarget, report: Report): Promise<string[] | undefined> {
+  const [row] = await reported(target, report)
+  return row && readTextList(row.hostnames)
 }

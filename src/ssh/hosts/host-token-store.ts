@@ -1,8 +1,11 @@
 import type { Reader, Trx } from '../../storage/database.ts'
 import { readStatement, type Values } from '../../storage/statement.ts'
+import { readAllowedRoles, rolesOfHost } from './host-store.ts'
 
 export interface HostToken {
   hostId: string
+  /** The roles that the host admits; null for everybody. */
+  allowedRoles: string[] | null
   isUsed: boolean
   lastSeenAt: number | null
 }
@@ -11,13 +14,16 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
   db
     .selectFrom('ssh_host_tokens')
     .innerJoin('ssh_hosts', 'ssh_hosts.id', 'ssh_host_tokens.host_id')
-    .select(['ssh_host_tokens.host_id', 'ssh_host_tokens.is_used', 'ssh_hosts.last_seen_at'])
+    .select(['ssh_host_tokens.host_id', 'ssh_host_tokens.is_used', 'ssh_hosts.last_seen_at', 'ssh_hosts.is_restricted'])
+    .select(rolesOfHost)
     .where('ssh_host_tokens.token_hash', '=', value('hash')),
 )
 
 export async function findHostToken(db: Reader, hash: string): Promise<HostToken | undefined> {
   const [row] = await byHash(db, { hash })
-  return row && { hostId: row.host_id, isUsed: row.is_used === 1, lastSeenAt: row.last_seen_at }
+  if (!row) return undefined
+  const { host_id: hostId, is_used, last_seen_at: lastSeenAt } = row
+  return { hostId, isUsed: is_used === 1, lastSeenAt, allowedRoles: readAllowedRoles(row) }
 }
 
 /** The host of this token, locked until the transaction ends. Whoever ends tokens of a host locks it first. */
@@ -67,4 +73,5 @@ export async function addHostToken(
 
 export async function deleteHostTokens(trx: Trx, hostId: string): Promise<void> {
   await trx.deleteFrom('ssh_host_tokens').where('host_id', '=', hostId).execute()
+  trx.signal('host-changed', { hostId })
 }

@@ -1,4 +1,6 @@
-import { refuseAdmittingOneself } from '../../access/holdings.ts'
+import { rememberHosts } from '../../access/former-host-store.ts'
+import type { JudgedTrx } from '../../access/judged-trx.ts'
+import { withoutGain } from '../../access/without-gain.ts'
 import { recordEvent } from '../../audit/record-event.ts'
 import { digest } from '../../crypto/digest.ts'
 import { refuse, refuseField } from '../../errors.ts'
@@ -25,6 +27,7 @@ import {
 import { deleteHostTokens } from './host-token-store.ts'
 import type { HostChange, NewHost, StoredHost } from './host.ts'
 import { checkHostnames } from './hostnames.ts'
+import { atSshHost, type HostAdmission } from './own-hosts.ts'
 
 type Needs = Pick<Services, 'config' | 'db' | 'now' | 'random'>
 
@@ -38,13 +41,15 @@ export interface Enrollment {
 
 export async function createHost(services: Needs, input: NewHost, actor: SignedInActor): Promise<Enrollment> {
   const hostnames = checkHostnames(input.hostnames, services.config.sshHostPatterns)
-  return administer(services, actor, async (trx) => {
+  return administer(services, actor, async (trx, held) => {
     if ((await countHosts(trx)) >= MAX_HOSTS) refuse('conflict', `There are ${MAX_HOSTS} hosts already.`)
     const id = newId()
     const { name, allowedRoles = null } = input
-    await addHost(trx, { id, name, at: services.now() })
-    await replaceHostnames(trx, id, hostnames)
-    await replaceAllowedRoles(trx, id, allowedRoles)
+    await withoutGain(trx, held, [atSshHost(services, id, hostnames)], async (judged) => {
+      await addHost(judged, { id, name, at: services.now() })
+      await replaceHostnames(judged, id, hostnames)
+      await replaceAllowedRoles(judged, id, allowedRoles)
+    })
     const enrollment = await enroll(services, trx, id)
     await record(services, trx, 'ssh_host.created', actor, id, { name, hostnames, allowedRoles })
     return enrollment
@@ -62,10 +67,14 @@ export async function changeHost(
   return administer(services, actor, async (trx, held) => {
     const before = (await holdHost(trx, id)) ?? refuseUnknown()
     const { name, allowedRoles } = change
-    if (allowedRoles !== undefined) refuseAdmittingOneself(held, before.allowedRoles, allowedRoles)
     if (name !== undefined) await renameHost(trx, id, name)
-    if (allowedRoles !== undefined) await replaceAllowedRoles(trx, id, allowedRoles)
-    if (hostnames) await replaceHostnames(trx, id, hostnames)
+    const compared = [...before.hostnames, ...(hostnames ?? [])]
+    await withoutGain(trx, held, [atSshHost(services, id, compared)], async (judged) => {
+      if (allowedRoles !== undefined) await replaceAllowedRoles(judged, id, allowedRoles)
+      if (!hostnames) return
+      await rememberLostNames(judged, before, { kept: hostnames, now: services.now() })
+      await replaceHostnames(judged, id, hostnames)
+    })
     await record(services, trx, 'ssh_host.changed', actor, id, { ...change, before: before.name })
     const revoked = hostnames
       ? await markHostCertificatesRevoked(trx, { hostId: id, at: services.now(), hostnames })
@@ -76,13 +85,27 @@ export async function changeHost(
 }
 
 export const removeHost = (services: Needs, id: string, actor: SignedInActor): Promise<void> =>
-  administer(services, actor, async (trx) => {
+  administer(services, actor, async (trx, held) => {
     const host = (await holdHost(trx, id)) ?? refuseUnknown()
     const certificatesRevoked = await markHostCertificatesRevoked(trx, { hostId: id, at: services.now() })
-    await deleteHost(trx, id)
+    await withoutGain(trx, held, [atSshHost(services, id, host.hostnames)], async (judged) => {
+      await rememberLostNames(judged, host, { kept: [], now: services.now() })
+      await deleteHost(judged, id)
+    })
     await record(services, trx, 'ssh_host.deleted', actor, id, { name: host.name, certificatesRevoked })
     if (certificatesRevoked > 0) await raiseKrlVersion(trx, 'host')
   })
+
+/** Whoever makes a host with one of these names is compared with what this one admitted. */
+async function rememberLostNames(
+  trx: JudgedTrx,
+  { hostnames, allowedRoles }: StoredHost,
+  { kept, now }: { kept: readonly string[]; now: number },
+): Promise<void> {
+  const lost = hostnames.filter((name) => !kept.includes(name))
+  const admission: HostAdmission = { allowedRoles }
+  await rememberHosts(trx, { kind: 'ssh', hosts: lost, admission, now })
+}
 
 /** A new token to enroll the host with. What it has now ends when that is used, or at once. */
 export const renewEnrollment = (

@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { AppError, refuse } from '../../errors.ts'
 import { failures, type Routes } from '../../http/contracts.ts'
 import { sendTagged } from '../../http/etag.ts'
 import { formatPublicKey } from '../../openssh/public-key.ts'
 import type { Services } from '../../services.ts'
-import { createRevocationLists } from '../revocation/revocation-list.ts'
 import type { Form } from '../revocation/write-revocation-list.ts'
 import { findHost } from './authenticate-host.ts'
 import { writeClientSetup } from './client-setup.ts'
+import { type HostLists, sendFresh } from './host-lists.ts'
 import { writeHostSetup } from './host-setup.ts'
 import { writeKnownHosts } from './known-hosts.ts'
-import type { Subject, Waits } from './waits.ts'
+import type { Waits } from './waits.ts'
 
 const tags = ['SSH hosts']
 
@@ -84,14 +83,9 @@ function sendText(request: FastifyRequest, reply: FastifyReply, text: string) {
   return sendTagged(request, reply, `"${hash('sha256', text, 'base64url').slice(0, 22)}"`, text)
 }
 
-async function sendNow(request: FastifyRequest, reply: FastifyReply, { read }: Subject) {
-  const { body, etag } = await read()
-  return sendTagged(request, reply, etag, body)
-}
-
 /** What hosts fetch: the key of the authority, the revocation list, and the script that sets a host up. */
 export const sshHostRoutes =
-  (services: Services & { waits: Waits }): Routes =>
+  (services: Services & { waits: Waits; hostLists: HostLists }): Routes =>
   async (app) => {
     const { baseUrl } = services.config
     const setup = writeHostSetup(baseUrl)
@@ -136,22 +130,10 @@ export const sshHostRoutes =
       async (request, reply) => sendText(request, reply, writeKnownHosts(services)),
     )
 
-    for (const [path, summary, list] of [
-      [
-        '/ssh/krl',
-        'The revocation list',
-        createRevocationLists(services, 'user', () => services.sshCa.trusted().map(({ blob }) => blob)),
-      ],
-      [
-        '/ssh/host-krl',
-        'The revocation list of hosts',
-        createRevocationLists(services, 'host', () => services.sshHostCa.trusted().map(({ blob }) => blob)),
-      ],
+    for (const [path, summary, holder] of [
+      ['/ssh/krl', 'The revocation list', 'user'],
+      ['/ssh/host-krl', 'The revocation list of hosts', 'host'],
     ] as const) {
-      const subjectOf = (form: Form, includeExpired: boolean): Subject => ({
-        key: `${path} ${form} ${includeExpired}`,
-        read: () => list({ form, includeExpired }).catch(unreadable),
-      })
       app.get(
         path,
         {
@@ -170,11 +152,11 @@ export const sshHostRoutes =
           const form = formOf(format ?? (prefersBinary(request.headers.accept) ? 'krl' : 'json'), wildcard)
           // Caches may keep it, but must check at each use whether it has changed.
           reply.type(TYPES[form]).header('cache-control', 'no-cache').header('vary', 'Accept')
-          const subject = subjectOf(form, includeExpired)
-          if (wait === undefined) return sendNow(request, reply, subject)
+          const subject = services.hostLists.revocations(holder, form, includeExpired)
+          if (wait === undefined) return sendFresh(request, reply, subject)
           return services.waits.hold(reply, async () => {
-            const isKnown = (await findHost(services, request)) !== undefined
-            return { subject, wait, isKnown }
+            const host = await findHost(services, request)
+            return { subject, wait, hostId: host?.id }
           })
         },
       )
@@ -228,13 +210,4 @@ function prefersBinary(accept = ''): boolean {
   }
   const binary = weights.get('application/octet-stream') ?? 0
   return binary > 0 && binary >= (weights.get('application/json') ?? 0)
-}
-
-/** Any other error while the list is read becomes 503, so that a host keeps the list that it has. */
-function unreadable(error: unknown): never {
-  if (error instanceof AppError) throw error
-  return refuse('unavailable', 'The revocations can’t be read at the moment. Keep the list you have.', {
-    retryAfter: 2,
-    cause: error,
-  })
 }

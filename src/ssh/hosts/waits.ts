@@ -2,21 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { AppError } from '../../errors.ts'
 import { addressKey } from '../../limits/address-key.ts'
+import type { Signals } from '../../storage/signals.ts'
+import { bareTag, type HostList, type WatchedList } from './host-lists.ts'
 
-interface Version {
-  etag: string
-  body: Buffer | string
-}
-
-/** Something that hosts wait for a new version of. */
-export interface Subject {
-  /** The same for requests that wait for the same thing. */
-  key: string
-  /** Reads it as it is now. */
-  read(): Promise<Version>
-  /** Refuses a request that must not be answered any more. */
+/** A list that requests wait for a new version of. */
+export interface Subject extends WatchedList {
+  /** Refuses a request that must not get the list any more. */
   recheck?(request: FastifyRequest): Promise<unknown>
 }
 
@@ -24,18 +16,21 @@ interface Wait {
   subject: Subject
   /** The ETag that the host has. */
   wait: string
-  /** The host has proved which one it is: only others are limited by address. */
-  isKnown: boolean
+  /** The host that the request has proved to be; only others are limited by address. */
+  hostId: string | undefined
 }
+
+/** What a request waits for. Called again when the host's settings have changed. */
+type Prepare = (isFirst: boolean) => Promise<Wait>
 
 export interface Waits {
   /**
-   * Answers with the current version once it is another one than the host has, or after some time in any case, then
-   * maybe with 304. The handler of the request returns nothing: a promise that it returned would be kept, with all that it
-   * refers to, for as long as the request waits.
+   * Answers with the current version once it is another one than the host has, or after some time with 304. The handler of
+   * the request returns nothing: a promise that it returned would be kept, with all that it refers to, for as long as the
+   * request waits.
    */
-  hold(reply: FastifyReply, prepare: () => Promise<Wait>): void
-  /** Answers those whose version is out of date, and those who have waited long enough. Called every second. */
+  hold(reply: FastifyReply, prepare: Prepare): void
+  /** Answers those who have waited long enough, and looks for changes that nobody has signalled. Called every second. */
   beat(): Promise<void>
   /** Answers all of them: the service stops. */
   close(): Promise<void>
@@ -46,61 +41,62 @@ const MAX_WAIT_MS = 55_000
 const MAX_PER_ADDRESS = 64
 /** Answers that are begun before other requests run. */
 const BATCH = 200
-/** Reading takes at most this share of the time, however long it takes. */
-const READING_SHARE = 0.1
+/** A list that can't be read is logged this often. */
+const WARN_MS = 60_000
 
-/** There may be ten thousand of them: it has no closures, promises or timers of its own. */
 interface Waiter {
   reply: FastifyReply
-  /** Of the version that the host has. */
-  etag: string
+  prepare: Prepare
+  hostId: string | undefined
   until: number
   /** What it is counted by; undefined where it is not. */
   address: string | undefined
 }
 
+/** Requests that wait for the same list, and have the same version of it. */
 interface Group {
+  key: string
   subject: Subject
+  etag: string
   waiters: Map<ServerResponse, Waiter>
-  readAgainAt: number
+  /** Why the list could not be read the last time. */
+  failure: unknown
   /** The listener of every waiting response for its end. */
   gone(this: ServerResponse): void
 }
 
-/** The tag without quotes and without the mark of a weak one. */
-export const bareTag = (tag: string): string =>
-  tag
-    .trim()
-    .replace(/^W\//, '')
-    .replace(/^"(.*)"$/, '$1')
-
 /**
- * Holds requests until what they ask for has changed. All that wait for the same thing share one read, and one timer of the
- * service serves all of them: a waiting request costs its connection and little else.
+ * Holds requests until what they ask for has changed. They are woken by the signal of a change, from whichever replica, and
+ * share its reading, so that a waiting request costs its connection and little else.
  */
 export function createWaits(
-  { monotonicNow, log }: { monotonicNow: () => number; log: Logger },
+  { monotonicNow, log, signals }: { monotonicNow: () => number; log: Logger; signals: Signals },
   limited: boolean,
 ): Waits {
   const groups = new Map<string, Group>()
   const perAddress = new Map<string, number>()
+  /** Grow with every signal, so that a request that is about to wait notices those it would miss. */
+  const signalled = { lists: 0, hosts: 0 }
   let waiting = 0
   let closing = false
+  let warnedAt = -Infinity
 
-  const groupOf = (subject: Subject): Group => {
-    const known = groups.get(subject.key)
+  const groupOf = (subject: Subject, etag: string): Group => {
+    const key = `${subject.key} ${etag}`
+    const known = groups.get(key)
     if (known) return known
     const made: Group = {
+      key,
       subject,
+      etag,
       waiters: new Map(),
-      readAgainAt: 0,
+      failure: undefined,
       gone() {
         const waiter = made.waiters.get(this)
         if (waiter) take(made, waiter)
-        if (made.waiters.size === 0 && groups.get(subject.key) === made) groups.delete(subject.key)
       },
     }
-    groups.set(subject.key, made)
+    groups.set(key, made)
     return made
   }
 
@@ -122,78 +118,122 @@ export function createWaits(
 
   const take = (group: Group, { reply, address }: Waiter): void => {
     group.waiters.delete(reply.raw)
+    // Nothing else deletes a group, and only a group of this map gets waiters: it is this one that has the key.
+    if (group.waiters.size === 0) groups.delete(group.key)
+    reply.raw.off('close', group.gone)
     waiting--
     leave(address)
   }
 
-  const begin = async (reply: FastifyReply, { subject, wait, isKnown }: Wait): Promise<void> => {
-    const current = await subject.read()
-    const { etag } = current
-    if (bareTag(wait) !== bareTag(etag)) return send(subject, reply, current)
+  const begin = async (reply: FastifyReply, prepare: Prepare, until: number, isFirst: boolean): Promise<void> => {
+    const before = { ...signalled }
+    const { subject, wait, hostId } = await prepare(isFirst)
+    const isOther = ({ etag }: HostList) => bareTag(etag) !== bareTag(wait)
+    let current = await subject.recent()
+    // The host may have heard of a change before this replica has.
+    if (isOther(current)) current = await subject.fresh()
+    if (isOther(current)) return send(subject, reply, current)
     // It has gone meanwhile, and its response closes no second time.
     if (reply.raw.closed) return
-    const address = isKnown || !limited ? undefined : addressKey(reply.request.ip)
-    if (closing || !enter(address)) return send(subject, reply, current, etag)
-    const group = groupOf(subject)
-    group.waiters.set(reply.raw, { reply, etag, until: monotonicNow() + MAX_WAIT_MS, address })
+    const address = hostId !== undefined || !limited ? undefined : addressKey(reply.request.ip)
+    if (closing || !enter(address)) return sendUnchanged(reply, current.etag)
+    const group = groupOf(subject, current.etag)
+    const waiter = { reply, prepare, hostId, until, address }
+    group.waiters.set(reply.raw, waiter)
     waiting++
     reply.raw.on('close', group.gone)
+    if (before.hosts !== signalled.hosts) restart(group, waiter)
+    else if (before.lists !== signalled.lists) void look(group)
   }
 
-  /** `known` is the tag of the version that the host has, if it is one of ours. */
-  const send = async ({ recheck }: Subject, reply: FastifyReply, current: Version, known?: string): Promise<void> => {
+  const start = (reply: FastifyReply, prepare: Prepare, until: number, isFirst: boolean): void => {
+    begin(reply, prepare, until, isFirst).catch((error: unknown) => reply.send(error))
+  }
+
+  /** The host may be another group's by now, or none of ours. */
+  const restart = (group: Group, waiter: Waiter): void => {
+    take(group, waiter)
+    start(waiter.reply, waiter.prepare, waiter.until, false)
+  }
+
+  const send = async ({ recheck }: Subject, reply: FastifyReply, current: HostList): Promise<void> => {
     await recheck?.(reply.request)
-    void reply.header('etag', current.etag)
-    void (current.etag === known ? reply.code(304).send() : reply.send(current.body))
+    void reply.header('etag', current.etag).send(current.body)
   }
 
-  const answer = async (group: Group, current: Version, isOver: (waiter: Waiter) => boolean): Promise<void> => {
+  const sendUnchanged = (reply: FastifyReply, etag: string): void => void reply.code(304).header('etag', etag).send()
+
+  /** Answers those who are done, without reading anything. */
+  const release = async (isDone: (waiter: Waiter) => boolean): Promise<void> => {
     let answered = 0
-    for (const waiter of group.waiters.values()) {
-      const { reply, etag } = waiter
-      if (current.etag === etag && !isOver(waiter)) continue
-      take(group, waiter)
-      send(group.subject, reply, current, etag).catch((error: unknown) => reply.send(error))
-      if (++answered % BATCH === 0) await setImmediate()
-    }
-  }
-
-  const look = async (group: Group, isOver: (waiter: Waiter) => boolean): Promise<void> => {
-    const began = monotonicNow()
-    try {
-      const current = await group.subject.read()
-      group.readAgainAt = monotonicNow() + (monotonicNow() - began) / READING_SHARE
-      await answer(group, current, isOver)
-    } catch (error) {
-      // The host was deleted, for example.
-      const isRefused = error instanceof AppError && error.status < 500
-      if (!isRefused) log.warn({ err: error }, 'What hosts wait for could not be read; they go on waiting.')
+    for (const group of groups.values()) {
       for (const waiter of group.waiters.values()) {
-        if (!isRefused && !isOver(waiter)) continue
+        if (!isDone(waiter)) continue
         take(group, waiter)
-        void waiter.reply.send(error)
+        // Where the list can't be read, nobody knows whether the host has the current one.
+        if (group.failure === undefined) sendUnchanged(waiter.reply, group.etag)
+        else void waiter.reply.send(group.failure)
+        if (++answered % BATCH === 0) await setImmediate()
       }
     }
   }
 
-  const lookAtAll = async (isOver: (waiter: Waiter) => boolean): Promise<void> => {
-    for (const [key, group] of groups) {
-      if (monotonicNow() < group.readAgainAt && !group.waiters.values().some(isOver)) continue
-      await look(group, isOver)
-      if (group.waiters.size === 0) groups.delete(key)
+  const answer = async (group: Group, current: HostList): Promise<void> => {
+    let answered = 0
+    for (const waiter of group.waiters.values()) {
+      take(group, waiter)
+      send(group.subject, waiter.reply, current).catch((error: unknown) => waiter.reply.send(error))
+      if (++answered % BATCH === 0) await setImmediate()
     }
   }
 
+  const failed = (group: Group, error: unknown): void => {
+    group.failure = error
+    if (monotonicNow() - warnedAt < WARN_MS) return
+    warnedAt = monotonicNow()
+    log.warn({ err: error }, 'What hosts wait for could not be read; they go on waiting.')
+  }
+
+  const look = async (group: Group): Promise<void> => {
+    try {
+      const current = await group.subject.recent()
+      group.failure = undefined
+      if (current.etag !== group.etag) await answer(group, current)
+    } catch (error) {
+      failed(group, error)
+    }
+  }
+
+  const lookAtAll = async (): Promise<void> => {
+    await Promise.all(groups.values().map(look))
+  }
+
+  const listsChanged = (): void => {
+    signalled.lists++
+    void lookAtAll()
+  }
+  const hostChanged = ({ hostId }: { hostId: string }): void => {
+    signalled.hosts++
+    for (const group of groups.values())
+      for (const waiter of group.waiters.values()) if (waiter.hostId === hostId) restart(group, waiter)
+  }
+  const stops = [
+    signals.on('revocations-changed', listsChanged),
+    signals.on('access-changed', listsChanged),
+    signals.on('resync', listsChanged),
+    signals.on('host-changed', hostChanged),
+  ]
+
   return {
-    hold(reply, prepare) {
-      prepare()
-        .then((wait) => begin(reply, wait))
-        .catch((error: unknown) => reply.send(error))
+    hold: (reply, prepare) => start(reply, prepare, monotonicNow() + MAX_WAIT_MS, true),
+    async beat() {
+      await release(({ until }) => until <= monotonicNow())
+      await lookAtAll()
     },
-    beat: () => lookAtAll(({ until }) => until <= monotonicNow()),
     async close() {
       closing = true
-      await lookAtAll(() => true)
+      for (const stop of stops) stop()
+      await release(() => true)
     },
     count: () => waiting,
   }

@@ -113,12 +113,17 @@ export async function keepEphemeralKey(
   await trx.updateTable('ssh_keys').set({ ephemeral_until: until }).where('id', '=', id).execute()
 }
 
-/** Deletes all keys of a user that were saved at this time or later. Returns their ids. */
-export async function deleteSshKeysOfUser(trx: Trx, userId: string, since = 0): Promise<string[]> {
+/** Deletes the keys of a user that were saved at this time or later, except these. Returns their ids. */
+export async function deleteSshKeysOfUser(
+  trx: Trx,
+  userId: string,
+  { since = 0, except = [] }: { since?: number; except?: string[] } = {},
+): Promise<string[]> {
   const deleted = await trx
     .deleteFrom('ssh_keys')
     .where('user_id', '=', userId)
     .where('created_at', '>=', since)
+    .where('id', 'not in', ['', ...except])
     .returning('id')
     .execute()
   return deleted.map(({ id }) => id)

@@ -18,6 +18,7 @@ export async function raiseKrlVersion(trx: Trx, holder: Holder = 'user'): Promis
     .set({ value: sql`value + 1` })
     .where('name', '=', VERSIONS[holder])
     .execute()
+  trx.signal('revocations-changed', null)
 }
 
 const versionText = readStatement((db, value: Values<{ counter: string }>) =>
@@ -40,6 +41,7 @@ export async function raiseKrlVersionsTo(trx: Trx, version: bigint): Promise<voi
     .set({ value: sql`case when value < ${version} then ${version} else value + 1 end` })
     .where('name', 'in', Object.values(VERSIONS))
     .execute()
+  trx.signal('revocations-changed', null)
 }
 
 export interface RevokedRange {

@@ -7,6 +7,10 @@ import { setImmediate } from 'node:timers/promises'
 import fastify from 'fastify'
 import { createLogger } from '../../../src/http/log.ts'
 import { createWaits } from '../../../src/ssh/hosts/waits.ts'
+import { raiseKrlVersion } from '../../../src/ssh/revocation/revocation-store.ts'
+import type { Trx } from '../../../src/storage/database.ts'
+import { createEmitter } from '../../../src/storage/signals.ts'
+import { updateUser } from '../../../src/users/user-store.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { onEachEngine } from '../../support/engines.ts'
 import { anonymous, signedInPerson } from '../../support/people.ts'
@@ -147,17 +151,99 @@ onEachEngine('a request that waits', (engine) => {
     await app.tick()
     assert.equal((await held).statusCode, 401)
   })
+
+  test('for both lists of a host is answered with the ETags of both, at once for any other value, or with 304 after 55 seconds', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const agent = hostWith(app, (await enroll(app, (await createHost(admin)).enrollmentToken)).hostToken)
+    const tagOf = async (url: string) => String((await agent.get(url)).headers['etag'])
+    const current = { krl: await tagOf(URL), principals: await tagOf('/ssh/hosts/principals') }
+    const both = (tags: Record<string, string>) => agent.get(`/ssh/hosts/wait?${new URLSearchParams(tags).toString()}`)
+    for (const tags of [{}, { krl: current.krl }, { ...current, krl: 'x' }, { ...current, principals: 'x' }]) {
+      const answer = await both(tags)
+      assert.equal(answer.statusCode, 200)
+      assert.deepEqual(answer.json(), current)
+    }
+    const bare = (tag: string) => tag.replace(/^W\//, '').replaceAll('"', '')
+    const held = [both(current), both({ krl: bare(current.krl), principals: bare(current.principals) })]
+    await waiting(app, 2)
+    app.clock.advance(54_999)
+    await app.tick()
+    assert.equal(app.services.waits.count(), 2)
+    app.clock.advance(1)
+    await app.tick()
+    for (const answer of held) assert.deepEqual([(await answer).statusCode, (await answer).body], [304, ''])
+    assert.equal((await hostWith(app, 'ht_wrong').get('/ssh/hosts/wait')).statusCode, 401)
+  })
+
+  test('is answered within a minute when the signal of a change was lost, and within a second after a lost one of a revocation', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const { hostToken } = await enroll(app, (await createHost(admin)).enrollmentToken)
+    const agent = hostWith(app, hostToken)
+    const again = async (tags: object) => {
+      const held = agent.get(`/ssh/hosts/wait?${new URLSearchParams({ ...tags }).toString()}`)
+      await waiting(app, 1)
+      return held
+    }
+    const first = (await agent.get('/ssh/hosts/wait')).json<{ krl: string; principals: string }>()
+    // Some seconds later, so that the list is too old before the request has waited for 55.
+    app.clock.advance(10_000)
+    const changed = again(first)
+    await waiting(app, 1)
+    const silently = (work: (trx: Trx) => Promise<unknown>) =>
+      app.services.db.transaction((trx) => work(Object.assign(trx, { signal: () => {} })))
+    await silently((trx) => updateUser(trx, admin.user.id, { preferred_username: 'renamed' }))
+    await app.tick()
+    assert.equal(app.services.waits.count(), 1, 'nobody has said so')
+    app.clock.advance(45_000)
+    await app.tick()
+    const second = (await changed).json<{ krl: string; principals: string }>()
+    assert.notEqual(second.principals, first.principals)
+    const revoked = again(second)
+    await waiting(app, 1)
+    await silently((trx) => raiseKrlVersion(trx))
+    app.clock.advance(1000)
+    await app.tick()
+    assert.notEqual((await revoked).json<{ krl: string }>().krl, second.krl)
+  })
+
+  test('reads the accounts of hosts once for all of them, and never while nothing changes', async (t) => {
+    const app = await startApp(t, { engine })
+    const admin = await signedInPerson(app, { admin: true })
+    const hosts = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const { hostToken } = await enroll(app, (await createHost(admin)).enrollmentToken)
+        return hostWith(app, hostToken)
+      }),
+    )
+    const tags = (await hosts[0]?.get('/ssh/hosts/wait'))?.json<Record<string, string>>()
+    const held = hosts.map((host) => host.get(`/ssh/hosts/wait?${new URLSearchParams(tags).toString()}`))
+    await waiting(app, hosts.length)
+    const reads = t.mock.method(app.services.db.read, 'selectFrom')
+    const readsOfRoles = () => reads.mock.calls.filter((call) => call.arguments.includes('roles')).length
+    for (let second = 0; second < 20; second++) {
+      app.clock.advance(1000)
+      await app.tick()
+    }
+    assert.equal(readsOfRoles(), 0)
+    assert.equal(app.services.waits.count(), hosts.length)
+    await app.services.db.transaction((trx) => updateUser(trx, admin.user.id, { preferred_username: 'renamed' }))
+    for (const answer of held) assert.equal((await answer).statusCode, 200)
+    assert.equal(readsOfRoles(), 1)
+  })
 })
 
 test('a request whose client goes away while the current version is read is not held', async (t) => {
-  const waits = createWaits({ monotonicNow: () => 0, log: createLogger('silent') }, true)
+  const { signals } = createEmitter()
+  const waits = createWaits({ monotonicNow: () => 0, log: createLogger('silent'), signals }, true)
   const reading = Promise.withResolvers<{ etag: string; body: string }>()
   const held = Promise.withResolvers<ServerResponse>()
   const server = fastify()
   t.after(() => server.close())
   server.get('/', (_request, reply) => {
-    const subject = { key: 'list', read: () => reading.promise }
-    waits.hold(reply, async () => ({ subject, wait: 'first', isKnown: false }))
+    const subject = { key: 'list', recent: () => reading.promise, fresh: () => reading.promise }
+    waits.hold(reply, async () => ({ subject, wait: 'first', hostId: undefined }))
     held.resolve(reply.raw)
   })
   await server.listen()

@@ -1,0 +1,75 @@
+import { findFormerHosts } from '../../access/former-host-store.ts'
+import type { UserHoldings } from '../../access/holdings-store.ts'
+import { groupPrincipals } from '../../access/principal-groups.ts'
+import type { Facet } from '../../access/without-gain.ts'
+import type { Services } from '../../services.ts'
+import type { Trx } from '../../storage/database.ts'
+import { principalsOf } from '../certificates/principals.ts'
+import { readAccess } from './access-store.ts'
+import { openedAccounts } from './host-accounts.ts'
+import { listAllHosts, listHostsNamed } from './host-store.ts'
+import type { StoredHost } from './host.ts'
+
+/** What decides who may log in to a host. */
+export type HostAdmission = Pick<StoredHost, 'allowedRoles'>
+
+/** What the actor has at hosts that admit these roles: to be admitted, and the UNIX accounts that they may log in to. */
+type Opened = (admission: HostAdmission) => ReadonlySet<string>
+
+/** The mark of being admitted, among the accounts. No account has a name like this. */
+const ADMITTED = '*'
+
+/** Whether the actor may log in to any host, and as whom. For changes of roles: accounts depend on what all roles give. */
+export const atAllSshHosts: Facet = async (trx, held) => {
+  const before = new Map((await listAllHosts(trx)).map((host) => [host.id, host]))
+  const opened = await readOpened(trx, held)
+  return async (after) => {
+    const openedNow = await readOpened(trx, after)
+    for (const host of await listAllHosts(trx)) {
+      const was = before.get(host.id)
+      if (was && !openedNow(host).isSubsetOf(opened(was))) return { kind: 'admitted', place: host.name }
+    }
+    return undefined
+  }
+}
+
+/** The same for one host, which may be new. Its names are compared with the hosts that had them before it. */
+export const atSshHost =
+  ({ now }: Pick<Services, 'now'>, id: string, hostnames: readonly string[]): Facet =>
+  async (trx, held) => {
+    const before = await listHostsNamed(trx, id, hostnames)
+    const former = await findFormerHosts(trx, { kind: 'ssh', hosts: hostnames, now: now() })
+    const opened = await readOpened(trx, held)
+    return async (after) => {
+      const openedNow = await readOpened(trx, after)
+      for (const host of await listHostsNamed(trx, id, hostnames)) {
+        const own = before.find((each) => each.id === host.id)
+        const earlier = host.hostnames.flatMap((name) => {
+          const was = before.find((each) => each.hostnames.includes(name)) ?? former.get(name)
+          return was ? [was as HostAdmission] : []
+        })
+        const gains = (was: HostAdmission) => !openedNow(host).isSubsetOf(opened(was))
+        if ([...(own ? [own] : []), ...earlier].some(gains)) return { kind: 'admitted', place: host.name }
+      }
+      return undefined
+    }
+  }
+
+async function readOpened(trx: Trx, held: UserHoldings): Promise<Opened> {
+  const { userId, username, grants, permissions, roleIds } = held
+  const access = await readAccess(trx, userId)
+  const mayIssue = permissions.has('ssh:cert:issue')
+  const principals = new Set(mayIssue ? principalsOf(groupPrincipals(username, grants), username) : [])
+  // Many hosts admit the same roles.
+  const known = new Map<string, ReadonlySet<string>>()
+  return ({ allowedRoles }) => {
+    const key = JSON.stringify(allowedRoles)
+    const found = known.get(key)
+    if (found) return found
+    const isAdmitted = allowedRoles === null || allowedRoles.some((id) => roleIds.has(id))
+    const accounts = mayIssue ? openedAccounts(access, allowedRoles, principals) : []
+    const opened = new Set([...(isAdmitted ? [ADMITTED] : []), ...accounts])
+    known.set(key, opened)
+    return opened
+  }
+}
