@@ -32,3 +32,34 @@ export const unpackAttributes = (packed: string | null): Attributes =>
 
 /** Whether two records differ in a name or a value; their order does not matter. */
 export const changesAttributes = (before: Attributes, after: Attributes): boolean => !isDeepStrictEqual(before, after)
+
+interface RoleWithAttributes {
+  name: string
+  attributes: Attributes
+}
+
+/** Roles give attributes in the order of their names. */
+export const inOrderOfNames = <Role extends { name: string }>(roles: readonly Role[]): Role[] =>
+  roles.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+/**
+ * The value that applications are told about a person with these roles, in order of their names. A person's own value counts
+ * before those of roles. Lists of several roles are joined; otherwise the first role counts.
+ */
+export function attributeOf(
+  name: string,
+  roles: readonly RoleWithAttributes[],
+  own: Attributes,
+): AttributeValue | undefined {
+  if (Object.hasOwn(own, name)) return own[name]
+  const values = roles.flatMap(({ attributes }) => (Object.hasOwn(attributes, name) ? [attributes[name] ?? ''] : []))
+  const [first] = values
+  return Array.isArray(first) ? [...new Set(values.filter((value) => Array.isArray(value)).flat())] : first
+}
+
+/** All attributes of such a person. */
+export function attributesOf(roles: readonly RoleWithAttributes[], own: Attributes): Map<string, AttributeValue> {
+  const ordered = inOrderOfNames(roles)
+  const names = new Set([own, ...ordered.map(({ attributes }) => attributes)].flatMap((each) => Object.keys(each)))
+  return new Map([...names].map((name) => [name, attributeOf(name, ordered, own) ?? '']))
+}

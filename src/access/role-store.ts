@@ -5,13 +5,14 @@ import type { Schema } from '../storage/schema.ts'
 import { writeStatement, type Values } from '../storage/statement.ts'
 import { readTextList } from '../storage/text-list.ts'
 import { type Permission, PERMISSIONS } from '../vocabulary/permissions.ts'
-import { packAttributes, unpackAttributes } from './attributes.ts'
+import { type Attributes, packAttributes, unpackAttributes } from './attributes.ts'
 import { ADMIN_ROLE, USER_ROLE } from './built-in-roles.ts'
+import type { JudgedTrx } from './judged-trx.ts'
 import type { NewRole, Role } from './role.ts'
 import { readSshRules, writeSshRules } from './ssh-rules.ts'
 
-/** Permissions never hold a space, so a role is one row. */
-const packedPermissions = sql<string | null>`(
+/** The permissions of a role of a query, separated by spaces, which none of them holds: so a role is one row. */
+export const packedPermissions = sql<string | null>`(
   select string_agg(role_permissions.permission, ' ') from role_permissions where role_permissions.role_id = roles.id)`
 
 const roles = (db: Reader) =>
@@ -102,7 +103,7 @@ export async function addBuiltInRoles(trx: Trx, now: number): Promise<void> {
 }
 
 /** Fails as a duplicate when another role has the name. */
-export async function addRole(trx: Trx, id: string, role: NewRole, now: number): Promise<void> {
+export async function addRole(trx: JudgedTrx, id: string, role: NewRole, now: number): Promise<void> {
   const { name, description = '', principals = [], ssh, permissions = [], attributes = {} } = role
   await trx
     .insertInto('roles')
@@ -118,22 +119,25 @@ export async function addRole(trx: Trx, id: string, role: NewRole, now: number):
     })
     .execute()
   for (const permission of permissions) await addPermission(trx, id, permission)
+  trx.signal('access-changed', null)
 }
 
 /** Fails as a duplicate when another role has the name. */
-export async function updateRole(trx: Trx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
+export async function updateRole(trx: JudgedTrx, id: string, change: Updateable<Schema['roles']>): Promise<void> {
   if (Object.keys(change).length === 0) return
   await trx.updateTable('roles').set(change).where('id', '=', id).execute()
+  trx.signal('access-changed', null)
 }
 
 /**
  * Rows that refer to the role are deleted before the role itself. Issuing a certificate locks these rows in the same order,
  * to avoid deadlocks.
  */
-export async function deleteRole(trx: Trx, id: string): Promise<void> {
+export async function deleteRole(trx: JudgedTrx, id: string): Promise<void> {
   await trx.deleteFrom('user_roles').where('role_id', '=', id).execute()
   await trx.deleteFrom('role_permissions').where('role_id', '=', id).execute()
   await trx.deleteFrom('roles').where('id', '=', id).where('built_in', '=', 0).execute()
+  trx.signal('access-changed', null)
 }
 
 /** Waits for certificates that are being issued with what this role gives, and lets none begin until the commit. */
@@ -148,46 +152,50 @@ export async function listHolderIds(db: Reader, roleId: string, limit: number): 
 }
 
 /** False when the role had it already. */
-export async function addPermission(trx: Trx, roleId: string, permission: Permission): Promise<boolean> {
+export async function addPermission(trx: JudgedTrx, roleId: string, permission: Permission): Promise<boolean> {
   const rows = await trx
     .insertInto('role_permissions')
     .values({ role_id: roleId, permission })
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
     .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
   return rows.length > 0
 }
 
 /** False when the role did not have it. */
-export async function deletePermission(trx: Trx, roleId: string, permission: string): Promise<boolean> {
+export async function deletePermission(trx: JudgedTrx, roleId: string, permission: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('role_permissions')
     .where('role_id', '=', roleId)
     .where('permission', '=', permission)
     .returning('role_id')
     .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
   return rows.length > 0
 }
 
 /** False when the user had it already. Fails as a missing reference when the user or the role is gone. */
-export async function addAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
+export async function addAssignment(trx: JudgedTrx, userId: string, roleId: string): Promise<boolean> {
   const rows = await trx
     .insertInto('user_roles')
     .values({ user_id: userId, role_id: roleId })
     .onConflict((conflict) => conflict.doNothing())
     .returning('role_id')
     .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
   return rows.length > 0
 }
 
 /** False when the user did not have it. */
-export async function deleteAssignment(trx: Trx, userId: string, roleId: string): Promise<boolean> {
+export async function deleteAssignment(trx: JudgedTrx, userId: string, roleId: string): Promise<boolean> {
   const rows = await trx
     .deleteFrom('user_roles')
     .where('user_id', '=', userId)
     .where('role_id', '=', roleId)
     .returning('role_id')
     .execute()
+  if (rows.length > 0) trx.signal('access-changed', null)
   return rows.length > 0
 }
 
@@ -206,3 +214,12 @@ const heldPermission = writeStatement((db, value: Values<{ userId: string; permi
 /** Whether a role gives this user the permission. If so, it stays so until the transaction ends. */
 export const holdPermission = async (trx: Trx, userId: string, permission: Permission): Promise<boolean> =>
   (await heldPermission(trx, { userId, permission })).length > 0
+
+/** Replaces the attributes of a person. */
+export async function replaceAttributes(trx: JudgedTrx, userId: string, attributes: Attributes): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ attributes: packAttributes(attributes) })
+    .where('id', '=', userId)
+    .execute()
+}

@@ -1,5 +1,6 @@
 import { hasAdministrator } from '../access/administrator-store.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import { withoutJudging } from '../access/judged-trx.ts'
 import { addAssignment } from '../access/role-store.ts'
 import { recordAlone, recordEvent } from '../audit/record-event.ts'
 import { equalInConstantTime } from '../crypto/digest.ts'
@@ -29,7 +30,7 @@ export const bootstrap = (services: Needs, actor: SignedInActor, secret: string)
         await holdAdministration(trx)
         await holdActor(trx, services, actor)
         if (await hasAdministrator(trx)) refuse('conflict', 'There is an administrator already.')
-        await addAssignment(trx, actor.id, ADMIN_ROLE)
+        await addAssignment(withoutJudging(trx), actor.id, ADMIN_ROLE)
         await recordEvent(services, trx, { ...event, outcome: 'success' })
         return (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       })

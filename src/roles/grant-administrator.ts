@@ -1,4 +1,5 @@
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
+import { withoutJudging } from '../access/judged-trx.ts'
 import { addAssignment } from '../access/role-store.ts'
 import { recordEvent, THE_SERVICE } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
@@ -22,7 +23,7 @@ export const grantAdministrator = (
     if (!account) return refuse('not_found', `There is no account with the email ${email}.`)
     const { id, email: found } = account.user
     if (!mayAct(account)) refuse('conflict', `The account ${found} is disabled. Enable it first.`)
-    const granted = await addAssignment(trx, id, ADMIN_ROLE)
+    const granted = await addAssignment(withoutJudging(trx), id, ADMIN_ROLE)
     if (granted) {
       await recordEvent(services, trx, {
         action: 'role.assigned',

@@ -98,7 +98,7 @@ export const roleRoutes =
           tags,
           summary: 'Change a role',
           description:
-            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names.',
+            'Its name, its description, the UNIX accounts it opens, the rules for SSH certificates and its attributes; the last two are replaced as a whole. The caller has to hold what the role holds, and what is added to it; rules can be loosened only as far as those of the caller’s own certificates, and only administrators change the name or the attributes of a role that they have. Certificates that name a principal which is taken out, or that the rules no longer allow, are revoked. Built-in roles keep their names.',
           params: ById,
           body: Type.Object(
             {

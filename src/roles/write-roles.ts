@@ -1,6 +1,7 @@
-import { type Attributes, changesAttributes, packAttributes } from '../access/attributes.ts'
+import { type Attributes, packAttributes } from '../access/attributes.ts'
 import { ADMIN_ROLE } from '../access/built-in-roles.ts'
-import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore, refuseOwnAttributes } from '../access/holdings.ts'
+import type { UserHoldings } from '../access/holdings-store.ts'
+import { holdingsOf, refuseChangingStrongerRole, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
 import {
   addPermission,
@@ -13,14 +14,17 @@ import {
 } from '../access/role-store.ts'
 import type { NewRole, Role } from '../access/role.ts'
 import { checkSshRules, isAtLeastAsLoose, type SshRules, writeSshRules } from '../access/ssh-rules.ts'
+import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { whereRoleIsTold } from '../oauth/access/own-access.ts'
 import { planAccessReviewOfRole } from '../oauth/access/plan-access-review.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { certificatesDependOn } from '../ssh/certificates/entitlements.ts'
+import { atAllSshHosts } from '../ssh/hosts/own-hosts.ts'
 import { MAX_REVIEWED_USERS, revokeCertificatesOfHolders } from '../ssh/revocation/revoke-lost-certificates.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
@@ -28,16 +32,18 @@ import { refuseUsernames } from '../users/role-principals.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
 import { isPermission } from '../vocabulary/permissions.ts'
 
-type Needs = Pick<Services, 'db' | 'now'>
+type Needs = Pick<Services, 'config' | 'db' | 'now'>
 
 export const createRole = (services: Needs, input: NewRole, actor: SignedInActor): Promise<Role> =>
   administer(services, actor, async (trx, held) => {
-    const { principals = [], permissions = [] } = input
+    const { principals = [], permissions = [], attributes = {} } = input
     const ssh = checkSshRules(input.ssh ?? null)
-    refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh }))
+    refuseGivingMore(held, holdingsOf({ name: input.name, permissions, principals, ssh, attributes }), 'access')
     await refuseUsernames(trx, principals)
     const id = newId()
-    await addRole(trx, id, { ...input, ssh }, services.now()).catch(refuseTakenName)
+    await withoutGain(trx, held, [atAllSshHosts], (judged) =>
+      addRole(judged, id, { ...input, ssh }, services.now()).catch(refuseTakenName),
+    )
     const role = await requireRole(trx, id)
     await record(services, trx, 'role.created', actor, id, { name: role.name, permissions, principals, ssh })
     return role
@@ -62,8 +68,8 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
     const { principals = before.principals, ssh: _ssh, attributes, ...texts } = changes
     const ssh = changes.ssh === undefined ? before.ssh : checkSshRules(changes.ssh)
     refuseChangingStrongerRole(held, holdingsOf(before))
-    refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }))
-    if (attributes && changesAttributes(before.attributes, attributes)) refuseOwnAttributes(held, { roleId: id })
+    refuseGivingMore(held, holdingsOf({ ...before, principals, ssh }), 'access')
+    refuseOwnGain(held, withChangedRole(held, id, changes))
     if (before.builtIn && changes.name !== undefined && changes.name !== before.name) {
       refuse('conflict', 'A built-in role keeps its name.')
     }
@@ -78,7 +84,7 @@ export const changeRole = (services: Needs, id: string, changes: RoleChange, act
       ...(changes.ssh === undefined ? {} : { ssh: writeSshRules(ssh) }),
       ...(attributes ? { attributes: packAttributes(attributes) } : {}),
     }
-    await updateRole(trx, id, columns).catch(refuseTakenName)
+    await withoutGain(trx, held, [atAllSshHosts], (judged) => updateRole(judged, id, columns).catch(refuseTakenName))
     const reason = losesPrincipals ? 'A role lost a principal.' : 'The SSH rules of a role were tightened.'
     const revoked =
       losesPrincipals || isTighter
@@ -95,7 +101,8 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     if (role.builtIn) refuse('conflict', "A built-in role can't be deleted.")
     const holders = certificatesDependOn(role) ? await listHolders(trx, id) : []
     await planAccessReviewOfRole(services, trx, id)
-    await deleteRole(trx, id)
+    const facets = [atAllSshHosts, ...(held.roleIds.has(id) ? [whereRoleIsTold(services, id)] : [])]
+    await withoutGain(trx, held, facets, (judged) => deleteRole(judged, id))
     const revoked = await revokeCertificatesOfHolders(services, trx, holders, 'A role was deleted.')
     const { name, permissions } = role
     await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
@@ -112,8 +119,9 @@ export const grantPermission = (
     const role = await requireRole(trx, roleId)
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseChangingStrongerRole(held, holdingsOf(role))
-    refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }))
-    if (await addPermission(trx, roleId, permission)) {
+    refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }), 'access')
+    const isNew = await withoutGain(trx, held, [atAllSshHosts], (judged) => addPermission(judged, roleId, permission))
+    if (isNew) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
     }
     return requireRole(trx, roleId)
@@ -129,7 +137,10 @@ export const revokePermission = (
     const role = await requireRole(trx, roleId)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
-    if (!(await deletePermission(trx, roleId, permission))) {
+    const wasThere = await withoutGain(trx, held, [atAllSshHosts], (judged) =>
+      deletePermission(judged, roleId, permission),
+    )
+    if (!wasThere) {
       return refuse('not_found', 'The role does not have this permission.')
     }
     const revoked =
@@ -139,6 +150,14 @@ export const revokePermission = (
     await record(services, trx, 'role.permission_revoked', actor, roleId, { name: role.name, permission, ...revoked })
     return requireRole(trx, roleId)
   })
+
+/** What the actor would be after the change: a name that is taken is refused only if they could have it (403 before 409). */
+const withChangedRole = (held: UserHoldings, id: string, changes: RoleChange): UserHoldings => ({
+  ...held,
+  roles: held.roles.map((role) =>
+    role.id === id ? { id, name: changes.name ?? role.name, attributes: changes.attributes ?? role.attributes } : role,
+  ),
+})
 
 function refuseTakenName(error: unknown): never {
   if (isDuplicate(error)) refuseField('name', 'There is already a role of this name.', 'conflict')
