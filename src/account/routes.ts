@@ -8,9 +8,24 @@ import { PersonName } from '../users/person-name.ts'
 import { USERNAME_PATTERN } from '../users/preferred-username.ts'
 import { findAccountById, findUser } from '../users/user-store.ts'
 import { User } from '../users/user.ts'
+import { readUsernameChanges } from '../users/username-change-store.ts'
+import { listToldUsername } from './told-username-store.ts'
 import { updateProfile } from './update-profile.ts'
 
 const tags = ['Account']
+
+const Profile = Type.Object(
+  {
+    ...User.properties,
+    usernameToldTo: Type.Array(Type.String(), {
+      description: 'The names of applications that were told the username: at most 200.',
+    }),
+    usernameChangesLeft: Type.Integer({
+      description: 'How often you may change your username at this time: twice in 30 days.',
+    }),
+  },
+  { title: 'Profile' },
+)
 
 export const accountRoutes =
   (services: Services): Routes =>
@@ -19,10 +34,14 @@ export const accountRoutes =
       '/api/account/profile',
       {
         onRequest: signedIn(services),
-        schema: { tags, summary: 'Your profile', response: { 200: User, ...failures(401) } },
+        schema: { tags, summary: 'Your profile', response: { 200: Profile, ...failures(401) } },
       },
-      async ({ signedIn: { user } }) =>
-        (await findUser(services.db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.'),
+      async ({ signedIn: { user } }) => {
+        const { db, now } = services
+        const found = (await findUser(db.read, user.id)) ?? refuse('unauthenticated', 'Please sign in.')
+        const { left } = await readUsernameChanges(db.read, user.id, now())
+        return { ...found, usernameToldTo: await listToldUsername(db.read, user.id), usernameChangesLeft: left }
+      },
     )
 
     app.get(
@@ -50,7 +69,7 @@ export const accountRoutes =
           tags,
           summary: 'Change your profile',
           description:
-            'Null clears a name. Users who may get SSH certificates can’t change their own username, except administrators.',
+            'Null clears a name. Users who may get SSH certificates can’t change their own username, except administrators. Others change it at most twice in 30 days: 429 too_many_changes.',
           body: Type.Object(
             {
               displayName: Type.Optional(Nullable(PersonName)),
@@ -61,7 +80,7 @@ export const accountRoutes =
             },
             strict,
           ),
-          response: { 200: User, ...failures(400, 401, 403, 409, 415) },
+          response: { 200: User, ...failures(400, 401, 403, 409, 415, 429) },
         },
       },
       (request) => updateProfile(services, request.body, actorOf(services, request)),

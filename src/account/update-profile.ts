@@ -1,6 +1,6 @@
 import { readHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { AppError, refuse, refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
@@ -10,6 +10,7 @@ import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
+import { countUsernameChange, readUsernameChanges } from '../users/username-change-store.ts'
 import { completeRename } from './complete-rename.ts'
 
 /**
@@ -24,6 +25,7 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
       const { preferredUsername: to = from } = changes
       if (to !== from) {
         await refuseWithCertificates(trx, actor.id)
+        await refuseThirdChange(services, trx, actor.id)
         await refuseUnusableUsername(trx, to)
       }
       const updated = await updateUser(trx, actor.id, profileColumns(changes))
@@ -47,6 +49,15 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
     }
     throw error
   }
+}
+
+/** Before the name is looked at, so that nobody finds out which names are taken without changing theirs. */
+async function refuseThirdChange({ now }: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<void> {
+  if (await countUsernameChange(trx, userId, now())) return
+  const { nextAt } = await readUsernameChanges(trx, userId, now())
+  const retryAfter = Math.max(1, Math.ceil(((nextAt ?? now()) - now()) / 1000))
+  const message = 'You have changed your username twice in the last 30 days. Applications know you by it.'
+  throw new AppError('too_many_changes', message, { retryAfter, issues: [{ path: 'preferredUsername', message }] })
 }
 
 async function refuseWithCertificates(trx: Trx, userId: string): Promise<void> {

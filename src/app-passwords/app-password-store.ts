@@ -1,5 +1,5 @@
 import { mayEnterSite } from '../oauth/access/allowed-role-store.ts'
-import { clientExists } from '../oauth/clients/client-store.ts'
+import { clientExists, clientMayAct } from '../oauth/clients/client-store.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import type { AppPassword } from './app-password.ts'
 
@@ -33,13 +33,13 @@ export interface BasicSite {
 
 const MAX_SITES = 1000
 
-/** The sites that take app passwords and that this person may enter, by name. */
+/** The sites that take app passwords, are on, and that this person may enter, by name. */
 export async function listBasicSites(db: Reader, userId: string, clientId?: string): Promise<BasicSite[]> {
   const rows = await db
     .selectFrom('oauth_clients')
     .where('client_type', '=', 'proxied')
     .where('basic', '=', 1)
-    .where(clientExists)
+    .where(clientMayAct)
     .where(mayEnterSite(userId))
     .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
     .select(['client_id', 'name', 'hosts'])

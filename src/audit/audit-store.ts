@@ -59,6 +59,8 @@ export interface AuditFilter {
   outcome?: Outcome
   from?: number
   to?: number
+  /** Who reads. What is planned for an account is not shown to its own person. */
+  viewerId?: string
 }
 
 type Place = Pick<EventRow, 'at' | 'id'>
@@ -108,6 +110,7 @@ async function searchRows(
   const examined = db
     .selectFrom('audit_events')
     .$if(indexed !== undefined, (query) => query.where(indexed ?? sql<boolean>`true`))
+    .$if(filter.viewerId !== undefined, (query) => query.where(isShownTo(filter.viewerId ?? '')))
     .$if(filter.from !== undefined, (query) => query.where('at', '>=', filter.from ?? 0))
     .$if(filter.to !== undefined, (query) => query.where('at', '<', filter.to ?? 0))
     .$if(after !== undefined, (query) =>
@@ -150,6 +153,9 @@ function conditionsOf({ action, actor, target, outcome }: AuditFilter) {
   const [indexed, ...rest] = withIndex
   return { indexed, others: [...rest, ...withoutIndex] }
 }
+
+const isShownTo = (viewerId: string) =>
+  sql<boolean>`(target_id is null or target_id <> ${viewerId} or action not like 'lifecycle.%')`
 
 /** `user.updated` means that; `user.*` means all about users. */
 const beginsWith = (start: string) =>

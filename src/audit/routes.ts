@@ -48,7 +48,7 @@ export const auditRoutes =
           tags: ['Audit'],
           summary: 'The audit trail',
           description:
-            'Newest first, as JSON, or as an export that is sent while it is read: CSV with format=csv or Accept: text/csv, one JSON object a line with format=jsonl or Accept: application/jsonl. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
+            'Newest first, as JSON, or as an export that is sent while it is read: CSV with format=csv or Accept: text/csv, one JSON object a line with format=jsonl or Accept: application/jsonl. Planned actions about the caller are left out. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
           querystring: Query,
           response: {
             200: {
@@ -66,7 +66,8 @@ export const auditRoutes =
         },
       },
       async (request, reply) => {
-        const { limit, cursor, format, ...filter } = request.query
+        const { limit, cursor, format, ...query } = request.query
+        const filter = { ...query, viewerId: request.signedIn.user.id }
         const after = decodeCursor(cursor)
         if (filter.about !== undefined && (filter.actor !== undefined || filter.target !== undefined))
           refuseField('about', 'Name either about, or actor and target.')

@@ -4,6 +4,7 @@ import { advanceSshCa } from '../keys/rotate-ssh-ca.ts'
 import { removeDeletedUsers } from '../lifecycle/remove-deleted-users.ts'
 import { runDueActions } from '../lifecycle/run-due-actions.ts'
 import { createMailDelivery } from '../mail/deliver-mail.ts'
+import { createOutboxSweeper } from '../mail/sweep-outbox.ts'
 import type { Streams } from '../notifications/streams.ts'
 import { reviewAccess } from '../oauth/access/review-access.ts'
 import { removeDeletedClients } from '../oauth/clients/remove-deleted-clients.ts'
@@ -48,6 +49,7 @@ export function backgroundJobs(services: Services & Gathered & { streams: Stream
       },
     },
     { name: 'sweep-expired', everyMs: MINUTE, run: (stop) => sweepExpired(services, stop) },
+    { name: 'sweep-outbox', run: createOutboxSweeper(services) },
     { name: 'archive-audit', everyMs: ARCHIVE_INTERVAL_MS, run: (stop) => archiveEvents(services, stop) },
     { name: 'sweep-pictures', everyMs: MINUTE, run: createPictureSweeper(services) },
     { name: 'remove-deleted-users', everyMs: 10 * SECOND, run: (stop) => removeDeletedUsers(services, stop) },

@@ -23,11 +23,15 @@ const EXPIRING: (ExpiringTable & { keptMs: number })[] = [
   { table: 'oauth_refresh_tokens', key: 'token_hash', expiry: 'expires_at', keptMs: 0 },
   { table: 'ssh_keys', key: 'id', expiry: 'ephemeral_until', keptMs: 0 },
   { table: 'ssh_announced_sign_ins', key: 'authorization_hash', expiry: 'expires_at', keptMs: 0 },
+  { table: 'former_hosts', key: 'kind, host', expiry: 'kept_until', keptMs: 0 },
   { table: 'retired_usernames', key: 'username', expiry: 'reserved_until', keptMs: 0 },
   // A used code is kept as long as its tokens, so that its reuse is still detected.
   { table: 'oauth_authorization_codes', key: 'code_hash', expiry: 'expires_at', keptMs: DAY },
   { table: 'oauth_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
+  { table: 'oauth_unknown_refusals', key: 'client_id, id', expiry: 'at', keptMs: REFUSAL_KEPT_MS },
   { table: 'notifications', key: 'user_id, id', expiry: 'created_at', keptMs: 180 * DAY },
+  // They have no such time until they are completed, cancelled or failed.
+  { table: 'lifecycle_actions', key: 'id', expiry: 'finished_at', keptMs: 400 * DAY },
 ]
 
 /** Deletes expired rows. What is left when it is stopped is deleted by the next run. */

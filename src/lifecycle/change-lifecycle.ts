@@ -34,7 +34,7 @@ export const changeNow = (
 ): Promise<{ user: User; ended: Ended }> =>
   administer(services, actor, async (trx, held) => {
     const { userId, action } = request
-    await refuseChangingUser(trx, held, userId)
+    await refuseChangingUser(trx, held, userId, action)
     if (action === 'disable') {
       if (userId === held.userId) refuse('conflict', "You can't disable your own account.")
       await refuseLastAdministrator(trx, [userId])
@@ -58,7 +58,7 @@ export async function planAction(
   const { userId, action, executeAt } = request
   refusePast(executeAt, services.now())
   return administer(services, actor, async (trx, held) => {
-    await refuseChangingUser(trx, held, userId)
+    await refuseChangingUser(trx, held, userId, action)
     if (userId === held.userId) refuse('conflict', "You can't plan an action for your own account.")
     if (action === 'disable') await refuseLastAdministrator(trx, [userId])
     // A certificate that is issued at the same moment comes before, or ends with this action.
@@ -76,18 +76,20 @@ export const cancelAction = (
   actor: SignedInActor,
 ): Promise<LifecycleAction> =>
   administer(services, actor, async (trx, held) => {
-    const status = (await findActionStatus(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
-    await refuseIfHoldsMore(trx, held, userId)
+    // Before anything is looked up: whether something is planned is not told to the person whom it is about.
     if (userId === held.userId) refuse('forbidden', 'Somebody else has to cancel what is planned for your account.')
+    const status = (await findActionStatus(trx, userId, actionId)) ?? refuse('not_found', 'There is no such action.')
+    await refuseIfHoldsMore(trx, held, userId, 'access')
     const cancelled = await markCancelled(trx, actionId, actor.id, services.now())
     if (!cancelled) return refuse('conflict', `Only a pending action can be cancelled; this one is ${status}.`)
     await record(services, trx, 'lifecycle.cancelled', actor, userId, { lifecycleActionId: actionId })
     return cancelled
   })
 
-async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string): Promise<void> {
+/** Disabling somebody gives nothing to whoever does it. */
+async function refuseChangingUser(trx: Trx, held: UserHoldings, userId: string, action: ActionName): Promise<void> {
   await refuseUnknownUser(trx, userId)
-  await refuseIfHoldsMore(trx, held, userId)
+  await refuseIfHoldsMore(trx, held, userId, action === 'disable' ? 'permissions' : 'access')
 }
 
 /** A time in seconds, read as milliseconds, is a date in 1970. */

@@ -17,7 +17,7 @@ export async function checkPlanner(trx: Trx, plannerId: string | null, userId: s
     return refuse('forbidden', 'The user who planned it no longer has the permission users:lifecycle.')
   }
   try {
-    await refuseIfHoldsMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId, 'access')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return refuse('forbidden', 'This person now holds more than the user who planned it.')

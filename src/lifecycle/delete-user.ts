@@ -30,7 +30,7 @@ const MAX_REMOVAL_MS = 500
 export async function deleteUser(services: Needs, userId: string, actor: SignedInActor): Promise<Ended> {
   const ended = await administer(services, actor, async (trx, held) => {
     const { user } = (await holdAccount(trx, userId)) ?? refuse('not_found', 'There is no such user.')
-    await refuseIfHoldsMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId, 'access')
     if (userId === held.userId) refuse('conflict', "You can't delete your own account.")
     return hideAccount(services, trx, user, actor)
   })

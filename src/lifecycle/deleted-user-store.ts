@@ -35,6 +35,7 @@ export async function markDeleted(trx: Trx, id: string, now: number): Promise<vo
   for (const table of tables) {
     await trx.deleteFrom(table).where('user_id', '=', id).execute()
   }
+  trx.signal('access-changed', null)
 }
 
 /** Deleted accounts whose rows have not been removed yet. */

@@ -1,4 +1,4 @@
-import { refuseIfHoldsMore } from '../access/holdings.ts'
+import { type Counted, refuseIfHoldsMore } from '../access/holdings.ts'
 import { endAppPassword } from '../app-passwords/end-app-password.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
@@ -16,7 +16,7 @@ type Needs = Pick<Services, 'db' | 'now' | 'signals'>
 
 /** Ends every session and token of a person, who may sign in again. */
 export const signOutUser = (services: Needs, userId: string, actor: SignedInActor): Promise<void> =>
-  changeUserAccess(services, userId, actor, async (trx) => {
+  changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const tokens = (await revokeTokensOfUsers(trx, [userId], services.now())).get(userId) ?? 0
     const sessions = (await endSessionsOfUsers(services, trx, [userId])).get(userId) ?? 0
     await notify(services, trx, userId, 'security.signed_out', {})
@@ -35,7 +35,7 @@ export const endUserSession = (
   { userId, sessionId }: { userId: string; sessionId: string },
   actor: SignedInActor,
 ): Promise<void> =>
-  changeUserAccess(services, userId, actor, async (trx) => {
+  changeUserAccess(services, userId, actor, 'permissions', async (trx) => {
     const ended = await endSession(services, trx, userId, sessionId)
     if (!ended) refuse('not_found', 'There is no such session.')
     await notify(services, trx, userId, 'security.session_ended', { sessionId, ...ended })
@@ -54,7 +54,7 @@ export const removeUserPasskey = (
   { userId, passkeyId }: { userId: string; passkeyId: string },
   actor: SignedInActor,
 ): Promise<void> =>
-  changeUserAccess(services, userId, actor, async (trx) => {
+  changeUserAccess(services, userId, actor, 'everything', async (trx) => {
     const removed = await deletePasskey(trx, userId, passkeyId)
     if (!removed) refuse('not_found', 'There is no such passkey.')
     const { name } = removed
@@ -74,19 +74,23 @@ export const removeUserAppPassword = (
   { userId, appPasswordId }: { userId: string; appPasswordId: string },
   actor: SignedInActor,
 ): Promise<void> =>
-  changeUserAccess(services, userId, actor, (trx) =>
+  changeUserAccess(services, userId, actor, 'permissions', (trx) =>
     endAppPassword(services, trx, { userId, id: appPasswordId }, actor),
   )
 
-/** Users can't take access away from a person who holds more than they do. */
+/**
+ * Users can't take access away from a person who holds more than they do. Who removes a passkey leaves an account that a reset
+ * by mail opens, so that everything counts that it has; to end what can be begun again gives nothing to anybody.
+ */
 const changeUserAccess = (
   services: Needs,
   userId: string,
   actor: SignedInActor,
+  counted: Counted,
   change: (trx: Trx) => Promise<void>,
 ): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     if (!(await holdAccount(trx, userId))) refuse('not_found', 'There is no such user.')
-    await refuseIfHoldsMore(trx, held, userId)
+    await refuseIfHoldsMore(trx, held, userId, counted)
     await change(trx)
   })

@@ -46,6 +46,10 @@ export async function addAction(trx: Trx, planned: RequestedAction): Promise<str
   return id
 }
 
+/** What was only planned is never shown to the person whom it is about, also when it was cancelled or has failed. */
+const isShownTo = (viewerId: string) => (eb: ExpressionBuilder<Schema, 'lifecycle_actions'>) =>
+  eb.or([eb('user_id', '!=', viewerId), eb('status', '=', 'completed')])
+
 /** Newest first. */
 export async function listActions(
   db: Reader,
@@ -55,6 +59,7 @@ export async function listActions(
     .selectFrom('lifecycle_actions')
     .selectAll()
     .where('user_id', '=', userId)
+    .where(isShownTo(viewerId))
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.[0]}, ${after?.[1]})`))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -73,6 +78,7 @@ export async function listPendingActions(
     .selectAll()
     .where('user_id', '=', userId)
     .where(UNFINISHED)
+    .where(isShownTo(viewerId))
     .orderBy('execute_at')
     .orderBy('id')
     .limit(limit)
@@ -107,14 +113,15 @@ export async function markCancelled(
   return row && toAction(viewerId)(row)
 }
 
-/** How many actions each of these people has planned that are still pending. */
-export async function countPlansOf(db: Reader, plannerIds: string[]): Promise<Map<string, number>> {
+/** How many actions each of these people has planned that are still pending; with `about`, of those about this user. */
+export async function countPlansOf(db: Reader, plannerIds: string[], about?: string): Promise<Map<string, number>> {
   if (plannerIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('lifecycle_actions')
     .select(({ fn }) => ['requested_by', fn.countAll<number>().as('count')])
     .where(sql<boolean>`status = 'pending'`)
     .where('requested_by', 'in', plannerIds)
+    .$if(about !== undefined, (query) => query.where('user_id', '=', about ?? ''))
     .groupBy('requested_by')
     .execute()
   return new Map(rows.map(({ requested_by, count }) => [requested_by ?? '', count]))

@@ -102,7 +102,8 @@ const giveUp = (services: Needs, claim: Claim, reason: string): Promise<void> =>
     })
     const about = { userId, email: user?.email ?? '', displayName: user?.displayName ?? null, actorId: actor.id }
     const data = { ...about, lifecycleActionId, action, reason }
-    await notifyAdministrators(services, trx, [{ type: 'lifecycle.failed', data }])
+    // It was planned for somebody who may hold the role as well, and is not to know.
+    await notifyAdministrators(services, trx, (id) => (id === userId ? [] : [{ type: 'lifecycle.failed', data }]))
   })
 
 type PlannedChange = AccountChange & Pick<Claim, 'action'> & { lifecycleActionId: string }

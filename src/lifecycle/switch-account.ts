@@ -1,3 +1,4 @@
+import { listAdministratorIds } from '../access/administrator-store.ts'
 import { type Actor, recordEvents } from '../audit/record-event.ts'
 import { notifyAdministrators } from '../notifications/notify-administrators.ts'
 import type { Services } from '../services.ts'
@@ -74,14 +75,20 @@ const notifyOfChange = (services: Needs, trx: Trx, type: Action, about: About[])
 
 /** Actions that a disabled user has planned stay pending. Administrators are notified, so that they can cancel them. */
 async function notifyOfPendingPlans(services: Needs, trx: Trx, about: About[]): Promise<void> {
-  const plans = await countPlansOf(trx, userIdsOf(about))
-  const messages = about.flatMap(({ userId, email, displayName, actor }) => {
-    const pending = plans.get(userId) ?? 0
-    if (pending === 0) return []
-    const data = { userId, email, displayName, actorId: actor.id, pending }
-    return [{ type: 'lifecycle.planner_disabled' as const, data }]
-  })
-  await notifyAdministrators(services, trx, messages)
+  const plannerIds = userIdsOf(about)
+  const plans = await countPlansOf(trx, plannerIds)
+  if (plans.size === 0) return
+  // What is planned for an administrator is not counted in what that one is told.
+  const own = new Map<string, Map<string, number>>()
+  for (const id of await listAdministratorIds(trx)) own.set(id, await countPlansOf(trx, plannerIds, id))
+  await notifyAdministrators(services, trx, (administratorId) =>
+    about.flatMap(({ userId, email, displayName, actor }) => {
+      const pending = (plans.get(userId) ?? 0) - (own.get(administratorId)?.get(userId) ?? 0)
+      if (pending === 0) return []
+      const data = { userId, email, displayName, actorId: actor.id, pending }
+      return [{ type: 'lifecycle.planner_disabled' as const, data }]
+    }),
+  )
 }
 
 const record = (services: Needs, trx: Trx, action: Action, about: About[], ended?: Map<string, Ended>): Promise<void> =>

@@ -66,10 +66,24 @@ export const emailChangedMail = (names: Names, to: string, token: string, newEma
     texts: TEXTS[names.locale].emailChanged(names.rpName, to, newEmail),
   })
 
-/** To an administrator who wants to know whether mail arrives. Its link carries no token. */
-export function testMail(names: Names, to: string): Mail {
-  const { dashboardOrigin, rpName, locale } = names
-  const { subject, message } = TEXTS[locale].test(rpName)
+/** To an address that was never confirmed, and that an account had until now. It may be a stranger's: the new one is not named. */
+export function emailChangedNotice(names: Names, to: string): Mail {
+  const { subject, message } = TEXTS[names.locale].emailChangedNotice(names.rpName, to)
+  const html = renderMail(names, `<p>${escapeHtml(message)}</p>`)
+  return { to, subject, text: `${message}\n\n${names.rpName}\n`, html, link: names.dashboardOrigin }
+}
+
+/** To the address that an account had until an administrator changed it. */
+export const emailChangedByAdministratorMail = (names: Names, to: string, newEmail: string): Mail =>
+  composeNotice(names, to, TEXTS[names.locale].emailChangedByAdministrator(names.rpName, to, newEmail))
+
+/** To an administrator who wants to know whether mail arrives. */
+export const testMail = (names: Names, to: string): Mail =>
+  composeNotice(names, to, TEXTS[names.locale].test(names.rpName))
+
+/** A mail that only tells something. Its link carries no token. */
+function composeNotice(names: Names, to: string, { subject, message }: { subject: string; message: string }): Mail {
+  const { dashboardOrigin } = names
   const text = `${message}\n\n${dashboardOrigin}\n`
   return { to, subject, text, html: renderMail(names, `<p>${escapeHtml(message)}</p>`), link: dashboardOrigin }
 }

@@ -33,9 +33,17 @@ export const de: typeof en = {
   }),
   emailChanged: (service, from, to) => ({
     subject: `Die E-Mail-Adresse Ihres Kontos bei ${service} wurde geändert`,
-    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab und entfernt das Passwort und was dem Konto seitdem hinzugefügt wurde:`,
+    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab und entfernt das Passwort und alles, was dem Konto ab einer Woche davor hinzugefügt wurde:`,
     button: 'Meine Adresse wiederherstellen',
     ifUnexpected: 'Wenn Sie das waren, ist nichts zu tun.',
+  }),
+  emailChangedNotice: (service, to) => ({
+    subject: `Die E-Mail-Adresse eines Kontos bei ${service} wurde geändert`,
+    message: `Ein Konto bei ${service} hatte die Adresse ${to}, die nie bestätigt wurde. Es hat jetzt eine andere Adresse, und zu ${to} gehört hier nichts mehr. Es ist nichts zu tun.`,
+  }),
+  emailChangedByAdministrator: (service, from, to) => ({
+    subject: `Die E-Mail-Adresse Ihres Kontos bei ${service} wurde geändert`,
+    message: `Jemand aus der Verwaltung hat die Adresse Ihres Kontos von ${from} in ${to} geändert. Nachrichten darüber gehen ab jetzt dorthin. Wenn Sie das nicht erwartet haben, fragen Sie bei den Verantwortlichen von ${service} nach.`,
   }),
   test: (service) => ({
     subject: `Eine Test-E-Mail von ${service}`,

@@ -40,9 +40,17 @@ export const en = {
   }),
   emailChanged: (service: string, from: string, to: string): LinkTexts => ({
     subject: `The email of your account at ${service} was changed`,
-    message: `The address of your account was changed from ${from} to ${to}. If it was not you, restore your address here within seven days. That also signs everybody out and removes the password, and what was added to the account since:`,
+    message: `The address of your account was changed from ${from} to ${to}. If it was not you, restore your address here within seven days. That also signs everybody out and removes the password, and what was added to the account from a week before:`,
     button: 'Restore my address',
     ifUnexpected: 'If it was you, there is nothing to do.',
+  }),
+  emailChangedNotice: (service: string, to: string) => ({
+    subject: `The email of an account at ${service} was changed`,
+    message: `An account at ${service} had the address ${to}, which was never confirmed. It has another address now, and nothing here belongs to ${to} any more. There is nothing to do.`,
+  }),
+  emailChangedByAdministrator: (service: string, from: string, to: string) => ({
+    subject: `The email of your account at ${service} was changed`,
+    message: `An administrator changed the address of your account from ${from} to ${to}. From now on mail about it goes there. If you did not expect this, ask who runs ${service}.`,
   }),
   test: (service: string) => ({
     subject: `A test mail of ${service}`,

@@ -96,19 +96,21 @@ export async function prepareNotification(
 /** Rows in one insert: a statement has a limit on values, and on SQLite everything else waits for it. */
 const MAX_ROWS = 100
 
-/** Adds the same notifications for several people. */
+/** Adds notifications for several people: the same for all, or those that `messages` returns for each. */
 export async function notifyEach(
   { now, signals }: Needs,
   trx: Trx,
   userIds: string[],
-  messages: Message[],
+  messages: Message[] | ((userId: string) => Message[]),
 ): Promise<void> {
   const held = await holdUsers(trx, userIds)
-  if (held.length === 0 || messages.length === 0) return
+  if (held.length === 0) return
+  const messagesOf = typeof messages === 'function' ? messages : () => messages
   const rows = (await listNewestIds(trx, held)).flatMap(({ userId, newestId }) => {
     const nextId = idsAfter(newestId)
-    return messages.map((message) => toRow(nextId(), userId, message, now()))
+    return messagesOf(userId).map((message) => toRow(nextId(), userId, message, now()))
   })
+  if (rows.length === 0) return
   for (let at = 0; at < rows.length; at += MAX_ROWS) {
     await addNotifications(trx, rows.slice(at, at + MAX_ROWS))
   }

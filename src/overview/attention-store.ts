@@ -29,26 +29,6 @@ export async function countDelayedMail(db: Reader): Promise<number> {
   return count
 }
 
-/** Planned actions that failed since a time, newest first. */
-export const listFailedActions = (db: Reader, since: number, limit: number) =>
-  db
-    .selectFrom('lifecycle_actions')
-    .innerJoin('users', 'users.id', 'lifecycle_actions.user_id')
-    .select([
-      'lifecycle_actions.id',
-      'lifecycle_actions.user_id as userId',
-      'users.email',
-      'lifecycle_actions.action',
-      'lifecycle_actions.finished_at as at',
-      'lifecycle_actions.failure_reason as reason',
-    ])
-    .where('lifecycle_actions.status', '=', 'failed')
-    .where('lifecycle_actions.finished_at', '>=', since)
-    .where('users.deleted_at', 'is', null)
-    .orderBy('lifecycle_actions.finished_at', 'desc')
-    .limit(limit)
-    .execute()
-
 /** Background work that failed since a time. */
 export const listFailedJobs = (db: Reader, since: number) =>
   db

@@ -12,7 +12,7 @@ import { accountExists, accountIsDisabled } from '../users/account-standing.ts'
 export async function countSmallTables(db: Reader) {
   const disabled = db.selectFrom('users').where(accountIsDisabled)
   const { rows } = await sql<
-    Record<'disabled' | 'deleted' | 'administrators' | 'pending' | 'failed', number> & {
+    Record<'disabled' | 'deleted' | 'administrators', number> & {
       certificates: number | null
     }
   >`select
@@ -20,16 +20,12 @@ export async function countSmallTables(db: Reader) {
     (select count(*) from users where deleted_at is not null) as deleted,
     (select count(*) from user_roles where role_id = ${ADMIN_ROLE}) as administrators,
     (select value - coalesce((select cast(sum(last_serial - first_serial + 1) as bigint) from ssh_revoked_ranges), 0)
-      from counters where name = 'ssh_serial') as certificates,
-    (select count(*) from lifecycle_actions where status in ('pending', 'running')) as pending,
-    (select count(*) from lifecycle_actions where status = 'failed') as failed`.execute(db)
-  const { disabled: disabledUsers = 0, deleted = 0, administrators = 0, pending = 0, failed = 0 } = rows[0] ?? {}
+      from counters where name = 'ssh_serial') as certificates`.execute(db)
+  const { disabled: disabledUsers = 0, deleted = 0, administrators = 0 } = rows[0] ?? {}
   return {
     disabled: disabledUsers,
     deleted,
     administrators,
-    pending,
-    failed,
     /** Those that were issued, without serials that a restored backup skipped. */
     certificates: rows[0]?.certificates ?? 0,
   }
@@ -75,18 +71,6 @@ export const hasManyUnexpired = (db: Reader, table: ExpiringTable, now: number):
 
 const hasMany = async (db: Reader, table: keyof typeof MAX_COUNTED_AT_ONCE, counted: Above): Promise<boolean> =>
   (await findAt(db, counted, MAX_COUNTED_AT_ONCE[table])) !== undefined
-
-/** The planned actions that come next. */
-export async function listNextActions(db: Reader, limit: number) {
-  return db
-    .selectFrom('lifecycle_actions')
-    .innerJoin('users', 'users.id', 'lifecycle_actions.user_id')
-    .select(['lifecycle_actions.id', 'user_id as userId', 'users.email', 'action', 'execute_at as executeAt'])
-    .where(sql<boolean>`status in ('pending', 'running')`)
-    .orderBy('execute_at')
-    .limit(limit)
-    .execute()
-}
 
 /** The rows of a table whose time is above a value. */
 interface Above {

@@ -4,11 +4,10 @@ import { countEventsBetween, type EventCount } from '../audit/audit-store.ts'
 import { findDailyCount } from '../audit/daily-count-store.ts'
 import { dayOf } from '../audit/daily-counts.ts'
 import { Nullable, Time } from '../http/contracts.ts'
-import { ActionName } from '../lifecycle/lifecycle-action.ts'
 import type { Services } from '../services.ts'
 import type { Reader } from '../storage/database.ts'
 import type { AuditAction } from '../vocabulary/audit-actions.ts'
-import { countDelayedMail, listFailedActions, listFailedJobs, listFailedMail } from './attention-store.ts'
+import { countDelayedMail, listFailedJobs, listFailedMail } from './attention-store.ts'
 import { createLargeCount } from './large-count.ts'
 import {
   countAllLiveAccessTokens,
@@ -17,8 +16,8 @@ import {
   countUserRows,
   hasManyUnexpired,
   hasManyUsers,
-  listNextActions,
 } from './overview-store.ts'
+import { FailedActions, PlannedActions, readPlannedActions } from './planned-actions.ts'
 import { readSetup, Setup } from './setup.ts'
 
 const Count = Type.Integer()
@@ -45,20 +44,7 @@ export const Overview = Type.Object(
     sessions: Type.Object({ active: LargeCount }),
     tokens: Type.Object({ active: LargeCount }),
     certificates: Type.Object({ issued: Type.Integer({ description: 'Since the beginning.' }) }),
-    lifecycle: Type.Object({
-      pending: Count,
-      failed: Count,
-      next: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          userId: Type.String(),
-          email: Type.String(),
-          action: ActionName,
-          executeAt: Time,
-        }),
-        { description: 'The next ones due.' },
-      ),
-    }),
+    lifecycle: PlannedActions,
     attention: Type.Object(
       {
         delayedMail: Type.Integer({
@@ -76,16 +62,7 @@ export const Overview = Type.Object(
         failedJobs: Type.Array(Type.Object({ name: Type.String(), at: Time }), {
           description: 'Background work that failed in the last ten minutes; it is tried again.',
         }),
-        failedActions: Type.Array(
-          Type.Object({
-            id: Type.String(),
-            at: Nullable(Time),
-            userId: Type.String(),
-            email: Type.String(),
-            action: ActionName,
-            reason: Nullable(Type.String()),
-          }),
-        ),
+        failedActions: FailedActions,
       },
       { description: 'What went wrong in the last seven days: at most 10 of each, newest first.' },
     ),
@@ -96,10 +73,12 @@ export const Overview = Type.Object(
 )
 export type Overview = Type.Static<typeof Overview>
 
+/** What is the same for everybody who may see it. */
+type Counted = Omit<Overview, 'lifecycle' | 'attention'> & { attention: Omit<Overview['attention'], 'failedActions'> }
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DAYS = 30
-const MAX_NEXT_ACTIONS = 5
 const MAX_FAILED = 10
 const FAILED_MS = 7 * DAY_MS
 const RECENT_MS = 600_000
@@ -109,11 +88,11 @@ const FRESH_TIMES = 20
 /** The clocks of replicas differ by less than this, so a day gets no more events when it ended this long ago. */
 const SETTLED_MS = 300_000
 
-/** Days that are over are counted once and kept in memory. */
+/** The figures as one person may see them. Days that are over are counted once and kept in memory. */
 export function createOverview(
   services: Pick<Services, 'config' | 'db' | 'log' | 'now' | 'monotonicNow'>,
   stop: AbortSignal,
-): () => Promise<Overview> {
+): (viewerId: string) => Promise<Overview> {
   const { config, db, now, monotonicNow } = services
   const userRows = createLargeCount(services, { stop, isLong: hasManyUsers, count: countUserRows })
   const sessions = createLargeCount(services, {
@@ -127,7 +106,7 @@ export function createOverview(
     count: (reader) => countAllLiveAccessTokens(reader, now()),
   })
   const settled = new Map<number, Day>()
-  let current: { until: number; answer: Promise<Overview> } | undefined
+  let current: { until: number; answer: Promise<Counted> } | undefined
 
   const figuresOf = async (start: number): Promise<Day> => {
     const known = settled.get(start)
@@ -137,7 +116,7 @@ export function createOverview(
     return day
   }
 
-  const count = async (): Promise<Overview> => {
+  const count = async (): Promise<Counted> => {
     const today = now() - (now() % DAY_MS)
     const starts = Array.from({ length: DAYS }, (_, index) => today - (DAYS - 1 - index) * DAY_MS)
     for (const start of settled.keys()) if (start < today - DAYS * DAY_MS) settled.delete(start)
@@ -152,7 +131,7 @@ export function createOverview(
     }
   }
 
-  return () => {
+  const readCounted = (): Promise<Counted> => {
     if (!current || monotonicNow() >= current.until) {
       const started = monotonicNow()
       const answer = count()
@@ -167,6 +146,12 @@ export function createOverview(
       )
     }
     return current.answer
+  }
+
+  return async (viewerId) => {
+    const { attention, ...counted } = await readCounted()
+    const { lifecycle, failedActions } = await readPlannedActions(services, viewerId)
+    return { ...counted, lifecycle, attention: { ...attention, failedActions } }
   }
 }
 
@@ -201,17 +186,15 @@ async function countNow(
   { config, read: db }: { config: Services['config']; read: Reader },
   now: number,
   users: number | null,
-): Promise<Omit<Overview, 'sessions' | 'tokens' | 'days'>> {
-  const { disabled, deleted, administrators, certificates, pending, failed } = await countSmallTables(db)
+): Promise<Omit<Counted, 'sessions' | 'tokens' | 'days'>> {
+  const { disabled, deleted, administrators, certificates } = await countSmallTables(db)
   return {
     users: { active: users === null ? null : users - disabled - deleted, disabled, administrators },
     certificates: { issued: certificates },
-    lifecycle: { pending, failed, next: await listNextActions(db, MAX_NEXT_ACTIONS) },
     attention: {
       delayedMail: await countDelayedMail(db),
       failedMail: await listFailedMail(db, now - FAILED_MS, MAX_FAILED),
       failedJobs: await listFailedJobs(db, now - RECENT_MS),
-      failedActions: await listFailedActions(db, now - FAILED_MS, MAX_FAILED),
     },
     setup: await readSetup({ config, read: db }, administrators),
   }

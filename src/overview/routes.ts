@@ -17,10 +17,11 @@ export const overviewRoutes =
         schema: {
           tags: ['Administration'],
           summary: 'Figures about the service',
-          description: 'Counted at most every five seconds.',
+          description:
+            'Counted at most every five seconds. Planned actions are null without users:lifecycle; those about the caller are left out.',
           response: { 200: Overview, ...failures(401, 403) },
         },
       },
-      () => overview(),
+      ({ signedIn }) => overview(signedIn.user.id),
     )
   }

@@ -162,12 +162,17 @@ export async function deletePasskey(trx: Trx, userId: string, id: string): Promi
   return row && toPasskey(row)
 }
 
-/** Deletes all passkeys of a user that were added at this time or later. Returns how many there were. */
-export async function deletePasskeysOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+/** Deletes the passkeys of a user that were added at this time or later, except these. Returns how many there were. */
+export async function deletePasskeysOfUser(
+  trx: Trx,
+  userId: string,
+  { since = 0, except = [] }: { since?: number; except?: string[] } = {},
+): Promise<number> {
   const deleted = await trx
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)
     .where('created_at', '>=', since)
+    .where('id', 'not in', ['', ...except])
     .returning('user_id')
     .execute()
   return deleted.length

@@ -1,26 +1,28 @@
 import { deleteAppPasswordsOfUsers } from '../app-passwords/app-password-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse } from '../errors.ts'
+import { refuseField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { consumeEmailToken, findEmailTokenOwner } from '../sign-in/email-token-store.ts'
 import { deleteKnownBrowsersOfUsers } from '../sign-in/known-browser-store.ts'
 import { rememberBrowser } from '../sign-in/remember-browser.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
+import type { Trx } from '../storage/database.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
-import { findUser, markEmailConfirmed } from '../users/user-store.ts'
-import { removeAddedAccess } from './remove-added-access.ts'
+import { type Account, findUser, markEmailConfirmed, updateUser } from '../users/user-store.ts'
+import { type KeptAccess, refuseInvalidLink } from './left-access.ts'
+import { removeAccessExcept, removeAddedAccess, type Removed } from './remove-added-access.ts'
 import { setPassword } from './set-password.ts'
 
 /**
  * Sets a password with the link of a reset or invitation mail, and ends every session and app password. This browser becomes the only known
  * one of the account. The link proves that its holder receives mail at the address, so the address counts as confirmed. If
  * that is the first proof for an account that registered itself, a stranger may have registered it: what was added to the
- * account before is removed.
+ * account before is removed. If the address was taken back, the owner has seen what is left and says what to keep.
  */
 export async function confirmPasswordReset(
   services: Services,
-  request: { token: string; newPassword: string },
+  request: { token: string; newPassword: string; keep?: KeptAccess },
   source: SignInSource,
 ): Promise<{ browserTokens: string[] }> {
   const { db, now, passwords } = services
@@ -40,7 +42,7 @@ export async function confirmPasswordReset(
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
     await deleteAppPasswordsOfUsers(trx, [owner.id])
-    const removed = account.neverConfirmed ? await removeAddedAccess(services, trx, owner.id) : undefined
+    const removed = await removeAccess(services, trx, account, request.keep)
     await recordEvent(services, trx, {
       action: 'user.password_reset',
       outcome: 'success',
@@ -52,4 +54,18 @@ export async function confirmPasswordReset(
   })
 }
 
-const refuseInvalidLink = (): never => refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+/**
+ * After the address was taken back, whatever the owner does not keep goes, also what was added after the list was shown. A
+ * caller that knows nothing of the list keeps everything.
+ */
+async function removeAccess(
+  services: Pick<Services, 'now'>,
+  trx: Trx,
+  { user: { id }, neverConfirmed, reviewsAccess }: Account,
+  keep: KeptAccess | undefined,
+): Promise<Removed | undefined> {
+  if (keep && !reviewsAccess) refuseField('keep', 'Nothing is to be decided with this link.')
+  await updateUser(trx, id, { review_access: 0 })
+  if (neverConfirmed) return removeAddedAccess(services, trx, id)
+  return keep && removeAccessExcept(services, trx, id, keep)
+}

@@ -10,6 +10,7 @@ import { Email } from '../users/email-address.ts'
 import { GivenPassword, NewPassword } from '../users/password-rules.ts'
 import { changePassword } from './change-password.ts'
 import { confirmPasswordReset } from './confirm-password-reset.ts'
+import { KeptAccess, readResetAccess, ResetAccess } from './left-access.ts'
 import { requestPasswordReset } from './password-reset.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 200 })
@@ -38,14 +39,29 @@ export const passwordRoutes =
     )
 
     app.post(
+      '/api/auth/password-reset/access',
+      {
+        schema: {
+          tags: ['Sign-in and sessions'],
+          summary: 'What a reset link removes, and what is left after an address was taken back',
+          description:
+            'With the token of a link that was not used yet; it stays valid. Whoever had the account may have added something long before the address was changed, so its owner looks through the rest when setting a password.',
+          body: Type.Object({ token: Token }, strict),
+          response: { 200: ResetAccess, ...failures(400, 403, 415) },
+        },
+      },
+      (request) => readResetAccess(services, request.body.token),
+    )
+
+    app.post(
       '/api/auth/password-reset/confirm',
       {
         schema: {
           tags: ['Sign-in and sessions'],
           summary: 'Set a password with the link of a reset or invitation mail',
           description:
-            'Confirms the address, ends every session and token, and makes this browser the only known one of the account. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed.',
-          body: Type.Object({ token: Token, newPassword: NewPassword }, strict),
+            'Confirms the address, ends every session and token, and makes this browser the only known one of the account. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed. After an address was taken back, keep names what stays of what /api/auth/password-reset/access lists: everything else is removed, also what was added since. Without keep everything stays.',
+          body: Type.Object({ token: Token, newPassword: NewPassword, keep: Type.Optional(KeptAccess) }, strict),
           response: { 200: Success, ...failures(400, 403, 415, 429) },
         },
       },

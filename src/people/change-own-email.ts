@@ -1,9 +1,9 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { AppError, refuse, refuseField } from '../errors.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
-import { emailChangedMail, emailChangeMail } from '../mail/messages.ts'
-import { queueMail } from '../mail/queue-mail.ts'
+import { emailChangedMail, emailChangedNotice, emailChangeMail } from '../mail/messages.ts'
+import { queueMail, queueNotice } from '../mail/queue-mail.ts'
 import { notify } from '../notifications/notify.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
@@ -14,6 +14,7 @@ import { issueEmailToken } from '../sign-in/issue-email-token.ts'
 import { isProofCurrent, withProof } from '../sign-in/prove-owner.ts'
 import type { SignInSource } from '../sign-in/sign-in-source.ts'
 import type { Reader } from '../storage/database.ts'
+import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { refuseForeignDomain } from '../users/allowed-email.ts'
 import { normalizeEmail } from '../users/email-address.ts'
@@ -41,7 +42,7 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { limits } = services
   const email = normalizeEmail(request.email)
-  await withProof(services, { actor, signedIn, currentPassword, source }, async (proof) => {
+  await withProof(services, { actor, signedIn, currentPassword, source, isGuess: isTaken }, async (proof) => {
     await refuseForeignDomain(services.db.read, services.config, email)
     await refuseUnusableEmail(services, services.db.read, email, actor)
     const address = addressKey(source.ipAddress)
@@ -53,7 +54,8 @@ export async function requestEmailChange(
       if (!(await isProofCurrent(trx, actor.id, proof))) return undefined
       if (!within.every(Boolean)) return true
       const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
-      const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email })
+      const accessSince = Math.min(signedIn.session.createdAt - MAX_CLOCK_SKEW_MS, services.now() - DISTRUSTED_MS)
+      const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email, accessSince })
       await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config, user), email, token))
       await recordEvent(services, trx, {
         action: 'user.email_change_requested',
@@ -68,8 +70,15 @@ export async function requestEmailChange(
 }
 
 /**
- * Makes the new address that of the account, with the link that was sent to it. The old address gets a link that restores it:
- * somebody else may have made the change.
+ * If somebody else asked for the change, they may have had the account for a while before. What was added in this time goes
+ * when the address is taken back, and also what was added since their session began. Clocks of replicas may differ a little.
+ */
+const DISTRUSTED_MS = 7 * 24 * 3_600_000
+
+/**
+ * Makes the new address that of the account, with the link that was sent to it. The old address, if it was confirmed, gets a link
+ * that restores it: somebody else may have made the change. Nobody has proved to read mail at an address that was not confirmed.
+ * Whoever registered it may be a stranger, so its owner gets no link to the stranger's account.
  */
 export async function confirmEmailChange(services: Services, token: string, actor: SignedInActor): Promise<User> {
   const { now } = services
@@ -81,14 +90,22 @@ export async function confirmEmailChange(services: Services, token: string, acto
       if (!link || !(await consumeEmailToken(trx, token, now())))
         return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
       const { email: from, otherEmail: to } = link
+      const wasConfirmed = (await findUser(trx, actor.id))?.email_verified === true
       // The domains may have been set since.
       await refuseForeignDomain(trx, services.config, to)
       const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
       if (!user) return refuse('unauthenticated', 'Please sign in.')
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
-      const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from })
-      await queueMail(services, trx, emailChangedMail(await readNames(trx, services.config, user), from, revert, to))
+      const names = await readNames(trx, services.config, user)
+      if (wasConfirmed) {
+        // The clock may have been wrong when the change was asked for.
+        const accessSince = Math.min(link.accessSince, now() - DISTRUSTED_MS)
+        const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from, accessSince })
+        await queueMail(services, trx, emailChangedMail(names, from, revert, to))
+      } else {
+        await queueNotice(services, trx, emailChangedNotice(names, from))
+      }
       await notify(services, trx, actor.id, 'security.email_changed', { from, to })
       await recordEvent(services, trx, {
         action: 'user.email_changed',
@@ -104,6 +121,9 @@ export async function confirmEmailChange(services: Services, token: string, acto
     throw error
   }
 }
+
+/** Whoever tries many addresses learns which ones have an account: each that is taken counts like a wrong password. */
+const isTaken = (error: unknown): boolean => error instanceof AppError && error.code === 'conflict'
 
 /** An address that is taken is told at once. It is checked again when the change is confirmed. */
 async function refuseUnusableEmail(

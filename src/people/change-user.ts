@@ -1,24 +1,25 @@
-import type { Updateable } from 'kysely'
-import { type Attributes, changesAttributes, packAttributes } from '../access/attributes.ts'
-import type { UserHoldings } from '../access/holdings-store.ts'
-import { refuseIfHoldsMore, refuseOwnAttributes, refuseOwnUsername } from '../access/holdings.ts'
+import type { Attributes } from '../access/attributes.ts'
+import { isAdministrator, refuseIfHoldsMore } from '../access/holdings.ts'
+import { replaceAttributes } from '../access/role-store.ts'
+import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
+import { emailChangedByAdministratorMail } from '../mail/messages.ts'
+import { queueNotice } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
 import { deleteEmailTokens } from '../sign-in/email-token-store.ts'
-import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
-import type { Schema } from '../storage/schema.ts'
 import { mayAct } from '../users/account-standing.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { readNames } from '../users/settings-store.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
-import { findAccountById, updateUser } from '../users/user-store.ts'
+import { findAccountById, updateUser, type UserColumns } from '../users/user-store.ts'
 import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 import { sendInvitation } from './invite-user.ts'
 import type { Person } from './person.ts'
@@ -31,8 +32,9 @@ export interface UserChange extends ProfileChange {
 }
 
 /**
- * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, so
- * users can't change a person who holds more than they do. Certificates that name the old username are revoked.
+ * Changes attributes of a user, only those that the request names. Who receives a person's mail can reset the password, and
+ * who has a person's name is taken for that person: to change them, everything counts that the person has. Certificates that
+ * name the old username are revoked, and the old address is told.
  */
 export async function changeUser(
   services: Services,
@@ -43,23 +45,33 @@ export async function changeUser(
   try {
     return await administer(services, actor, async (trx, held) => {
       const before = (await holdAccount(trx, id))?.user ?? refuseUnknown()
-      await refuseIfHoldsMore(trx, held, id)
-      if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
-      if (changes.attributes) await refuseChangingOwn(trx, held, id, changes.attributes)
       const { preferredUsername: from } = before
-      const { preferredUsername: to = from } = changes
-      if (to !== from) {
-        refuseOwnUsername(held, id)
-        await refuseUnusableUsername(trx, to)
-      }
+      const { preferredUsername: to = from, attributes } = changes
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
       const isMoved = email !== before.email
-      if (isMoved && id === held.userId) refuse('conflict', 'You change your own address on the page of your account.')
+      const { email_verified: isVerified = before.email_verified } = changes
+      const isAddressChanged = isMoved || isVerified !== before.email_verified
+      const takesOver = isAddressChanged || to !== from
+      await refuseIfHoldsMore(trx, held, id, takesOver ? 'everything' : 'access')
+      if (Object.keys(changes).length === 0) return (await findPerson(trx, id)) ?? refuseUnknown()
+      const isOwn = id === held.userId
+      // Before a name that is taken is told (403 before 409).
+      if (isOwn) refuseOwnGain(held, { ...held, username: to, ownAttributes: attributes ?? held.ownAttributes })
+      if (isOwn && isAddressChanged)
+        refuse('conflict', 'You change your own address on the page of your account, and confirm it there.')
+      if (to !== from) await refuseUnusableUsername(trx, to, { isAdministrator: isAdministrator(held) })
       // Links that were sent to the old address stop working, also those that would restore an earlier one.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
-      await updateUser(trx, id, toColumns(changes, email, isMoved))
-      if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
-      const renamed = await completeRename(services, trx, { userId: id, from, to })
+      const renamed = await withoutGain(trx, held, [], async (judged) => {
+        await updateUser(trx, id, toColumns(changes, email, isMoved))
+        if (attributes) await replaceAttributes(judged, id, attributes)
+        if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
+        return completeRename(services, trx, { userId: id, from, to })
+      })
+      if (isMoved && before.email_verified) {
+        const names = await readNames(trx, services.config, before)
+        await queueNotice(services, trx, emailChangedByAdministratorMail(names, before.email, email))
+      }
       await recordEvent(services, trx, {
         action: 'user.updated',
         outcome: 'success',
@@ -84,17 +96,11 @@ export async function changeUser(
 
 const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
 
-async function refuseChangingOwn(trx: Trx, held: UserHoldings, userId: string, attributes: Attributes): Promise<void> {
-  const before = (await findPerson(trx, userId)) ?? refuseUnknown()
-  if (changesAttributes(before.attributes, attributes)) refuseOwnAttributes(held, { userId })
-}
-
 /** A new address counts as unverified unless the request says that it is verified. */
-const toColumns = (changes: UserChange, email: string, isMoved: boolean): Updateable<Schema['users']> => ({
+const toColumns = (changes: UserChange, email: string, isMoved: boolean): UserColumns => ({
   ...(isMoved ? { email, email_verified: 0 } : {}),
   ...(changes.email_verified === undefined ? {} : { email_verified: changes.email_verified ? 1 : 0 }),
   ...(changes.email_verified === true ? { never_confirmed: 0 } : {}),
-  ...(changes.attributes === undefined ? {} : { attributes: packAttributes(changes.attributes) }),
   ...profileColumns(changes),
 })
 
@@ -102,7 +108,7 @@ const toColumns = (changes: UserChange, email: string, isMoved: boolean): Update
 export const inviteAgain = (services: Services, id: string, actor: SignedInActor): Promise<void> =>
   administer(services, actor, async (trx, held) => {
     const account = (await findAccountById(trx, id)) ?? refuseUnknown()
-    await refuseIfHoldsMore(trx, held, id)
+    await refuseIfHoldsMore(trx, held, id, 'permissions')
     if (account.passwordHash !== null) refuse('conflict', 'This person has set a password already.')
     if (account.user.lastLoginAt !== null) refuse('conflict', 'This person has been here already.')
     if (!mayAct(account)) refuse('conflict', 'This account is disabled.')

@@ -28,7 +28,7 @@ export const emailRoutes =
           tags,
           summary: 'Change your email address',
           description:
-            'Sends a link to the new address; the change happens when it is confirmed, within a day. Needs the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. A later request replaces an earlier one. At most 5 mails an hour for an address and remote address; further ones are not sent, with the same answer.',
+            'Sends a link to the new address; the change happens when it is confirmed, within a day. Needs the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. A later request replaces an earlier one. At most 5 mails an hour for an address and remote address; further ones are not sent, with the same answer. An address that is taken (409) counts like a wrong password.',
           body: Type.Object({ email: Email, currentPassword: Type.Optional(GivenPassword) }, strict),
           response: { 200: Success, ...failures(400, 401, 403, 409, 415, 429) },
         },
@@ -49,7 +49,7 @@ export const emailRoutes =
           tags,
           summary: 'Confirm a new email address with the link that was sent to it',
           description:
-            'Needs a session of the account that the link was sent for: 403 with another one. The old address gets a link that restores it for seven days.',
+            'Needs a session of the account that the link was sent for: 403 with another one. The old address is told: one that was confirmed gets a link that restores it for seven days, and is reserved until then.',
           body: ByToken,
           response: {
             200: Type.Object({ success: Type.Literal(true), user: User }),
@@ -70,7 +70,7 @@ export const emailRoutes =
           tags,
           summary: 'Restore the address that an account had before a change',
           description:
-            'With the link that was sent to that address. Clears the password and sends a link to set a new one, ends every session and token, and removes passkeys, SSH keys with their certificates, app passwords and grants that were added since the change. Only an account that is enabled.',
+            'With the link that was sent to that address. Clears the password and sends a link to set a new one, ends every session and token, and removes passkeys, SSH keys with their certificates, app passwords and grants that were added since seven days before the change was asked for, or since the session began that asked for it, whichever is earlier. With the link to set a new one, its owner decides about the rest. Only an account that is enabled.',
           body: ByToken,
           response: { 200: Success, ...failures(400, 403, 409, 415) },
         },

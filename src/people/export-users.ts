@@ -38,7 +38,7 @@ export async function* eachUser(
   { sort = '-createdAt', cursor, limit: maxUsers = Number.POSITIVE_INFINITY, actorId, ...filter }: UserListRequest,
 ): AsyncGenerator<Person[], void> {
   await refuseHiddenStatus(db.read, filter, actorId)
-  const conditions = await readConditions(db.read, filter, sort)
+  const conditions = await readConditions(db.read, filter, { sort, actorId })
   const first = filter.q ? await findUserIdByName(db.read, filter.q) : undefined
   const isInvited = filter.status === 'invited'
   let after = decodeCursor(cursor)

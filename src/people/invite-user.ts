@@ -1,9 +1,10 @@
 import { type Attributes, packAttributes } from '../access/attributes.ts'
-import { USER_ROLE } from '../access/built-in-roles.ts'
+import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
 import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
 import { holdingsOf, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
+import { withoutGain } from '../access/without-gain.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import { invitationMail } from '../mail/messages.ts'
@@ -44,9 +45,13 @@ export async function inviteUser(
   const { db, passwords } = services
   const roleIds = [...new Set(request.roleIds)].filter((id) => id !== USER_ROLE)
   // Refused before the email is checked, so that the answer does not say whether the email is taken.
-  await refuseRoles(db.read, await readHoldings(db.read, actor.id), roleIds)
+  const held = await readHoldings(db.read, actor.id)
+  await refuseRoles(db.read, held, roleIds)
   const email = normalizeEmail(request.email)
-  if (request.preferredUsername !== undefined) await refuseUnusableUsername(db.read, request.preferredUsername)
+  if (request.preferredUsername !== undefined) {
+    const giver = { isAdministrator: held.roleIds.has(ADMIN_ROLE) }
+    await refuseUnusableUsername(db.read, request.preferredUsername, giver)
+  }
   const password = request.password === undefined ? undefined : normalizePassword(request.password)
   const address = actor.source?.ipAddress ?? ''
   if (password !== undefined)
@@ -70,7 +75,9 @@ export async function inviteUser(
     async (trx, made) => {
       const held = await beginAdministration(services, trx, actor)
       await refuseRoles(trx, held, roleIds)
-      for (const roleId of roleIds) await giveRole(services, trx, held, { userId: made.id, roleId }, actor)
+      await withoutGain(trx, held, [], async (judged) => {
+        for (const roleId of roleIds) await giveRole(services, judged, held, { userId: made.id, roleId }, actor)
+      })
       await recordEvent(services, trx, {
         action: 'user.created',
         outcome: 'success',
@@ -90,7 +97,7 @@ async function refuseRoles(db: Reader, held: UserHoldings, roleIds: string[]): P
   if (roleIds.length > 0 && !held.permissions.has('roles:assign')) {
     refuse('forbidden', 'Giving roles needs the permission roles:assign.')
   }
-  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await requireRole(db, roleId)))
+  for (const roleId of roleIds) refuseGivingMore(held, holdingsOf(await requireRole(db, roleId)), 'everything')
 }
 
 export async function sendInvitation(

@@ -31,7 +31,7 @@ export async function listUsersFor(
   const after = decodeCursor(cursor)
   await refuseHiddenStatus(db.read, filter, actorId)
   const { q = '' } = filter
-  const conditions = await readConditions(db.read, filter, sort)
+  const conditions = await readConditions(db.read, filter, { sort, actorId })
   const first = q !== '' && limit > 1 ? await findUserIdByName(db.read, q) : undefined
   const page = await listUsers(db.read, conditions, {
     limit,

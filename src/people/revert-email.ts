@@ -12,7 +12,7 @@ import { endSessions } from '../sessions/end-sessions.ts'
 import {
   consumeEmailToken,
   deleteEmailTokens,
-  deleteEmailTokensSince,
+  deleteLaterReverts,
   findEmailLink,
 } from '../sign-in/email-token-store.ts'
 import { issueEmailToken } from '../sign-in/issue-email-token.ts'
@@ -27,7 +27,8 @@ import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 /**
  * Restores the address that an account had before a change, with the link that was sent to it. Whoever made the change may
  * know the password and have added other ways in: the password is cleared, every session and token ends, and what was added
- * since the change is removed. The restored address gets a link to set a new password.
+ * from some time before the change was asked for is removed. The restored address gets a link to set a new password; with it the
+ * owner sees what is left, and decides what to keep.
  */
 export async function revertEmailChange(services: Services, token: string, source: RequestSource): Promise<void> {
   const { db, now } = services
@@ -38,12 +39,17 @@ export async function revertEmailChange(services: Services, token: string, sourc
       await holdAccount(trx, userId)
       const link = await findEmailLink(trx, token, 'email_revert', now())
       if (!link || !(await consumeEmailToken(trx, token, now()))) return refuseInvalidLink()
-      const { email: from, otherEmail: to, createdAt } = link
-      const user = await updateUser(trx, userId, { email: to, email_verified: 1, never_confirmed: 0 })
+      const { email: from, otherEmail: to, accessSince, change } = link
+      const user = await updateUser(trx, userId, {
+        email: to,
+        email_verified: 1,
+        never_confirmed: 0,
+        review_access: 1,
+      })
       if (!user) return refuseInvalidLink()
       await updatePasswordHash(trx, userId, null)
       await deleteEmailTokens(trx, userId, LINKS_TO_ADDRESS)
-      await deleteEmailTokensSince(trx, userId, 'email_revert', createdAt)
+      await deleteLaterReverts(trx, userId, change)
       await deleteKnownBrowsersOfUsers(trx, [userId])
       await revokeTokensOfUsers(trx, [userId], now())
       await endSessions(services, trx, userId)
@@ -51,7 +57,7 @@ export async function revertEmailChange(services: Services, token: string, sourc
       await queueMail(services, trx, resetMail(await readNames(trx, services.config, user), to, reset))
       await notify(services, trx, userId, 'security.email_changed', { from, to })
       // Certificates come last: all revocations update one row.
-      const removed = await removeAccessAddedSince(services, trx, userId, createdAt)
+      const removed = await removeAccessAddedSince(services, trx, userId, accessSince)
       await recordEvent(services, trx, {
         action: 'user.email_reverted',
         outcome: 'success',

@@ -17,6 +17,7 @@ import { eachUser, USER_COLUMNS } from './export-users.ts'
 import { inviteUser } from './invite-user.ts'
 import { listUsersFor } from './list-users.ts'
 import { Person } from './person.ts'
+import { releaseUsername } from './release-username.ts'
 import { sendPasswordReset } from './send-password-reset.ts'
 import { findUserDetails } from './user-details-store.ts'
 import { USER_STATUSES } from './user-filter-store.ts'
@@ -108,6 +109,25 @@ export const adminUserRoutes =
           return reply.send(rows as unknown as string)
         }
         return reply.type('application/json; charset=utf-8').send(await listUsersFor(services, asked))
+      },
+    )
+
+    app.post(
+      '/api/admin/usernames/:name/release',
+      {
+        onRequest: needs(services, 'users:write'),
+        schema: {
+          tags,
+          summary: 'Free a username that is held back',
+          description:
+            'A username that was given up is held back for 90 days. 403 when whoever gave it up holds more than the caller, 404 when it is not held back.',
+          params: Type.Object({ name: Username }),
+          response: { 200: Success, ...failures(400, 401, 403, 404) },
+        },
+      },
+      async (request) => {
+        await releaseUsername(services, request.params.name, actorOf(services, request))
+        return success
       },
     )
 

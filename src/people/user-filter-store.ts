@@ -42,11 +42,12 @@ const MAX_LISTED = 1000
 export async function readConditions(
   db: Reader,
   { q = '', status, role }: UserFilter,
-  sort: UserSort,
+  { sort, actorId }: { sort: UserSort; actorId: string },
 ): Promise<UserConditions> {
   const sets: UserSet[] = []
   if (role !== undefined) sets.push(holdersOf(role))
-  if (status !== undefined && status !== 'active') sets.push(STATUS_SETS[status])
+  if (status === 'scheduled') sets.push(scheduledFor(actorId))
+  else if (status !== undefined && status !== 'active') sets.push(STATUS_SETS[status])
   const perRow = [
     ...(q === '' ? [] : [matches(q)]),
     ...(status === 'active' ? [sql<boolean>`disabled_at is null`] : []),
@@ -79,7 +80,7 @@ const holdersOf = (roleId: string): UserSet => ({
 })
 
 /** Written like the conditions of the partial indexes that serve them. */
-const STATUS_SETS: Record<'disabled' | 'invited' | 'scheduled', UserSet> = {
+const STATUS_SETS: Record<'disabled' | 'invited', UserSet> = {
   disabled: {
     members: sql`select id from users where disabled_at is not null and deleted_at is null`,
     holds: sql`coalesce(users.disabled_at, -1) <> -1`,
@@ -90,12 +91,15 @@ const STATUS_SETS: Record<'disabled' | 'invited' | 'scheduled', UserSet> = {
     holds: sql`coalesce(users.last_login_at, -1) = -1`,
     inOrder: { sorts: ['lastLoginAt', '-lastLoginAt'], condition: sql`users.last_login_at is null` },
   },
-  scheduled: {
-    members: sql`select distinct user_id as id from lifecycle_actions where status in ('pending', 'running')`,
-    holds: sql`(select 1 from lifecycle_actions
-      where lifecycle_actions.user_id = users.id and lifecycle_actions.status in ('pending', 'running') limit 1) = 1`,
-  },
 }
+
+/** Nobody learns what is planned for their own account. */
+const scheduledFor = (actorId: string): UserSet => ({
+  members: sql`select distinct user_id as id from lifecycle_actions
+    where status in ('pending', 'running') and user_id <> ${actorId}`,
+  holds: sql`(users.id <> ${actorId} and (select 1 from lifecycle_actions
+    where lifecycle_actions.user_id = users.id and lifecycle_actions.status in ('pending', 'running') limit 1) = 1)`,
+})
 
 /** The text anywhere in a name or an address, or the whole id. */
 const matches = (text: string): RawBuilder<boolean> =>

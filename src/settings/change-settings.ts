@@ -1,7 +1,9 @@
+import { withoutGain } from '../access/without-gain.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
+import { administer } from '../sessions/administer.ts'
 import { changeAs } from '../sessions/hold-actor.ts'
 import { type Settings, updateSetting } from '../users/settings-store.ts'
 
@@ -18,8 +20,10 @@ export async function changeSettings(
   if (fixed)
     refuse('conflict', `The setting ${fixed} is set in the environment of the service, and can't be changed here.`)
   if (names.length === 0) return
-  await changeAs(services, actor, async (trx) => {
-    for (const name of names) await updateSetting(trx, name, changes[name])
+  await administer(services, actor, async (trx, held) => {
+    await withoutGain(trx, held, [], async () => {
+      for (const name of names) await updateSetting(trx, name, changes[name])
+    })
     await recordEvent(services, trx, { action: 'settings.updated', outcome: 'success', actor, data: { ...changes } })
   })
 }

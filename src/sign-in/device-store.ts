@@ -25,6 +25,24 @@ const addTraits = writeStatement(
       .returning('device_hash'),
 )
 
+/** Somebody who travels, or a program that varies what it calls itself, adds new ones without end. */
+const MAX_TRAITS = 100
+
+const deleteSurplus = writeStatement((db, value: Values<{ userId: string }>) =>
+  db
+    .deleteFrom('known_devices')
+    .where('user_id', '=', value('userId'))
+    .where('device_hash', 'not in', (eb) =>
+      eb
+        .selectFrom('known_devices')
+        .select('device_hash')
+        .where('user_id', '=', value('userId'))
+        .orderBy('first_seen_at', 'desc')
+        .orderBy('device_hash')
+        .limit(sql.lit(MAX_TRAITS)),
+    ),
+)
+
 /**
  * Stores the browser and the network of a sign-in. True when either is new for an account that has signed in before: the
  * very first sign-in needs no notification. Both can be forged, so they decide only whether to notify; a known
@@ -40,6 +58,7 @@ export async function markSeen(trx: Trx, userId: string, source: RequestSource, 
       network: digest(`network:${networkOf(source.ipAddress)}`),
     }),
   ])
+  if (added.length > 0) deleteSurplus.next(trx, { userId })
   return seenBefore.length > 0 && added.length > 0
 }
 

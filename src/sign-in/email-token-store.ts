@@ -42,7 +42,10 @@ export async function findInviter(db: Reader, token: string): Promise<string | n
 export interface EmailLink extends EmailTokenOwner {
   /** Of `email_change` the new address, of `email_revert` the one to restore. */
   otherEmail: string
-  createdAt: number
+  /** What was added to the account since then may be by whoever asked for the change. Zero when it is not known. */
+  accessSince: number
+  /** The place of the change among those of the account. */
+  change: { number: number | null; createdAt: number }
 }
 
 /** The same for links that change or restore an address. */
@@ -54,23 +57,52 @@ export async function findEmailLink(
 ): Promise<EmailLink | undefined> {
   const row = await liveTokens(db, digest(token), now)
     .where('email_tokens.purpose', '=', purpose)
-    .select(['users.id', 'users.email', 'email_tokens.other_email', 'email_tokens.created_at'])
+    .select(['users.id', 'users.email', 'email_tokens.other_email', 'email_tokens.access_since'])
+    .select(['email_tokens.change_number', 'email_tokens.created_at'])
     .executeTakeFirst()
-  return row && { id: row.id, email: row.email, otherEmail: row.other_email ?? '', createdAt: row.created_at }
+  return (
+    row && {
+      id: row.id,
+      email: row.email,
+      otherEmail: row.other_email ?? '',
+      accessSince: row.access_since ?? 0,
+      change: { number: row.change_number, createdAt: row.created_at },
+    }
+  )
 }
 
-/** Deletes links of this purpose that were sent at this time or later. */
-export async function deleteEmailTokensSince(
+/** For a link that restores an address. Hold the account, so that no other change of its address gets the same number. */
+export async function nextChangeNumber(trx: Trx, userId: string): Promise<number> {
+  const row = await trx
+    .selectFrom('email_tokens')
+    .select((eb) => eb.fn.max('change_number').as('last'))
+    .where('user_id', '=', userId)
+    .where('purpose', '=', 'email_revert')
+    .executeTakeFirst()
+  return (row?.last ?? 0) + 1
+}
+
+/**
+ * Deletes the links that restore an address and belong to changes after this one. The numbers tell which those are, because
+ * the clocks of two replicas differ; times only where an earlier version has sent one of the links.
+ */
+export async function deleteLaterReverts(
   trx: Trx,
   userId: string,
-  purpose: LinkPurpose,
-  since: number,
+  { number, createdAt }: EmailLink['change'],
 ): Promise<void> {
   await trx
     .deleteFrom('email_tokens')
     .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .where('created_at', '>=', since)
+    .where('purpose', '=', 'email_revert')
+    .where((eb) =>
+      number === null
+        ? eb('created_at', '>=', createdAt)
+        : eb.or([
+            eb('change_number', '>', number),
+            eb.and([eb('change_number', 'is', null), eb('created_at', '>=', createdAt)]),
+          ]),
+    )
     .execute()
 }
 

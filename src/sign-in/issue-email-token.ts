@@ -3,7 +3,7 @@ import { LINK_LIFETIMES_MS } from '../mail/link-lifetimes.ts'
 import type { Services } from '../services.ts'
 import type { Trx } from '../storage/database.ts'
 import type { LinkPurpose } from '../vocabulary/link-purposes.ts'
-import { addEmailToken, deleteEmailTokens } from './email-token-store.ts'
+import { addEmailToken, deleteEmailTokens, nextChangeNumber } from './email-token-store.ts'
 
 const PREFIXES = {
   reset: 'pr_',
@@ -21,6 +21,8 @@ interface Extras {
   issuedBy?: string
   /** Of `email_change` the new address, of `email_revert` the one to restore. */
   otherEmail?: string
+  /** Of both: what was added to the account since then may be by whoever asked for the change. */
+  accessSince?: number
 }
 
 /**
@@ -33,7 +35,7 @@ export async function issueEmailToken(
   trx: Trx,
   purpose: LinkPurpose,
   user: { id: string; email: string },
-  { issuedBy, otherEmail }: Extras = {},
+  { issuedBy, otherEmail, accessSince }: Extras = {},
 ): Promise<string> {
   const { plaintext, hash } = issueToken(random, PREFIXES[purpose])
   if (!KEPT.has(purpose)) await deleteEmailTokens(trx, user.id, [purpose])
@@ -44,6 +46,8 @@ export async function issueEmailToken(
     email: user.email,
     issued_by: issuedBy ?? null,
     other_email: otherEmail ?? null,
+    access_since: accessSince ?? null,
+    change_number: purpose === 'email_revert' ? await nextChangeNumber(trx, user.id) : null,
     created_at: now(),
     expires_at: now() + LINK_LIFETIMES_MS[purpose],
   })

@@ -9,13 +9,21 @@ import type { SignInSource } from './sign-in-source.ts'
 
 type Needs = Pick<Services, 'db' | 'now' | 'limits'>
 
-/** Runs an attempt at the password of an account under the limits on failures. There may be no account with that email. */
+/**
+ * Runs an attempt at the password of an account under the limits on failures. There may be no account with that email. With
+ * `isGuess`, other refusals count as well.
+ */
 export async function attemptPassword<T>(
   services: Needs,
-  { email, source }: { email: string; source: SignInSource },
+  {
+    email,
+    source,
+    isGuess,
+  }: { email: string; source: SignInSource; isGuess?: ((error: unknown) => boolean) | undefined },
   run: () => Promise<T>,
 ): Promise<T> {
-  return services.limits.attempt(await limitsOf(services, email, source), run, isWrongPassword)
+  const isFailure = (error: unknown): boolean => isWrongPassword(error) || isGuess?.(error) === true
+  return services.limits.attempt(await limitsOf(services, email, source), run, isFailure)
 }
 
 const isWrongPassword = (error: unknown): boolean =>

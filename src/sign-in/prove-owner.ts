@@ -19,6 +19,8 @@ interface ProofRequest {
   signedIn: Pick<SignedIn, 'method' | 'session'>
   currentPassword: string | undefined
   source: SignInSource
+  /** Whether a refusal by `act` counts like a wrong password. */
+  isGuess?: (error: unknown) => boolean
 }
 
 /**
@@ -31,8 +33,8 @@ export const withProof = <T>(
   request: ProofRequest,
   act: (proof: string | null) => Promise<T | undefined>,
 ): Promise<T> => {
-  const { actor, source } = request
-  return attemptPassword(services, { email: actor.email, source }, () =>
+  const { actor, source, isGuess } = request
+  return attemptPassword(services, { email: actor.email, source, isGuess }, () =>
     proveUntilUnchanged(() => prove(services, request), act),
   )
 }

@@ -1,10 +1,18 @@
-import { RESERVED_USERNAMES } from './reserved-usernames.ts'
+import { ADMINISTRATOR_USERNAMES, RESERVED_USERNAMES } from './reserved-usernames.ts'
 
 /** A name that a UNIX account may have: the username is also a principal of SSH certificates. */
 export const USERNAME_PATTERN = '^[a-z_][a-z0-9_-]{0,31}$'
 const MAX_LENGTH = 32
 
-export const isReservedUsername = (name: string): boolean => RESERVED_USERNAMES.has(name)
+/** The name of a system account, which opens more on hosts than its owner's own account. */
+export const isSystemUsername = (name: string): boolean => RESERVED_USERNAMES.has(name)
+
+/** What a system or an application calls an administrator, also with dashes or underscores: `super-admin`, `_admin`. */
+export const isAdministratorUsername = (name: string): boolean =>
+  ADMINISTRATOR_USERNAMES.has(name.replaceAll(/[-_]/g, ''))
+
+/** Nobody gets such a name by registering or by choosing it. */
+export const isReservedUsername = (name: string): boolean => isSystemUsername(name) || isAdministratorUsername(name)
 
 /** A username made of the email's local part. */
 export function usernameFromEmail(email: string): string {

@@ -11,7 +11,7 @@ export interface ProfileChange {
   locale?: Locale
 }
 
-export const profileColumns = (change: ProfileChange): Updateable<Schema['users']> => ({
+export const profileColumns = (change: ProfileChange): Omit<Updateable<Schema['users']>, 'attributes'> => ({
   ...(change.displayName === undefined ? {} : { display_name: change.displayName }),
   ...(change.given_name === undefined ? {} : { given_name: change.given_name }),
   ...(change.family_name === undefined ? {} : { family_name: change.family_name }),

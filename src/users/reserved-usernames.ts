@@ -3,7 +3,7 @@
  * The system accounts of Debian, Red Hat, Alpine and the BSDs, the defaults of cloud images, and common service accounts.
  */
 export const RESERVED_USERNAMES: ReadonlySet<string> = new Set(
-  `root toor admin administrator sudo wheel daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc
+  `root toor admin sudo wheel daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc
   gnats nobody nogroup messagebus sshd _apt operator ftp dbus polkitd avahi rpc rpcuser nfsnobody chrony ntp tss named
   postfix postgres mysql mariadb redis mongodb nginx apache httpd haproxy squid bind unbound dnsmasq tcpdump usbmux
   systemd systemd-network systemd-resolve systemd-timesync systemd-coredump systemd-oom systemd-journal uuidd syslog
@@ -15,4 +15,15 @@ export const RESERVED_USERNAMES: ReadonlySet<string> = new Set(
   memcached tomcat jetty wildfly ldap openldap dovecot exim debian-exim courier cyrus vmail saned colord geoclue pulse
   rtkit gdm lightdm sddm hplip speech-dispatcher whoopsie kernoops nm-openvpn openvpn strongswan wireguard tor i2p
   latchkey`.split(/\s+/),
+)
+
+/**
+ * What systems and applications call an administrator, or whoever speaks for the service: an application that is told such a
+ * username may give its bearer more than others, and people may trust it. docs/usernames.md has the same list.
+ */
+export const ADMINISTRATOR_USERNAMES: ReadonlySet<string> = new Set(
+  `admin admins administrator administrators superadmin superadministrator superuser supervisor sysadmin sysop rootadmin
+  adminroot adminuser akadmin kcadmin ldapadmin dbadmin dba siteadmin webadmin netadmin serveradmin localadmin domainadmin
+  globaladmin orgadmin appadmin itadmin secadmin cloudadmin masteradmin moderator owner siteowner webmaster hostmaster
+  postmaster abuse security noreply support helpdesk servicedesk system manager su`.split(/\s+/),
 )

@@ -18,7 +18,8 @@ export const retireUsername = (trx: Trx, { username, userId, now }: UsernameChan
 /** Another user gave up this username less than 90 days ago. */
 export class RetiredUsername extends AppError {
   constructor(username: string) {
-    super('conflict', `The username ${username} was given up not long ago, and nobody else can have it yet.`)
+    const message = `The username ${username} was given up not long ago, and nobody else can have it yet.`
+    super('username_held', message, { issues: [{ path: 'preferredUsername', message }] })
   }
 }
 

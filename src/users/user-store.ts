@@ -14,10 +14,13 @@ export interface Account {
   disabledAt: number | null
   /** Registered by its user, whose email address was never confirmed. */
   neverConfirmed: boolean
+  /** Its address was taken back, and no password has been set since. */
+  reviewsAccess: boolean
 }
 
 export async function addUser(trx: Trx, user: Insertable<Schema['users']>): Promise<void> {
   await trx.insertInto('users').values(user).execute()
+  trx.signal('access-changed', null)
 }
 
 export async function findUser(db: Reader, id: string): Promise<User | undefined> {
@@ -27,7 +30,9 @@ export async function findUser(db: Reader, id: string): Promise<User | undefined
 
 const accountBy = (column: 'id' | 'email') =>
   readStatement((db, value: Values<{ wanted: string }>) =>
-    users(db).select(['users.password_hash', 'users.never_confirmed']).where(`users.${column}`, '=', value('wanted')),
+    users(db)
+      .select(['users.password_hash', 'users.never_confirmed', 'users.review_access'])
+      .where(`users.${column}`, '=', value('wanted')),
   )
 const found = { id: accountBy('id'), email: accountBy('email') }
 
@@ -44,13 +49,18 @@ async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): 
       passwordHash: row.password_hash,
       disabledAt: row.disabled_at,
       neverConfirmed: row.never_confirmed === 1,
+      reviewsAccess: row.review_access === 1,
     }
   )
 }
 
+/** What a change of an account may write. Attributes are judged, and written by `replaceAttributes`. */
+export type UserColumns = Omit<Updateable<Schema['users']>, 'attributes'>
+
 /** The user as it is afterwards; undefined when there is none. */
-export async function updateUser(trx: Trx, id: string, change: Updateable<Schema['users']>): Promise<User | undefined> {
+export async function updateUser(trx: Trx, id: string, change: UserColumns): Promise<User | undefined> {
   if (Object.keys(change).length > 0) await trx.updateTable('users').set(change).where('id', '=', id).execute()
+  if (change.preferred_username !== undefined) trx.signal('access-changed', null)
   return findUser(trx, id)
 }
 

@@ -36,6 +36,8 @@ onEachEngine('profile and password', (engine) => {
       'locale',
       'preferredUsername',
       'roles',
+      'usernameChangesLeft',
+      'usernameToldTo',
     ])
   })
 

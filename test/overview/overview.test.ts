@@ -28,7 +28,7 @@ onEachEngine('the overview', (engine) => {
     assert.deepEqual(overview.sessions, { active: 2 })
     assert.deepEqual(overview.tokens, { active: 0 })
     assert.deepEqual(overview.certificates, { issued: 0 })
-    const { pending, failed, next } = overview.lifecycle
+    const { pending, failed, next } = overview.lifecycle ?? assert.fail('An administrator sees planned actions.')
     assert.deepEqual([pending, failed], [1, 0])
     assert.deepEqual(
       next.map(({ userId, email, executeAt: at }) => ({ userId, email, at })),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { markEmailConfirmed } from '../../src/users/user-store.ts'
+import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { enrol, login, newAuthenticator, register } from '../passkeys/ceremonies.ts'
 import { issue, saveKey } from '../ssh/public-keys.ts'
 import { sharedApp, startApp } from '../support/app.ts'
@@ -15,7 +17,13 @@ const newEmail = () => `moved${++count}@example.com`
 
 onEachEngine('changing one’s email', (engine) => {
   const shared = sharedApp({ engine })
-  const person = () => signedInPerson(shared(), { password: PASSWORD })
+  const person = () => confirmed(signedInPerson(shared(), { password: PASSWORD }))
+  /** With an address that was confirmed: only such a one gets a link that restores it. */
+  async function confirmed(signedIn: Promise<SignedInPerson>): Promise<SignedInPerson> {
+    const who = await signedIn
+    await shared().services.db.transaction((trx) => markEmailConfirmed(trx, who.user.id))
+    return who
+  }
   const request = (who: SignedInPerson, email: string, currentPassword = PASSWORD) =>
     who.post('/api/account/email', { email, currentPassword })
   const confirm = (who: SignedInPerson, token: string) => who.post('/api/account/email/confirm', { token })
@@ -110,15 +118,14 @@ onEachEngine('changing one’s email', (engine) => {
   })
 
   test('is reverted by the link in the old mailbox, which ends what was added since', async () => {
-    const who = await signedInPerson(shared(), {
-      password: PASSWORD,
-      permissions: ['ssh:keys:manage', 'ssh:cert:issue'],
-    })
+    const permissions: Permission[] = ['ssh:keys:manage', 'ssh:cert:issue']
+    const who = await confirmed(signedInPerson(shared(), { password: PASSWORD, permissions }))
     const application = await registerApplication(shared())
     const [before, since] = [newAuthenticator(), newAuthenticator()]
     await register(who, before)
     const oldKey = await saveKey(who)
-    shared().clock.advance(1000)
+    shared().clock.advance(8 * DAY)
+    who.cookie = (await signIn(shared(), who.user)).cookie
     const token = await move(who, who.user.email, newEmail())
     shared().clock.advance(1000)
     await register(who, since)
@@ -208,6 +215,37 @@ onEachEngine('changing one’s email', (engine) => {
     assert.equal((await admin.patch(`/api/admin/users/${admin.user.id}`, { email: newEmail() })).statusCode, 409)
     const same = await admin.patch(`/api/admin/users/${admin.user.id}`, { email: admin.user.email, displayName: 'A' })
     assert.equal(same.statusCode, 200)
+  })
+
+  test('tells of taken addresses only as often as a sign-in may fail', async (t) => {
+    const app = await startApp(t, { engine })
+    const [who, other] = [await signedInPerson(app, { password: PASSWORD }), await signedInPerson(app)]
+    const codes: number[] = []
+    for (let time = 0; time < 12; time++) codes.push((await request(who, other.user.email)).statusCode)
+    assert.deepEqual(codes, [...Array.from({ length: 10 }, () => 409), 429, 429])
+    // What was asked too often is not told either way, and counts for a sign-in to the account of whoever asked.
+    assert.equal((await request(who, 'free@example.com')).statusCode, 429)
+    const login = { email: who.user.email, password: PASSWORD }
+    assert.equal((await anonymous(app).post('/api/auth/login', login)).statusCode, 429)
+    assert.equal((await request(await signedInPerson(app, { password: PASSWORD }), 'free@example.com')).statusCode, 200)
+    app.clock.advance(15 * 60_000)
+    assert.equal((await request(who, other.user.email)).statusCode, 409)
+    // Many at once get no more answers than one after the other.
+    const third = await signedInPerson(app, { password: PASSWORD })
+    const burst = await Promise.all(Array.from({ length: 30 }, () => request(third, other.user.email)))
+    assert.ok(burst.filter(({ statusCode }) => statusCode === 409).length <= 10)
+  })
+
+  test('to a taken address counts for somebody without a password too', async (t) => {
+    const app = await startApp(t, { engine })
+    const other = await signedInPerson(app)
+    const { authenticator, visitor } = await enrol(app)
+    visitor.cookie = cookieOf(await login(visitor, authenticator)) ?? ''
+    const codes: number[] = []
+    for (let time = 0; time < 12; time++)
+      codes.push((await visitor.post('/api/account/email', { email: other.user.email })).statusCode)
+    assert.deepEqual(codes.slice(-2), [429, 429])
+    assert.equal(codes.filter((code) => code === 409).length, 10)
   })
 
   test('sends at most five mails an hour to an address, and limits wrong passwords like a sign-in', async (t) => {

@@ -31,7 +31,7 @@ onEachEngine('a former username', (engine) => {
       await admin.post('/api/admin/users', { email: 'other@example.com', preferredUsername: 'ada' }),
     ]) {
       assert.equal(answer.statusCode, 409, answer.body)
-      assert.equal(answer.json<{ code: string }>().code, 'conflict')
+      assert.equal(answer.json<{ code: string }>().code, 'username_held')
     }
     assert.equal((await ben.get('/api/account/profile')).json<User>().preferredUsername, 'ben')
   })
@@ -58,7 +58,7 @@ onEachEngine('a former username', (engine) => {
 
   test('can be taken back by its former owner, and the usernames in between stay reserved too', async () => {
     const finn = await userNamed('finn')
-    for (const name of ['finn-new', 'finn', 'finn-new', 'finn']) {
+    for (const name of ['finn-new', 'finn']) {
       assert.equal((await rename(finn, name)).statusCode, 200, name)
     }
     assert.equal((await renameOther(finn.user.id, 'finn-other')).statusCode, 200)

@@ -1,0 +1,40 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { isCode } from '../storage/durable-files.ts'
+
+const KEPT_MS = 30 * 24 * 3_600_000
+const EVERY_MS = 3_600_000
+
+/**
+ * Deletes old mails from the outbox, every hour. Each process has a folder of its own, so this is not shared between replicas.
+ * Where there is a mail server, what is in the folder is from before, and is left to its owner.
+ */
+export function createOutboxSweeper({
+  config,
+  now,
+}: {
+  config: Pick<Config, 'dataDir' | 'smtpUrl'>
+  now: () => number
+}) {
+  const folder = join(config.dataDir, 'outbox')
+  let sweptAt = -Infinity
+  return async (stop: AbortSignal): Promise<void> => {
+    if (config.smtpUrl !== undefined || Math.abs(now() - sweptAt) < EVERY_MS) return
+    sweptAt = now()
+    for (const name of await listMails(folder)) {
+      if (stop.aborted) return
+      const path = join(folder, name)
+      if ((await stat(path)).mtimeMs <= now() - KEPT_MS) await rm(path, { force: true })
+    }
+  }
+}
+
+async function listMails(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.eml'))
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
