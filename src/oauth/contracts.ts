@@ -31,7 +31,7 @@ export const AUTHORIZATION_PARAMETERS = {
   login_hint: 'A hint about the email address that the user will sign in with.',
   id_token_hint: 'An ID token of the user that the request is about.',
   claims: 'Claims requested by name, OpenID Connect Core 5.5.',
-  response_mode: 'query or form_post.',
+  response_mode: 'query, fragment or form_post.',
   acr_values: 'Authentication methods that the application would like.',
   display: 'How the application would like the pages to be displayed.',
   ui_locales: 'Languages that the user prefers.',

@@ -10,6 +10,9 @@ export function problemOfChallenge(challenge: string, method: string | undefined
   return CHALLENGE.test(challenge) ? undefined : 'The code_challenge is not a SHA-256 in base64url.'
 }
 
+/** Whether a verifier has the form of RFC 7636 section 4.1. */
+export const isVerifier = (verifier: string): boolean => VERIFIER.test(verifier)
+
 /** RFC 7636 section 4.6. A malformed verifier is a mismatch, not a different error. */
 export const verifierMatches = (verifier: string, challenge: string): boolean =>
   VERIFIER.test(verifier) && sameDigest(digest(verifier), challenge)

@@ -3,7 +3,6 @@ import { type ClientCache, createClientCache } from './clients/client-cache.ts'
 import type { PkceUses } from './clients/pkce-uses.ts'
 import { createPublished, type Published } from './discovery/published.ts'
 import type { Refusals } from './refusals/refusals.ts'
-import { createRedemptions, type Redemptions } from './tokens/redemptions.ts'
 
 /** What the provider gathers in memory and writes every second. The background work writes it, and so does a stop. */
 export interface Gathered {
@@ -14,13 +13,11 @@ export interface Gathered {
 /** The services, and the OAuth provider's own state in memory. */
 export interface Provider extends Services, Gathered {
   clients: ClientCache
-  redemptions: Redemptions
   published: Published
 }
 
 export const createProvider = (services: Services & Gathered): Provider => ({
   ...services,
   clients: createClientCache(services),
-  redemptions: createRedemptions(services),
   published: createPublished(services),
 })

@@ -1,5 +1,5 @@
 import type { Reader } from '../../storage/database.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientMayAct } from '../clients/client-store.ts'
 import { logoUrl } from '../clients/client.ts'
 import { mayUseClient } from './allowed-role-store.ts'
 
@@ -22,7 +22,7 @@ export async function listUsableApps(db: Reader, userId: string): Promise<Usable
       join.onRef('oauth_grants.client_id', '=', 'oauth_clients.client_id').on('oauth_grants.user_id', '=', userId),
     )
     .where('oauth_clients.launch_url', 'is not', null)
-    .where(clientExists)
+    .where(clientMayAct)
     .where(mayUseClient(userId))
     .select([
       'oauth_clients.client_id',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader } from '../../storage/database.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientMayAct } from '../clients/client-store.ts'
 import { logoUrl } from '../clients/client.ts'
 import { mayUseClient } from './allowed-role-store.ts'
 
@@ -24,7 +24,7 @@ export async function listUserApps(db: Reader, userId: string): Promise<UserApp[
     .leftJoin('oauth_grants', (join) =>
       join.onRef('oauth_grants.client_id', '=', 'oauth_clients.client_id').on('oauth_grants.user_id', '=', userId),
     )
-    .where(clientExists)
+    .where(clientMayAct)
     // A machine that acts for itself signs nobody in.
     .where('oauth_clients.grant_types', '!=', JSON.stringify(['client_credentials']))
     .where(mayUseClient(userId))

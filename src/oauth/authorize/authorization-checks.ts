@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import { readClaims, scopesOfClaims } from '../claims/claims-request.ts'
-import type { Client } from '../clients/client.ts'
+import { type Client, TURNED_OFF } from '../clients/client.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { problemOfChallenge } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
+import { ALLOW_SCOPES } from '../refusals/client-refusal.ts'
+import { TURN_ON } from '../refusals/default-hints.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type AuthorizationRequest, RedirectedRefusal } from './authorization-request.ts'
 import { RESPONSE_MODES, type ResponseTarget } from './authorization-response.ts'
@@ -54,7 +56,7 @@ function checkResponseType(draft: Draft): void {
 function checkResponseMode(draft: Draft): void {
   const mode = draft.parameters['response_mode'] ?? 'query'
   if (!RESPONSE_MODES.some((each) => each === mode))
-    throw new RedirectedRefusal(draft, 'invalid_request', `The response_mode may be ${RESPONSE_MODES.join(' or ')}.`)
+    throw new RedirectedRefusal(draft, 'invalid_request', `The response_mode may be ${RESPONSE_MODES.join(', ')}.`)
   if (mode !== draft.responseMode)
     throw new RedirectedRefusal(draft, 'invalid_request', 'A form can be sent to http and https addresses only.')
 }
@@ -62,6 +64,7 @@ function checkResponseMode(draft: Draft): void {
 type RefusalTarget = ResponseTarget & Pick<AuthorizationRequest, 'client'>
 
 export function checkClientMayUseCodes(draft: RefusalTarget): void {
+  if (draft.client.disabled) throw new RedirectedRefusal(draft, 'unauthorized_client', TURNED_OFF, { hint: TURN_ON })
   if (!draft.client.grantTypes.includes('authorization_code'))
     throw new RedirectedRefusal(draft, 'unauthorized_client', 'This application may not use authorization codes.')
 }
@@ -69,7 +72,11 @@ export function checkClientMayUseCodes(draft: RefusalTarget): void {
 function checkScope(draft: Draft): void {
   const scopes = parseScope(draft.parameters['scope'])
   if (scopes === undefined || scopes.length === 0)
-    throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope is missing or malformed.')
+    throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope is missing or malformed.', {
+      hint: ALLOW_SCOPES,
+      sent: draft.parameters['scope'] ?? 'no scope',
+      expected: draft.client.scopes.join(' '),
+    })
   checkClientMayRequest(draft, scopes)
   draft.scopes = scopes
   draft.consentScopes = scopes
@@ -79,7 +86,7 @@ export function checkClientMayRequest(draft: RefusalTarget, scopes: string[]): v
   if (includesAll(draft.client.scopes, scopes)) return
   const beyond = scopes.filter((scope) => !draft.client.scopes.includes(scope)).join(' ')
   throw new RedirectedRefusal(draft, 'invalid_scope', 'The scope goes beyond what this application may ask for.', {
-    hint: 'Allow these scopes here, or take them out of the settings of the application.',
+    hint: ALLOW_SCOPES,
     sent: beyond,
     expected: draft.client.scopes.join(' '),
   })
@@ -114,11 +121,19 @@ function checkReplacementOfPkce(draft: Draft): void {
   })
 }
 
+/** What there is for software that can't send PKCE. */
+export const withoutPkce = (
+  { clientType }: Pick<Client, 'clientType'>,
+  { allowMissingPkce }: Pick<Config, 'allowMissingPkce'>,
+): string =>
+  clientType === 'public'
+    ? 'A public client always needs it; software that has a server but no PKCE is registered as a confidential client.'
+    : allowMissingPkce
+      ? 'If it has no such setting, make PKCE optional for it here (pkce: optional).'
+      : 'If it has no such setting, whoever runs this service can set ALLOW_MISSING_PKCE=on; then PKCE can be made optional for this application (pkce: optional).'
+
 const missingPkce = ({ client, provider }: Draft) => ({
-  hint:
-    client.clientType === 'public' || !provider.config.allowMissingPkce
-      ? 'Turn PKCE (S256) on in the application.'
-      : 'Turn PKCE (S256) on in the application. If it has no such setting, make PKCE optional for it here.',
+  hint: `Turn PKCE (S256) on in the application. ${withoutPkce(client, provider.config)}`,
   sent: 'no code_challenge',
   expected: 'code_challenge with code_challenge_method=S256',
 })

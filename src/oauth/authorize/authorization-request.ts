@@ -41,7 +41,9 @@ export class RedirectedRefusal extends ClientRefusal {
     description: string,
     diagnosis: Diagnosis = { hint: DEFAULT_HINTS[error] ?? '' },
   ) {
-    super(request.client.client_id, 'invalid_request', description, diagnosis)
+    // The code is for the pages of the dashboard; applications are told the error.
+    const code = request.client.disabled ? 'application_off' : 'invalid_request'
+    super(request.client.client_id, code, description, diagnosis)
     this.error = error
     this.nextStep = respond(request, { error, error_description: asDescription(description) })
   }

@@ -1,7 +1,7 @@
 import { withQuery } from '../clients/redirect-uri.ts'
 
 /** OAuth 2.0 Multiple Response Types section 2.1, OAuth 2.0 Form Post Response Mode. */
-export const RESPONSE_MODES = ['query', 'form_post'] as const
+export const RESPONSE_MODES = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
 /** Where the answer to an authorization request goes, and how. */
@@ -26,5 +26,8 @@ export function respond(
   answer: Record<string, string>,
 ): NextStep {
   const fields = { ...answer, ...(state === undefined ? {} : { state }), iss: issuer }
-  return responseMode === 'form_post' ? { postTo: redirectUri, fields } : { redirectTo: withQuery(redirectUri, fields) }
+  if (responseMode === 'form_post') return { postTo: redirectUri, fields }
+  // A registered redirect URL has no fragment of its own.
+  if (responseMode === 'fragment') return { redirectTo: `${redirectUri}#${new URLSearchParams(fields).toString()}` }
+  return { redirectTo: withQuery(redirectUri, fields) }
 }

@@ -7,7 +7,7 @@ import { accountMayAct } from '../../users/account-standing.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { PERSON_COLUMNS } from '../claims/person-columns.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientHonours } from '../clients/client-store.ts'
 
 type NewCode = Omit<Insertable<Schema['oauth_authorization_codes']>, 'consumed_at' | 'revoked_at'>
 
@@ -16,6 +16,7 @@ const insertCode = writeStatement((db, value: Values<Required<NewCode>>) =>
     code_hash: value('code_hash'),
     user_id: value('user_id'),
     client_id: value('client_id'),
+    client_generation: value('client_generation'),
     redirect_uri: value('redirect_uri'),
     code_challenge: value('code_challenge'),
     scope: value('scope'),
@@ -39,11 +40,12 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'codes.client_id')
     .where('codes.code_hash', '=', value('hash'))
     .where(accountMayAct)
-    .where(clientExists)
+    .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
     .select([
       'codes.user_id as userId',
       'codes.client_id as clientId',
+      'codes.client_generation as clientGeneration',
       'codes.redirect_uri as redirectUri',
       'codes.code_challenge as challenge',
       'codes.scope',
@@ -61,11 +63,13 @@ const byHash = readStatement((db, value: Values<{ hash: string }>) =>
     .select(PERSON_COLUMNS),
 )
 
-/** The code with its authorization, used or not, if its user may act, and use the client. */
+/** The code with its authorization, used or not, if its user may act, and use the client, and the client is on. */
 export async function findCode(db: Reader, hash: string) {
   const [row] = await byHash(db, { hash })
   return row
 }
+
+export type FoundCode = NonNullable<Awaited<ReturnType<typeof findCode>>>
 
 const consume = writeStatement((db, value: Values<{ hash: string; now: number; until: number }>) =>
   db
@@ -82,12 +86,13 @@ const consume = writeStatement((db, value: Values<{ hash: string; now: number; u
 export const consumeCode = async (db: WriteTarget, hash: string, now: number, until: number): Promise<boolean> =>
   (await consume(db, { hash, now, until })).length > 0
 
-/** Revokes the code and its tokens. False when they were revoked before. */
+/** Revokes a code that was used, and its tokens. False when they were revoked before. */
 export async function markCodeRevoked(trx: Trx, hash: string, at: number): Promise<boolean> {
   const rows = await trx
     .updateTable('oauth_authorization_codes')
     .set({ revoked_at: at })
     .where('code_hash', '=', hash)
+    .where('consumed_at', 'is not', null)
     .where('revoked_at', 'is', null)
     .returning('code_hash')
     .execute()
@@ -117,7 +122,7 @@ export async function markCodesOfUsersRevoked(trx: Trx, userIds: string[], at: n
             .selectFrom('oauth_clients')
             .select('oauth_clients.client_id')
             .whereRef('oauth_clients.client_id', '=', 'oauth_authorization_codes.client_id')
-            .where(clientExists),
+            .where(clientHonours('oauth_authorization_codes.client_generation')),
         )
         .as('hasClient'),
     )

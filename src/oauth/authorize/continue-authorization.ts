@@ -62,12 +62,12 @@ export async function continueAuthorization(
       holdClientWithGrant(trx, clientId, id),
       mustConfirm(trx, provider.config, id),
     ])
-    recheckClient(provider, request, client)
+    const present = recheckClient(provider, request, client)
     if (!mayUse) return noAccessPage(provider, attempt)
     if (!includesAll(granted, request.consentScopes))
       return client?.consent === 'skip' ? undefined : consentPage(provider, attempt)
     if (pending && !(await markAnswered(trx, answeredUntil(pending)))) return refuseExpired()
-    return issueCode(provider, trx, request, { ...signedIn, mustConfirm: isUnconfirmed })
+    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
   })
   return (
     step ??

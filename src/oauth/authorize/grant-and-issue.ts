@@ -29,7 +29,7 @@ export const grantAndIssue = (
       holdClientWithGrant(trx, request.client.client_id, actor.id),
       mustConfirm(trx, provider.config, actor.id),
     ])
-    recheckClient(provider, request, client)
+    const present = recheckClient(provider, request, client)
     if (!mayUse) refuse('not_allowed', 'You may not use this application.')
     await addConsent(provider, trx, request, actor)
     // The decision took longer than `max_age` allows. It is kept, so that the user need not consent again.
@@ -37,7 +37,7 @@ export const grantAndIssue = (
       return { redirectTo: signInUrl(provider, attempt, signedIn, signedIn.user.id) }
     if (pending && !(await markAnswered(trx, answeredUntil(pending))))
       return refuse('conflict', 'This request was answered already.')
-    return issueCode(provider, trx, request, { ...signedIn, mustConfirm: isUnconfirmed })
+    return issueCode(provider, trx, present, { ...signedIn, mustConfirm: isUnconfirmed })
   })
 
 /** What an application is told about a user who may not use it, and its administrators about the reason. */

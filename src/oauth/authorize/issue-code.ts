@@ -31,6 +31,7 @@ export async function issueCode(
     code_hash: code.hash,
     user_id: signedIn.user.id,
     client_id: request.client.client_id,
+    client_generation: request.client.generation,
     redirect_uri: request.redirectUri,
     // Empty without PKCE: no verifier has this digest.
     code_challenge: request.codeChallenge ?? '',

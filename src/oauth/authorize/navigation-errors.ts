@@ -4,7 +4,7 @@ import { BRANDED_PAGE_POLICY, type Look } from '../../http/branded-page.ts'
 import { sendThenDrain } from '../../http/drain-body.ts'
 import { oauthFormat, sendError, toAppError } from '../../http/errors.ts'
 import { levelOf } from '../../http/log.ts'
-import { isUnavailable } from '../../storage/failure.ts'
+import { isUnavailable, isUnwritable } from '../../storage/failure.ts'
 import { readLook } from '../../users/settings-store.ts'
 import { DEFAULT_LOCALE, preferredLocale } from '../../vocabulary/locales.ts'
 import type { Provider } from '../provider.ts'
@@ -48,10 +48,10 @@ async function sendPage(
     .header('content-security-policy', BRANDED_PAGE_POLICY)
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-  // A database that has just not answered in time would make this request wait as long again.
-  const look = isUnavailable(thrown)
-    ? unbranded(config)
-    : await readLook(db.read, config).catch(() => unbranded(config))
+  // A database that has just not answered in time would make this request wait as long again. One that only can't be
+  // written, as with a full disk, answers.
+  const isAway = isUnavailable(thrown) && !isUnwritable(thrown)
+  const look = isAway ? unbranded(config) : await readLook(db.read, config).catch(() => unbranded(config))
   const locale = preferredLocale(request.headers['accept-language']) ?? DEFAULT_LOCALE
   return sendThenDrain(request, reply, renderErrorPage(look, locale, error))
 }

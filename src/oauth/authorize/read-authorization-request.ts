@@ -6,6 +6,7 @@ import { isRegisteredUri, isWeb } from '../clients/redirect-uri.ts'
 import type { Parameters, ReadParameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { ClientRefusal, withoutQuery } from '../refusals/client-refusal.ts'
+import { unknownClient } from '../refusals/unknown-client.ts'
 import { trialUri } from '../trial/trial-uri.ts'
 import {
   checkClientMayRequest,
@@ -45,25 +46,27 @@ export async function readAuthorizationRequest(
 }
 
 /** How this request is answered, also when it is refused. */
-const readResponseMode = (values: Parameters, repeated: ReadonlySet<string>, redirectUri: string): ResponseMode =>
-  values['response_mode'] === 'form_post' && !repeated.has('response_mode') && isWeb(redirectUri)
-    ? 'form_post'
-    : 'query'
+function readResponseMode(values: Parameters, repeated: ReadonlySet<string>, redirectUri: string): ResponseMode {
+  const mode = repeated.has('response_mode') ? undefined : values['response_mode']
+  if (mode === 'fragment') return 'fragment'
+  return mode === 'form_post' && isWeb(redirectUri) ? 'form_post' : 'query'
+}
 
 /**
  * Repeats the checks against the client's record in the transaction that answers the request: a redirect URL that was
- * removed meanwhile gets no code, and a scope that was removed is not granted.
+ * removed meanwhile gets no code, and a scope that was removed is not granted. Returns the request with that record.
  */
 export function recheckClient(
   { config }: Pick<Provider, 'config'>,
   request: AuthorizationRequest,
   client: KnownClient | undefined,
-): void {
+): AuthorizationRequest {
   const present = { ...request, client: checkDestination(config, client, request.redirectUri) }
   checkClientMayUseCodes(present)
   checkClientMayRequest(present, request.consentScopes)
   if (request.codeChallenge === undefined && !mayOmitPkce(config, present.client))
     throw new RedirectedRefusal(present, 'invalid_request', 'PKCE is required by now. Start again.')
+  return present
 }
 
 async function readDestination(
@@ -75,7 +78,14 @@ async function readDestination(
   if (repeated.has('redirect_uri')) refuse('invalid_request', 'The parameter redirect_uri is given twice.')
   if (clientId === undefined) refuse('invalid_request', 'The parameter client_id is missing.')
   const client = await clients.find(clientId)
-  if (!client) refusals.noteUnknownClient()
+  if (!client) {
+    const sent = redirectUri === undefined ? undefined : withoutQuery(redirectUri)
+    refusals.noteUnknownClient(
+      '/oauth/authorize',
+      clientId,
+      unknownClient('invalid_request', UNKNOWN, { clientId, sent }),
+    )
+  }
   if (client && redirectUri === undefined)
     throw new ClientRefusal(clientId, 'invalid_request', 'The parameter redirect_uri is missing.', {
       hint: 'Let the application send its redirect URL with every request.',
@@ -84,8 +94,10 @@ async function readDestination(
   return { client: checkDestination(config, client, redirectUri ?? ''), redirectUri: redirectUri ?? '' }
 }
 
+const UNKNOWN = 'No application is registered under this client_id.'
+
 function checkDestination(config: Config, client: KnownClient | undefined, redirectUri: string): KnownClient {
-  if (!client) return refuse('invalid_request', 'No application is registered under this client_id.')
+  if (!client) return refuse('invalid_request', UNKNOWN)
   if (isRegisteredUri(client.redirect_uris, redirectUri)) return client
   if (redirectUri === trialUri(config, client.client_id)) return client
   throw new ClientRefusal(

@@ -1,4 +1,4 @@
-import type { AttributeValue, Attributes } from '../../access/attributes.ts'
+import { attributeOf, type AttributeValue, type Attributes } from '../../access/attributes.ts'
 import type { ClaimMapping, ClaimPlace } from './claim-mapping.ts'
 import { groupNames, type HeldRole, type PersonColumns, readPerson } from './person-columns.ts'
 
@@ -39,12 +39,4 @@ function valueOf(mapping: ClaimMapping, roles: HeldRole[], own: Attributes): Att
     return roles.some(({ id }) => id === roleId) ? then : otherwise
   }
   return mapping.from === 'roles' ? groupNames(roles) : attributeOf(mapping.attribute, roles, own)
-}
-
-/** A person's own value counts before those of roles. Lists of several roles are joined; otherwise the first role counts. */
-function attributeOf(name: string, roles: HeldRole[], own: Attributes): AttributeValue | undefined {
-  if (Object.hasOwn(own, name)) return own[name]
-  const values = roles.flatMap(({ attributes }) => (Object.hasOwn(attributes, name) ? [attributes[name] ?? ''] : []))
-  const [first] = values
-  return Array.isArray(first) ? [...new Set(values.filter((value) => Array.isArray(value)).flat())] : first
 }

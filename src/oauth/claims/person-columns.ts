@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Attributes, unpackAttributes } from '../../access/attributes.ts'
+import { type Attributes, inOrderOfNames, unpackAttributes } from '../../access/attributes.ts'
 import { USER_ROLE } from '../../access/built-in-roles.ts'
 
 // Control characters can't be part of a role's name, and JSON escapes them.
@@ -44,7 +44,7 @@ function unpackHeldRoles(packed: string | null): HeldRole[] {
     const [id = '', name = '', attributes = ''] = each.split(BETWEEN_FIELDS)
     return { id, name, attributes: unpackAttributes(attributes === '' ? null : attributes) }
   })
-  return roles.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return inOrderOfNames(roles)
 }
 
 /** What applications call groups: the names of roles, without the one that everybody has. */

@@ -7,8 +7,10 @@ import { LIMITS } from '../../limits/limits.ts'
 import { decodeFormText, type Parameters } from '../parameters.ts'
 import type { Provider } from '../provider.ts'
 import { ClientRefusal, DiagnosedError } from '../refusals/client-refusal.ts'
+import { TURN_ON } from '../refusals/default-hints.ts'
+import { unknownClient } from '../refusals/unknown-client.ts'
 import type { ClientRequest } from './client-request.ts'
-import type { KnownClient } from './client.ts'
+import { type KnownClient, TURNED_OFF } from './client.ts'
 
 interface Credentials {
   clientId: string
@@ -27,7 +29,7 @@ export async function runAsClient<T>(
 ): Promise<T> {
   const client = await authenticateClient(provider, request)
   try {
-    if (client.disabled) refuse('unauthorized_client', 'An administrator has turned this application off.')
+    if (client.disabled) throw new DiagnosedError('unauthorized_client', TURNED_OFF, { hint: TURN_ON })
     return await run(client)
   } catch (error) {
     provider.refusals.note(pathOf(request.url), error, client.client_id)
@@ -54,8 +56,10 @@ async function authenticateClient(provider: Provider, request: ClientRequest): P
     provider.refusals.note(pathOf(request.url), diagnoseCredentials(client, method))
     await countWrongSecret(provider, request.source(), client)
   } else {
-    // Unknown client ids cost no write: they are counted in memory, by remote address.
-    provider.refusals.noteUnknownClient()
+    const method = basic ? 'client_secret_basic' : secret === undefined ? 'no secret' : 'client_secret_post'
+    const refusal = unknownClient('invalid_client', WRONG_CREDENTIALS, { clientId, sent: method })
+    provider.refusals.noteUnknownClient(pathOf(request.url), clientId, refusal)
+    // Unknown client ids cost no write each: they are counted in memory, by remote address.
     provider.limits.failHere(LIMITS.unknownClient, addressKey(request.source().ipAddress))
   }
   throw authenticationFailed(basic)
@@ -71,8 +75,12 @@ const diagnoseCredentials = ({ client_id: clientId, clientType }: KnownClient, m
       : method === 'none'
         ? 'Enter the secret in the settings of the application.'
         : 'Enter the current secret in the settings of the application, or make a new one here.',
-    sent: method,
-    expected: isPublic ? 'none' : 'client_secret_basic or client_secret_post',
+    sent: isPublic ? `${method} with a secret` : method === 'none' ? 'no secret' : `${method} with a wrong secret`,
+    expected: isPublic
+      ? 'no secret'
+      : method === 'none'
+        ? 'client_secret_basic or client_secret_post'
+        : 'the current secret',
   })
 }
 

@@ -23,13 +23,10 @@ export async function addBuiltInClient(trx: Trx, now: number): Promise<void> {
     .execute()
 }
 
-/** A built-in client can be turned off and on, and nothing else; another one is deleted instead. */
+/** A built-in client can be turned off and on, and nothing else. */
 export function refuseBuiltInChange(clientId: string, changes: { disabled?: boolean | undefined }): void {
-  const { disabled, ...others } = changes
-  const isBuiltIn = clientId === SSH_CLIENT_ID
-  if (isBuiltIn && Object.keys(others).length > 0) refuseBuiltIn(clientId)
-  if (!isBuiltIn && disabled !== undefined)
-    refuseField('disabled', 'Only an application that is built in can be turned off. Delete this one instead.')
+  const { disabled: _, ...others } = changes
+  if (Object.keys(others).length > 0) refuseBuiltIn(clientId)
 }
 
 export function refuseBuiltIn(clientId: string): void {

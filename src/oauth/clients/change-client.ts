@@ -1,25 +1,26 @@
-import { isDeepStrictEqual } from 'node:util'
-import { readHoldings } from '../../access/holdings-store.ts'
-import { refuseAdmittingOneself } from '../../access/holdings.ts'
+import type { UserHoldings } from '../../access/holdings-store.ts'
+import { withoutJudging } from '../../access/judged-trx.ts'
+import { withoutGain } from '../../access/without-gain.ts'
 import { type AuditEvent, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
 import { refuse } from '../../errors.ts'
 import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
-import { changeAs } from '../../sessions/hold-actor.ts'
-import { rolesOfRules } from '../../sites/site-rule.ts'
-import { deleteHosts } from '../../sites/site-store.ts'
+import { administer } from '../../sessions/administer.ts'
+import { deleteHosts, deleteVisits } from '../../sites/site-store.ts'
 import type { Trx } from '../../storage/database.ts'
 import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
+import { atApplication, atHosts } from '../access/own-access.ts'
 import { planAccessReview } from '../access/plan-access-review.ts'
+import { deleteDeviceCodesOfClient } from '../device/device-code-store.ts'
 import type { Provider } from '../provider.ts'
 import { refuseBuiltIn, refuseBuiltInChange, refuseReservedScope } from './built-in-client.ts'
 import { checkSettings, refuseForeignSettings, type Settings, settingColumns, settingsOf } from './client-settings.ts'
 import { holdClient, markClientDeleted, readClient, updateClientRow } from './client-store.ts'
-import { type Client, refuseUnknownClient } from './client.ts'
+import { type Client, type KnownClient, refuseUnknownClient } from './client.ts'
 import { removeDeletedClient } from './remove-deleted-clients.ts'
-import { replaceSite, withStoredHosts } from './site-of-client.ts'
+import { rememberLostHosts, replaceSite, withStoredHosts } from './site-of-client.ts'
 
 export type ClientChanges = Pick<
   Provider,
@@ -37,59 +38,62 @@ export async function updateClient(
   actor: SignedInActor,
 ): Promise<Client> {
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
-  const updated = await changeClient(services, clientId, actor, async (trx, record) => {
-    const { secretHash: _, ...client } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+  const updated = await changeClient(services, clientId, actor, async (trx, record, held) => {
+    const {
+      secretHash: _,
+      generation,
+      ...client
+    } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     refuseBuiltInChange(clientId, request)
     const { disabled = client.disabled, ...changes } = withStoredHosts(services.config, request)
     refuseReservedScope(changes.scopes)
     refuseForeignSettings(client.clientType, changes)
-    if (client.builtIn) return turnClient(services, trx, client, disabled, record)
+    const turned = turnedColumns(services, { ...client, generation }, disabled)
     const before = settingsOf(client)
     const after = { ...before, ...changes }
     const given = withoutSame(before, changes)
     checkSettings(services.config, client.clientType, after, given)
-    if (Object.keys(given).length === 0) return client
+    if (Object.keys(given).length === 0 && !turned) return client
     await checkRoles(trx, given)
-    await refuseOwnAdmission(trx, actor.id, before, given)
-    await rsaKey?.store(trx)
-    await updateClientRow(trx, clientId, settingColumns(client.clientType, after))
-    if (given.allowedRoles !== undefined) await replaceAllowedRoles(trx, clientId, given.allowedRoles ?? [])
-    await replaceSite(trx, clientId, given)
+    const compared = [...(client.hosts ?? []), ...(changes.hosts ?? [])]
+    await withoutGain(trx, held, [atApplication(services, clientId), atHosts(services, compared)], async (judged) => {
+      await rsaKey?.store(trx)
+      const columns = Object.keys(given).length === 0 ? {} : settingColumns(client.clientType, after)
+      await updateClientRow(judged, clientId, { ...columns, ...turned })
+      if (turned) await endOpenSignIns(trx, clientId)
+      if (given.allowedRoles !== undefined) await replaceAllowedRoles(judged, clientId, given.allowedRoles ?? [])
+      if (given.hosts) await rememberLostHosts(judged, client, { kept: given.hosts, now: services.now() })
+      await replaceSite(judged, clientId, given)
+    })
     if (isNarrower(before.allowedRoles, after.allowedRoles)) await planAccessReview(services, trx, [clientId])
-    await record('oauth_client.updated', { ...changes })
+    await record('oauth_client.updated', { ...(turned ? { disabled } : {}), ...changes })
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })
   if (rsaKey) await services.signingKeys.reload()
   return updated
 }
 
-/** By the roles of the whole client, or by a new rule of a site, which counts before them. */
-async function refuseOwnAdmission(
-  trx: Trx,
-  actorId: string,
-  before: Settings,
-  { allowedRoles, rules }: Partial<Settings>,
-): Promise<void> {
-  if (allowedRoles === undefined && rules === undefined) return
-  const held = await readHoldings(trx, actorId)
-  if (allowedRoles !== undefined) refuseAdmittingOneself(held, before.allowedRoles, allowedRoles)
-  const newRules = (rules ?? []).filter((rule) => !before.rules.some((old) => isDeepStrictEqual(old, rule)))
-  const admitted = rolesOfRules(newRules).map(({ roleId }) => roleId)
-  refuseAdmittingOneself(held, before.allowedRoles, admitted)
+/**
+ * Turns a client off or on. Whatever it was issued is revoked when it is turned off, by the number of its generation. The
+ * tokens of the built-in client only do not work while it is off: people should not have to sign in again at each machine.
+ */
+function turnedColumns(
+  { now }: Pick<ClientChanges, 'now'>,
+  client: Client & Pick<KnownClient, 'generation'>,
+  disabled: boolean,
+) {
+  if (client.disabled === disabled) return undefined
+  if (!disabled) return { disabled_at: null }
+  return { disabled_at: now(), generation: client.builtIn ? client.generation : client.generation + 1 }
 }
 
-/** The tokens of a client that is turned off do not work, on every replica, until it is turned on again. */
-async function turnClient(
-  { now }: ClientChanges,
-  trx: Trx,
-  client: Client,
-  disabled: boolean,
-  record: RecordChange,
-): Promise<Client> {
-  if (client.disabled === disabled) return client
-  await record('oauth_client.updated', { disabled })
-  await updateClientRow(trx, client.client_id, { disabled_at: disabled ? now() : null })
-  return { ...client, disabled }
+/**
+ * Ends what is under way: devices that wait, and sign-ins and visits at a site. Also when the client is turned on, because a
+ * request that had begun before it was turned off may have added something since.
+ */
+async function endOpenSignIns(trx: Trx, clientId: string): Promise<void> {
+  await deleteDeviceCodesOfClient(trx, clientId)
+  await deleteVisits(trx, clientId)
 }
 
 /** What a request changes of what is there. */
@@ -108,11 +112,16 @@ const MAX_REMOVAL_MS = 500
 
 /** Deletes the application. Its grants, codes and tokens are invalid at once, on every replica. */
 export async function deleteClient(services: ClientChanges, clientId: string, actor: SignedInActor): Promise<void> {
-  await changeClient(services, clientId, actor, async (trx, record) => {
+  await changeClient(services, clientId, actor, async (trx, record, held) => {
     refuseBuiltIn(clientId)
-    const name = (await markClientDeleted(trx, clientId, services.now())) ?? refuseUnknownClient()
-    await deleteHosts(trx, clientId)
-    await record('oauth_client.deleted', { name })
+    const client = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
+    const facets = [atApplication(services, clientId), atHosts(services, client.hosts ?? [])]
+    await withoutGain(trx, held, facets, async (judged) => {
+      await markClientDeleted(judged, clientId, services.now())
+      await rememberLostHosts(judged, client, { kept: [], now: services.now() })
+      await deleteHosts(judged, clientId)
+    })
+    await record('oauth_client.deleted', { name: client.name })
   })
   await removeDeletedClient(services, clientId, AbortSignal.timeout(MAX_REMOVAL_MS)).catch((error: unknown) =>
     services.log.warn({ err: error }, 'A deleted application is not removed yet; it is tried again.'),
@@ -125,7 +134,7 @@ export async function rotateClientSecret(services: ClientChanges, clientId: stri
   const client = await changeClient(services, clientId, actor, async (trx, record) => {
     const { clientType } = (await holdClient(trx, clientId, 'exclusive')) ?? refuseUnknownClient()
     if (clientType !== 'confidential') refuse('conflict', 'Only a confidential client has a secret.')
-    await updateClientRow(trx, clientId, { client_secret_hash: secret.hash })
+    await updateClientRow(withoutJudging(trx), clientId, { client_secret_hash: secret.hash })
     await record('oauth_client.secret_rotated')
     return (await readClient(trx, clientId)) ?? refuseUnknownClient()
   })
@@ -139,16 +148,17 @@ export async function changeClient<T>(
   services: ClientChanges,
   clientId: string,
   actor: SignedInActor,
-  change: (trx: Trx, record: RecordChange) => Promise<T>,
+  change: (trx: Trx, record: RecordChange, held: UserHoldings) => Promise<T>,
 ): Promise<T> {
   try {
-    return await changeAs(services, actor, (trx) =>
-      change(trx, async (action, data) => {
+    return await administer(services, actor, (trx, held) => {
+      const record: RecordChange = async (action, data) => {
         const target = { type: 'oauth_client', id: clientId }
         await recordEvent(services, trx, { action, outcome: 'success', actor, target, ...(data ? { data } : {}) })
         await services.signals.emit(trx, 'client-changed', { clientId })
-      }),
-    )
+      }
+      return change(trx, record, held)
+    })
   } finally {
     // Also after a failure: the change may have been committed although the database's answer was lost.
     services.clients.forget(clientId)

@@ -1,4 +1,5 @@
-import { type ExpressionBuilder, type Insertable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, sql, type SqlBool, type Updateable } from 'kysely'
+import type { JudgedTrx } from '../../access/judged-trx.ts'
 import { type Position, toPage } from '../../http/cursor.ts'
 import { packedRuleRoles } from '../../sites/site-row.ts'
 import type { Reader, Trx } from '../../storage/database.ts'
@@ -15,19 +16,59 @@ import { type Client, type ClientRow, type KnownClient, toClient } from './clien
 export const clientExists = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb('oauth_clients.deleted_at', 'is', null)
 
-/** The same for queries that find tokens: those of a client that is turned off are not valid. */
+/** The same for queries that find what a client may use: nothing, while it is turned off. */
 export const clientMayAct = (eb: ExpressionBuilder<Schema, 'oauth_clients'>) =>
   eb.and([clientExists(eb), eb('oauth_clients.disabled_at', 'is', null)])
+
+/**
+ * The same for codes and tokens: those of before the client was last turned off are revoked. `generation` is the column with
+ * the number that they carry.
+ */
+export const clientHonours = (generation: string) =>
+  sql<SqlBool>`(oauth_clients.deleted_at is null and oauth_clients.disabled_at is null
+    and oauth_clients.generation = ${sql.ref(generation)})`
 
 /** The ids of the roles whose holders may use a client, separated by spaces. */
 export const packedAllowedRoles = sql<string | null>`(
   select string_agg(oauth_client_roles.role_id, ' ' order by oauth_client_roles.position)
   from oauth_client_roles where oauth_client_roles.client_id = oauth_clients.client_id)`.as('allowedRoles')
 
+/** The columns of `ClientRow`. Prepared statements name them. */
+export const CLIENT_COLUMNS = [
+  'oauth_clients.client_id',
+  'oauth_clients.client_secret_hash',
+  'oauth_clients.name',
+  'oauth_clients.operator',
+  'oauth_clients.client_type',
+  'oauth_clients.redirect_uris',
+  'oauth_clients.post_logout_redirect_uris',
+  'oauth_clients.scopes',
+  'oauth_clients.grant_types',
+  'oauth_clients.restricted',
+  'oauth_clients.id_token_claims',
+  'oauth_clients.id_token_alg',
+  'oauth_clients.claims',
+  'oauth_clients.introspection_claims',
+  'oauth_clients.reads_roles',
+  'oauth_clients.pkce',
+  'oauth_clients.pkce_missing_at',
+  'oauth_clients.pkce_sent_at',
+  'oauth_clients.consent',
+  'oauth_clients.launch_url',
+  'oauth_clients.logo_version',
+  'oauth_clients.hosts',
+  'oauth_clients.rules',
+  'oauth_clients.identity_headers',
+  'oauth_clients.basic',
+  'oauth_clients.created_at',
+  'oauth_clients.disabled_at',
+  'oauth_clients.generation',
+] as const
+
 const clients = (db: Reader) =>
   db
     .selectFrom('oauth_clients')
-    .selectAll('oauth_clients')
+    .select(CLIENT_COLUMNS)
     .select([packedAllowedRoles, packedRuleRoles])
     .where(clientExists)
 
@@ -44,6 +85,7 @@ export async function findClient(db: Reader, clientId: string): Promise<KnownCli
 export const toKnownClient = (row: ClientRow): KnownClient => ({
   ...toClient(row),
   secretHash: row.client_secret_hash,
+  generation: row.generation,
 })
 
 const heldById = (lock: RowLock) =>
@@ -94,13 +136,13 @@ export async function listClients(db: Reader, limit: number, after: Position | u
   return { clients: items, nextCursor }
 }
 
-export async function addClient(trx: Trx, client: Insertable<Schema['oauth_clients']>): Promise<void> {
+export async function addClient(trx: JudgedTrx, client: Insertable<Schema['oauth_clients']>): Promise<void> {
   await trx.insertInto('oauth_clients').values(client).execute()
 }
 
 /** Updates columns of a client that this transaction holds. */
 export async function updateClientRow(
-  trx: Trx,
+  trx: JudgedTrx,
   clientId: string,
   change: Updateable<Schema['oauth_clients']>,
 ): Promise<void> {
@@ -142,7 +184,7 @@ export async function readClient(db: Reader, clientId: string): Promise<Client |
 }
 
 /** Its grants, codes and tokens are no longer valid. Returns its name, or undefined when there is no such client. */
-export async function markClientDeleted(trx: Trx, clientId: string, now: number): Promise<string | undefined> {
+export async function markClientDeleted(trx: JudgedTrx, clientId: string, now: number): Promise<string | undefined> {
   const row = await trx
     .updateTable('oauth_clients')
     .set({ deleted_at: now, client_secret_hash: null })

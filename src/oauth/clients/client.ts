@@ -44,6 +44,9 @@ export const Client = Type.Object(
     idTokenClaims: Type.Enum(ID_TOKEN_CLAIMS),
     id_token_signed_response_alg: Type.Enum(ID_TOKEN_ALGORITHMS),
     claims: Type.Array(ClaimMapping),
+    introspectionClaims: Type.Boolean({
+      description: 'Whether the answers that it gets at introspection have the claims of the scopes of the token.',
+    }),
     pkce: Type.Enum(PKCE),
     pkceLastMissingAt: Nullable(Type.Integer({ description: 'When it last got a code without PKCE.' })),
     pkceLastSentAt: Nullable(
@@ -53,7 +56,7 @@ export const Client = Type.Object(
     launchUrl: Nullable(Type.String()),
     logoUrl: Nullable(Type.String()),
     builtIn: Type.Boolean({ description: 'Part of the service: it can be turned off, but not changed or deleted.' }),
-    disabled: Type.Boolean({ description: 'Turned off: it gets no tokens, and those that it has do not work.' }),
+    disabled: Type.Boolean({ description: 'Turned off: it gets no codes and tokens, and nobody gets in by it.' }),
     createdAt: Time,
     ...Type.Partial(Type.Object(SiteSettings)).properties,
   },
@@ -61,9 +64,11 @@ export const Client = Type.Object(
 )
 export type Client = Type.Static<typeof Client>
 
-/** A client with the digest of its secret, for authentication. */
+/** A client with the digest of its secret, for authentication, and what its codes and tokens carry. */
 export interface KnownClient extends Client {
   secretHash: string | null
+  /** Codes and tokens of another generation are revoked. */
+  generation: number
 }
 
 /** A row with the roles that may use it, and those of its rules that exist, each packed into one text. */
@@ -85,6 +90,7 @@ export const toClient = (row: ClientRow): Client => ({
   idTokenClaims: row.id_token_claims,
   id_token_signed_response_alg: row.id_token_alg,
   claims: JSON.parse(row.claims) as ClaimMapping[],
+  introspectionClaims: row.introspection_claims === 1,
   pkce: row.pkce,
   pkceLastMissingAt: row.pkce_missing_at,
   pkceLastSentAt: row.pkce_sent_at,
@@ -100,6 +106,9 @@ export const toClient = (row: ClientRow): Client => ({
 /** The version makes a new logo a new address, so that caches never show the old one. */
 export const logoUrl = (clientId: string, version: string | null): string | null =>
   version === null ? null : `/oauth/clients/${clientId}/logo?v=${version}`
+
+/** What is said about a client that is turned off, to applications and to people. */
+export const TURNED_OFF = 'An administrator has turned this application off.'
 
 /** RFC 6749 section 1.5. The client that is built in renews for as long as its sign-in lasts, without `offline_access`. */
 export const issuesRefreshToken = ({ client_id, grantTypes }: Client, scope: string): boolean =>

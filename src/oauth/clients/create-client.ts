@@ -1,3 +1,5 @@
+import type { JudgedTrx } from '../../access/judged-trx.ts'
+import { withoutGain } from '../../access/without-gain.ts'
 import { type Actor, recordEvent } from '../../audit/record-event.ts'
 import { issueToken } from '../../crypto/token.ts'
 import { refuseField } from '../../errors.ts'
@@ -5,10 +7,10 @@ import { newId } from '../../ids.ts'
 import { prepareRsaKey } from '../../keys/rsa-key.ts'
 import type { Services } from '../../services.ts'
 import type { SignedInActor } from '../../sessions/actor.ts'
-import { changeAs } from '../../sessions/hold-actor.ts'
-import type { Trx } from '../../storage/database.ts'
+import { administer } from '../../sessions/administer.ts'
 import { replaceAllowedRoles } from '../access/allowed-role-store.ts'
 import { checkRoles } from '../access/check-roles.ts'
+import { atHosts } from '../access/own-access.ts'
 import type { Provider } from '../provider.ts'
 import { refuseReservedScope } from './built-in-client.ts'
 import {
@@ -38,10 +40,13 @@ export async function createClient(
 ): Promise<CreatedClient> {
   if (request.clientType !== 'proxied' && !request.scopes) refuseField('scopes', '"scopes" is required.')
   const rsaKey = await prepareRsaKey(services, request.id_token_signed_response_alg)
-  const created = await changeAs(services, actor, async (trx) => {
-    await rsaKey?.store(trx)
-    return insertClient(services, trx, request, actor)
-  })
+  const { hosts = [] } = withStoredHosts(services.config, request)
+  const created = await administer(services, actor, (trx, held) =>
+    withoutGain(trx, held, [atHosts(services, hosts)], async (judged) => {
+      await rsaKey?.store(judged)
+      return insertClient(services, judged, request, actor)
+    }),
+  )
   services.published.changed()
   if (rsaKey) await services.signingKeys.reload()
   return created
@@ -50,7 +55,7 @@ export async function createClient(
 /** Creates a client in a transaction of the caller. */
 export async function insertClient(
   services: Pick<Services, 'now' | 'random' | 'config'>,
-  trx: Trx,
+  trx: JudgedTrx,
   request: CreateClientRequest,
   actor: Actor,
 ): Promise<CreatedClient> {

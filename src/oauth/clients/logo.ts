@@ -1,3 +1,4 @@
+import { withoutJudging } from '../../access/judged-trx.ts'
 import { clientOwner } from '../../pictures/picture-name.ts'
 import { deletePicture, loadPicture, type Picture, replacePicture } from '../../pictures/replace-picture.ts'
 import type { Services } from '../../services.ts'
@@ -42,7 +43,7 @@ const changeVersion = (
     if (!(await holdClient(trx, clientId, 'exclusive'))) refuseUnknownClient()
     refuseBuiltIn(clientId)
     const before = (await findLogoVersion(trx, clientId)) ?? null
-    await updateClientRow(trx, clientId, { logo_version: version })
+    await updateClientRow(withoutJudging(trx), clientId, { logo_version: version })
     await record('oauth_client.updated', { logo: version !== null })
     return before
   })

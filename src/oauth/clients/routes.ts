@@ -102,12 +102,17 @@ export const clientRoutes =
         schema: {
           tags,
           summary: 'Change an application',
+          description:
+            'Refused with 403 `own_access` when it would let the caller in somewhere, or change what they are called there, unless the caller is an administrator. The hosts of a site are compared with what they were in the last 90 days.',
           params: ByClientId,
           body: Type.Partial(
             Type.Object({
               ...ClientSettings,
               ...SiteSettings,
-              disabled: Type.Boolean({ description: 'For an application that is built in: turns it off or on.' }),
+              disabled: Type.Boolean({
+                description:
+                  'Turns it off or on. What it was issued is revoked when it is turned off, and stays so; the tokens of the application that is built in only do not work meanwhile.',
+              }),
             }),
             strict,
           ),

@@ -1,9 +1,12 @@
+import { rememberHosts } from '../../access/former-host-store.ts'
+import type { JudgedTrx } from '../../access/judged-trx.ts'
 import type { Config } from '../../config/config.ts'
+import type { Admission } from '../../sites/compare-sites.ts'
 import { checkSite, refuseTakenHost } from '../../sites/site-settings.ts'
 import { replaceHosts, replaceRuleRoles } from '../../sites/site-store.ts'
-import type { Trx } from '../../storage/database.ts'
 import { isDuplicate } from '../../storage/failure.ts'
 import type { Settings } from './client-settings.ts'
+import type { Client } from './client.ts'
 
 /** Checks what a request says about a site, and brings its hosts into the form that is stored. */
 export function withStoredHosts<Request extends Partial<Settings>>(
@@ -16,7 +19,7 @@ export function withStoredHosts<Request extends Partial<Settings>>(
 
 /** Writes the hosts and the roles of rules that are given. Of two sites that take a host at the same time, one is refused. */
 export async function replaceSite(
-  trx: Trx,
+  trx: JudgedTrx,
   clientId: string,
   { hosts, rules }: Partial<Pick<Settings, 'hosts' | 'rules'>>,
 ): Promise<void> {
@@ -27,4 +30,15 @@ export async function replaceSite(
     throw error
   }
   if (rules) await replaceRuleRoles(trx, clientId, rules)
+}
+
+/** Remembers what the hosts of a site admitted that it does not have any more: whoever takes them is compared with that. */
+export async function rememberLostHosts(
+  trx: JudgedTrx,
+  { hosts = [], allowedRoles, rules = [], headers = {}, disabled }: Client,
+  { kept, now }: { kept: readonly string[]; now: number },
+): Promise<void> {
+  const lost = hosts.filter((host) => !kept.includes(host))
+  const admission: Admission = { allowedRoles, rules, headers, disabled }
+  await rememberHosts(trx, { kind: 'site', hosts: lost, admission, now })
 }

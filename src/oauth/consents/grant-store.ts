@@ -3,7 +3,7 @@ import type { Reader, Trx } from '../../storage/database.ts'
 import { writeStatement, type Values } from '../../storage/statement.ts'
 import { readTextList } from '../../storage/text-list.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
-import { clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
+import { CLIENT_COLUMNS, clientExists, packedAllowedRoles, toKnownClient } from '../clients/client-store.ts'
 import type { KnownClient } from '../clients/client.ts'
 import type { OAuthGrant } from './grant.ts'
 
@@ -17,7 +17,7 @@ const clientWithGrant = writeStatement((db, value: Values<{ clientId: string; us
     )
     .where('oauth_clients.client_id', '=', value('clientId'))
     .where(clientExists)
-    .selectAll('oauth_clients')
+    .select(CLIENT_COLUMNS)
     .select(['oauth_grants.scopes as granted', packedAllowedRoles, packedRuleRoles])
     .select(mayUseClient(value('userId')).as('mayUse'))
     .forShare('oauth_clients'),
@@ -104,12 +104,20 @@ export async function deleteGrant(trx: Trx, userId: string, clientId: string): P
   return row && readTextList(row.scopes)
 }
 
-/** Deletes all grants of a user, with their codes and tokens. Returns how many grants there were. */
-export async function deleteGrantsOfUser(trx: Trx, userId: string, since = 0): Promise<number> {
+/**
+ * Deletes the grants of a user with their codes and tokens: those that were approved, or approved once more, at this time or
+ * later, except to these clients. Scopes may have been added to an older grant since. Returns how many there were.
+ */
+export async function deleteGrantsOfUser(
+  trx: Trx,
+  userId: string,
+  { since = 0, except = [] }: { since?: number; except?: string[] } = {},
+): Promise<number> {
   const deleted = await trx
     .deleteFrom('oauth_grants')
     .where('user_id', '=', userId)
-    .where('created_at', '>=', since)
+    .where((eb) => eb.or([eb('created_at', '>=', since), eb('updated_at', '>=', since)]))
+    .where('client_id', 'not in', ['', ...except])
     .returning('user_id')
     .execute()
   return deleted.length

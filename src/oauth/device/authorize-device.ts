@@ -8,6 +8,7 @@ import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../parameters.ts'
 import { problemOfChallenge } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
+import { scopeRefused } from '../refusals/client-refusal.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { requireGrantType } from '../tokens/grant-request.ts'
 import { addDeviceCode, type NewDeviceCode } from './device-code-store.ts'
@@ -42,9 +43,10 @@ async function addRequest(
   await limitRequests(provider, addressKey(source.ipAddress))
   requireGrantType(client, DEVICE_CODE)
   const scopes = parseScope(form['scope'])
-  if (scopes === undefined || scopes.length === 0) return refuse('invalid_scope', 'The scope is missing or malformed.')
+  const asked = { requested: form['scope'] ?? 'no scope', allowed: client.scopes }
+  if (scopes === undefined || scopes.length === 0) throw scopeRefused('The scope is missing or malformed.', asked)
   if (!includesAll(client.scopes, scopes))
-    return refuse('invalid_scope', 'The scope goes beyond what this application may ask for.')
+    throw scopeRefused('The scope goes beyond what this application may ask for.', asked)
 
   const { country, city, region } = source.geolocation
   const { deviceCode, userCode } = await addCode(provider, {

@@ -123,6 +123,7 @@ async function addAuthorization(
     code_hash: device.device_code_hash,
     user_id: actor.id,
     client_id: clientId,
+    client_generation: client.generation,
     // Neither is used: a device code is exchanged without a redirect URL, and its challenge is in its own row.
     redirect_uri: '',
     code_challenge: '',

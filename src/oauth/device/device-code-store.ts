@@ -123,3 +123,8 @@ export async function markDecided(
     .execute()
   return rows.length > 0
 }
+
+/** Ends every request of a client's devices. */
+export async function deleteDeviceCodesOfClient(trx: Trx, clientId: string): Promise<void> {
+  await trx.deleteFrom('oauth_device_codes').where('client_id', '=', clientId).execute()
+}

@@ -4,6 +4,7 @@ import { findCode } from '../authorize/code-store.ts'
 import { DEVICE_CODE, type KnownClient } from '../clients/client.ts'
 import { verifierMatches } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
+import { verifierRefused } from '../refusals/verifier-refusal.ts'
 import { type GrantRequest, requireGrantType } from '../tokens/grant-request.ts'
 import type { TokenAnswer } from '../tokens/issue-tokens.ts'
 import { latestIssueTime } from '../tokens/lifetimes.ts'
@@ -29,8 +30,7 @@ export async function exchangeDeviceCode(
   const device = await findDeviceCode(provider.db.read, hash)
   // The answer is the same for a code that is unknown and for one of another client.
   if (!device || device.clientId !== client.client_id) return refuseCode()
-  if (!provesPossession(verifier, device.challenge))
-    return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
+  if (!provesPossession(verifier, device.challenge)) throw verifierRefused(verifier, device.challenge)
   if (device.decision === 'approved') return redeem(provider, client, hash)
   if (device.decision === 'denied') return refuse('access_denied', 'The user said no.')
   if (isExpired(device, provider.now())) return refuseExpired()

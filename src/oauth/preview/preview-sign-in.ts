@@ -37,7 +37,7 @@ export async function previewSignIn(
   const row = { ...found, userId, claims: null }
   const isOpenId = asked.includes('openid')
   const granted = found.granted === null ? [] : readTextList(found.granted)
-  const allowed = Boolean(found.mayUse) && mayAct({ disabledAt: found.disabled_at })
+  const allowed = !client.disabled && Boolean(found.mayUse) && mayAct({ disabledAt: found.disabled_at })
   const common = { iss: baseUrl, sub: userId, aud: clientId }
   const claims = userClaims(row, { userId, scope, named: [], baseUrl })
   return {
@@ -52,6 +52,7 @@ export async function previewSignIn(
     userinfo: isOpenId ? { ...claims, ...mappedClaims(row, 'userinfo'), sub: userId } : null,
     introspection: allowed
       ? {
+          ...(client.introspectionClaims ? claims : undefined),
           ...mappedClaims(row, 'introspection'),
           active: true,
           scope,

@@ -34,5 +34,25 @@ export class ClientRefusal extends DiagnosedError {
   }
 }
 
+/** A scope that goes beyond what is allowed, with the scopes that are too many and those that are allowed. */
+export const scopeRefused = (
+  description: string,
+  {
+    requested,
+    allowed,
+    hint = ALLOW_SCOPES,
+  }: { requested: string | undefined; allowed: readonly string[]; hint?: string },
+): DiagnosedError =>
+  new DiagnosedError('invalid_scope', description, {
+    hint,
+    sent: (requested ?? '')
+      .split(' ')
+      .filter((scope) => !allowed.includes(scope))
+      .join(' '),
+    expected: allowed.join(' '),
+  })
+
+export const ALLOW_SCOPES = 'Allow these scopes here, or take them out of the settings of the application.'
+
 /** A redirect URL without what an application may have put into its query, and without user and password. */
 export const withoutQuery = (uri: string): string => uri.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')

@@ -1,3 +1,5 @@
+export const TURN_ON = 'Turn the application on again if people should use it.'
+
 /** What to look at first, for refusals without a diagnosis of their own. */
 export const DEFAULT_HINTS: Record<string, string | undefined> = {
   access_denied: 'The person decided against it. Nothing has to be changed.',

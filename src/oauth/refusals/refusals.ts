@@ -7,13 +7,15 @@ import { createTurns } from '../../storage/turns.ts'
 import { ClientRefusal, DiagnosedError, type Diagnosis } from './client-refusal.ts'
 import { DEFAULT_HINTS } from './default-hints.ts'
 import { MAX_REFUSALS, type RefusalContent, type RefusalRow, writeRefusals } from './refusal-store.ts'
+import { SECRET_PREFIX } from './unknown-client.ts'
+import { type UnknownRefusalRow, writeUnknownRefusals } from './unknown-refusal-store.ts'
 
 /** Gathers refused requests, and writes them once a second: a flood of them costs no more writes than that. */
 export interface Refusals {
   /** Notes a refusal if it is about a client that is known. */
   note(endpoint: string, error: unknown, clientId?: string): void
-  /** A request of a client that is not registered. These are only counted. */
-  noteUnknownClient(): void
+  /** Notes a request whose client_id no client has. */
+  noteUnknownClient(endpoint: string, clientId: string, error: AppError): void
   /** Writes what was noted before the call, also when it comes while another one writes. */
   flush(): Promise<void>
 }
@@ -33,7 +35,29 @@ export function createRefusals({
 }): Refusals {
   /** By client, and then by the digest of the content. The newest are last. */
   let unwritten = new Map<string, Map<string, RefusalRow>>()
+  /** Those of unknown clients, the newest last. Their number is limited, because anybody can invent client ids. */
+  let unwrittenUnknown: UnknownRefusalRow[] = []
   const takeTurn = createTurns(1)
+
+  const addUnknown = (row: UnknownRefusalRow): void => {
+    const known = unwrittenUnknown.find(({ id, clientId }) => id === row.id && clientId === row.clientId)
+    const others = unwrittenUnknown.filter((each) => each !== known)
+    unwrittenUnknown = [...others, known ? { ...row, count: known.count + row.count } : row].slice(-MAX_REFUSALS)
+  }
+
+  const writeUnknown = async (): Promise<void> => {
+    if (unwrittenUnknown.length === 0) return
+    const rows = unwrittenUnknown
+    unwrittenUnknown = []
+    try {
+      await db.transaction((trx) => writeUnknownRefusals(trx, rows))
+    } catch (error) {
+      log.warn({ err: error }, UNWRITTEN)
+      const newer = unwrittenUnknown
+      unwrittenUnknown = []
+      for (const row of [...rows, ...newer]) addUnknown(row)
+    }
+  }
 
   const add = (clientId: string, row: RefusalRow): void => {
     const entries = unwritten.get(clientId) ?? new Map<string, RefusalRow>()
@@ -57,7 +81,7 @@ export function createRefusals({
       try {
         await db.transaction((trx) => writeRefusals(trx, clientId, rows))
       } catch (error) {
-        log.warn({ err: error }, 'Refused requests could not be stored; they are tried again.')
+        log.warn({ err: error }, UNWRITTEN)
         // What was noted meanwhile is newer, so it comes after them.
         const newer = unwritten.get(clientId)
         unwritten.delete(clientId)
@@ -73,8 +97,17 @@ export function createRefusals({
       const content = toContent(endpoint, error)
       add(clientId, { id: digest(JSON.stringify(content)), content, count: 1, at: now() })
     },
-    noteUnknownClient: countUnknown,
-    flush: () => takeTurn('', write),
+    noteUnknownClient(endpoint, clientId, error) {
+      countUnknown()
+      const content = toContent(endpoint, error)
+      const row = { id: digest(JSON.stringify(content)), content, count: 1, at: now() }
+      addUnknown({ ...row, clientId: shownClientId(clientId) })
+    },
+    flush: () =>
+      takeTurn('', async () => {
+        await write()
+        await writeUnknown()
+      }),
   }
 }
 
@@ -93,6 +126,15 @@ function toContent(endpoint: string, error: AppError): RefusalContent {
     hint,
     details: { sent: toPlainOrNull(sent), expected: toPlainOrNull(expected) },
   }
+}
+
+const UNWRITTEN = 'Refused requests could not be stored; they are tried again.'
+const MAX_CLIENT_ID = 64
+
+/** What somebody has sent as a client_id. A secret or token that is sent there by mistake is not shown. */
+const shownClientId = (clientId: string): string => {
+  const [prefix] = SECRET_PREFIX.exec(clientId) ?? []
+  return prefix === undefined ? toPlain(clientId).slice(0, MAX_CLIENT_ID) : `${prefix}...`
 }
 
 const OTHER = 'Compare the request with the documentation of the application.'

@@ -5,24 +5,50 @@ import { readClient } from '../clients/client-store.ts'
 import { refuseUnknownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { listRefusals } from './refusal-store.ts'
+import { listAllRefusals } from './unknown-refusal-store.ts'
 
-const Refusal = Type.Object(
+const fields = {
+  at: Time,
+  endpoint: Type.String({ description: 'The path of the request.' }),
+  error: Type.String(),
+  description: Type.String(),
+  hint: Type.String({ description: 'What to change.' }),
+  details: Type.Object({ sent: Nullable(Type.String()), expected: Nullable(Type.String()) }),
+  count: Type.Integer({ description: 'How often it happened; equal refusals are one entry.' }),
+}
+const Refusal = Type.Object(fields, { title: 'Refusal' })
+const RefusalOfClient = Type.Object(
   {
-    at: Time,
-    endpoint: Type.String({ description: 'The path of the request.' }),
-    error: Type.String(),
-    description: Type.String(),
-    hint: Type.String({ description: 'What to change.' }),
-    details: Type.Object({ sent: Nullable(Type.String()), expected: Nullable(Type.String()) }),
-    count: Type.Integer({ description: 'How often it happened; equal refusals are one entry.' }),
+    client_id: Type.String({ description: 'As it was sent, cut at 64 characters if no application has it.' }),
+    known: Type.Boolean({ description: 'Whether an application has this client_id.' }),
+    ...fields,
   },
-  { title: 'Refusal' },
+  { title: 'RefusalOfClient' },
 )
 
 /** Why requests of an application were refused. */
 export const refusalRoutes =
   (provider: Provider): Routes =>
   async (app) => {
+    app.get(
+      '/oauth/clients/refusals',
+      {
+        onRequest: needs(provider, 'oauth_clients:read'),
+        schema: {
+          tags: ['OAuth clients'],
+          summary: 'Refused requests of all applications',
+          description:
+            'The last 50 of the last 7 days, newest first, also those with a client_id that no application has (8 of one id at most). Do not trust what was sent.',
+          response: { 200: Type.Object({ refusals: Type.Array(RefusalOfClient) }), ...failures(401, 403) },
+        },
+      },
+      async () => {
+        const { db, now, refusals } = provider
+        await refusals.flush()
+        return { refusals: await listAllRefusals(db.read, now()) }
+      },
+    )
+
     app.get(
       '/oauth/clients/:clientId/refusals',
       {

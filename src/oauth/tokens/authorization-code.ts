@@ -1,10 +1,11 @@
 import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
-import { mayOmitPkce } from '../authorize/authorization-checks.ts'
-import { findCode } from '../authorize/code-store.ts'
+import { mayOmitPkce, withoutPkce } from '../authorize/authorization-checks.ts'
+import { findCode, type FoundCode } from '../authorize/code-store.ts'
 import { verifierMatches } from '../pkce.ts'
 import type { Provider } from '../provider.ts'
 import { DiagnosedError, withoutQuery } from '../refusals/client-refusal.ts'
+import { verifierRefused } from '../refusals/verifier-refusal.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import type { TokenAnswer } from './issue-tokens.ts'
 import { latestIssueTime } from './lifetimes.ts'
@@ -20,13 +21,18 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   if (redirectUri === undefined) return refuse('invalid_request', 'The parameter redirect_uri is missing.')
   const needsVerifier = !mayOmitPkce(provider.config, client)
   if (verifier === undefined && needsVerifier)
-    return refuse('invalid_request', 'The parameter code_verifier is missing.')
+    throw new DiagnosedError('invalid_request', 'The parameter code_verifier is missing.', {
+      hint: `Turn PKCE (S256) on in the application. ${withoutPkce(client, provider.config)}`,
+      sent: 'no code_verifier',
+      expected: 'code_verifier',
+    })
 
   const { db, now } = provider
   const codeHash = digest(code)
   const found = await findCode(db.read, codeHash)
-  // The answer is the same for a code that is unknown, of another client, or revoked.
-  if (!found || found.clientId !== client.client_id || found.revokedAt !== null) return refuseCode()
+  // The answer is the same for a code that is unknown, of another client, or revoked before it was used.
+  if (!found || found.clientId !== client.client_id) return refuseCode()
+  if (found.revokedAt !== null && found.consumedAt === null) return refuseCode()
   if (found.redirectUri !== redirectUri)
     throw new DiagnosedError('invalid_grant', 'The redirect_uri is not that of the request.', {
       hint: 'Let the application send the same redirect URL here as when it asked for the code.',
@@ -36,26 +42,35 @@ export async function exchangeCode(provider: Provider, request: GrantRequest): P
   // A code that was issued without PKCE takes no verifier either: somebody else may have asked for it (RFC 9700 section 2.1.1).
   const isWithoutPkce = found.challenge === '' && verifier === undefined
   if (!isWithoutPkce && !verifierMatches(verifier ?? '', found.challenge))
-    return refuse('invalid_grant', 'The code_verifier does not match the code_challenge.')
-  if (found.consumedAt !== null) {
-    if (await provider.redemptions.isReuse(codeHash, request.started, found.consumedAt)) {
-      const { userId, clientId } = found
-      const reuse = { codeHash, userId, clientId, source: request.source() }
-      await revokeReusedAuthorization(provider, { action: 'oauth_code.reused', ...reuse })
-    }
-    return refuseCode()
-  }
+    throw verifierRefused(verifier, found.challenge)
+  if (found.consumedAt !== null) return refuseReuse(provider, request, found, codeHash)
   const { authorizedAt } = found
   if (found.expiresAt <= now() || authorizedAt > latestIssueTime(now())) return refuseCode()
-
-  const answer = await redeemAuthorization(provider, client, { ...found, codeHash })
-  // This request found the code unused, so it is concurrent with the one that redeemed it, which keeps its tokens.
-  if (!answer) {
-    provider.redemptions.noteConcurrent(codeHash)
-    return refuseCode()
-  }
-  provider.redemptions.noteRedeemed(codeHash)
-  return answer
+  // Marking the code as used and this answer are one: of any number of requests at once, on all replicas, one gets it.
+  return (
+    (await redeemAuthorization(provider, client, { ...found, codeHash })) ??
+    refuseReuse(provider, request, found, codeHash)
+  )
 }
 
-const refuseCode = () => refuse('invalid_grant', 'The code is unknown, expired or used.')
+/**
+ * A code that is used a second time, at once or later, is in the hands of two parties or of an application that sends it
+ * twice. It revokes what it issued (RFC 6749 section 4.1.2), before this request is answered.
+ */
+async function refuseReuse(
+  provider: Provider,
+  request: GrantRequest,
+  { userId, clientId }: Pick<FoundCode, 'userId' | 'clientId'>,
+  codeHash: string,
+): Promise<never> {
+  const reuse = { codeHash, userId, clientId, source: request.source() }
+  await revokeReusedAuthorization(provider, { action: 'oauth_code.reused', ...reuse })
+  throw new DiagnosedError('invalid_grant', UNUSABLE, {
+    hint: 'The application sends the same code twice, and a second use also ends the tokens of the first. Let it send each code once, without a retry.',
+    sent: 'a code that was used before',
+    expected: 'a code that is used once',
+  })
+}
+
+const UNUSABLE = 'The code is unknown, expired or used.'
+const refuseCode = () => refuse('invalid_grant', UNUSABLE)

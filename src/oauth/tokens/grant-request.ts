@@ -2,14 +2,12 @@ import { refuse } from '../../errors.ts'
 import type { RequestSource } from '../../http/request-source.ts'
 import type { GrantType, KnownClient } from '../clients/client.ts'
 import type { Parameters } from '../parameters.ts'
-import type { RequestStart } from './redemptions.ts'
 
 /** A token request of an authenticated client. */
 export interface GrantRequest {
   client: KnownClient
   form: Parameters
   source: () => RequestSource
-  started: RequestStart
 }
 
 export function requireGrantType({ grantTypes }: KnownClient, grantType: GrantType): void {

@@ -1,5 +1,6 @@
 import { digest } from '../../crypto/digest.ts'
 import { mappedClaims } from '../claims/mapped-claims.ts'
+import { userClaims } from '../claims/user-claims.ts'
 import type { KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { isUsable } from './refresh-reuse.ts'
@@ -17,7 +18,7 @@ export interface Introspection {
   sub?: string
   aud?: string
   iss?: string
-  /** Claims that are mapped for the client of the token. */
+  /** Claims that are mapped for the client of the token, and those of its scopes if the asking client gets them. */
   [claim: string]: unknown
 }
 
@@ -33,7 +34,10 @@ export async function introspect(
   const found = token.startsWith('rt_') ? await liveRefreshToken(db, token, now()) : await liveToken(db, token, now())
   if (!found || (client.clientType === 'public' && found.clientId !== client.client_id)) return INACTIVE
   const answer: Introspection = {
-    // First: no mapped claim replaces one of these.
+    // First: no claim about the person replaces one of these, and a mapped one replaces that of a scope.
+    ...(found.userId !== null && client.introspectionClaims
+      ? userClaims(found, { userId: found.userId, scope: found.scope, named: [], baseUrl: config.baseUrl })
+      : undefined),
     ...(found.userId === null ? undefined : mappedClaims(found, 'introspection')),
     active: true,
     scope: found.scope,

@@ -1,5 +1,6 @@
 import { issueToken } from '../../crypto/token.ts'
 import type { SigningAlgorithm } from '../../keys/signing-keys.ts'
+import type { KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { hasScope } from '../scope.ts'
 import type { Authentication } from './id-token.ts'
@@ -20,6 +21,7 @@ export interface TokenAnswer {
 /** A user's authorization, and what to issue for it. */
 export interface IssueTokensRequest extends Authentication {
   codeHash: string
+  clientGeneration: number
   /** When the user authorized: all its tokens end a fixed time after that. */
   authorizedAt: number
   scope: string
@@ -37,7 +39,7 @@ export interface IssueTokensRequest extends Authentication {
  */
 export async function issueTokens(provider: Provider, request: IssueTokensRequest): Promise<TokenAnswer> {
   const { db, now, random, dailyCounts } = provider
-  const { codeHash, clientId, scope, refresh, authorizedAt } = request
+  const { codeHash, clientId, clientGeneration, scope, refresh, authorizedAt } = request
   const issuedAt = now()
   const end = familyEnd(authorizedAt, clientId)
   const expiresAt = accessTokenEnd(end, issuedAt)
@@ -47,7 +49,7 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
   if (!provider.signingKeys.algorithms().includes(request.alg)) await provider.signingKeys.reload()
   const idToken = hasScope(scope, 'openid') ? issueIdToken(provider, request, access.plaintext, request) : undefined
   await Promise.all([
-    addAccessToken(db, { hash: access.hash, codeHash, clientId, scope, issuedAt, expiresAt }),
+    addAccessToken(db, { hash: access.hash, codeHash, clientId, clientGeneration, scope, issuedAt, expiresAt }),
     next &&
       addRefreshToken(db, {
         hash: next.token.hash,
@@ -73,13 +75,13 @@ export async function issueTokens(provider: Provider, request: IssueTokensReques
 /** For a client that acts for itself: without a refresh token or an ID token (RFC 6749 section 4.4.3). */
 export async function issueClientToken(
   { db, now, random, dailyCounts }: Pick<Provider, 'db' | 'now' | 'random' | 'dailyCounts'>,
-  clientId: string,
+  { client_id: clientId, generation: clientGeneration }: KnownClient,
   scope: string,
 ): Promise<TokenAnswer> {
   const issuedAt = now()
   const expiresAt = clientTokenEnd(issuedAt)
   const { plaintext, hash } = issueToken(random, 'at_')
-  await addAccessToken(db, { hash, codeHash: null, clientId, scope, issuedAt, expiresAt })
+  await addAccessToken(db, { hash, codeHash: null, clientId, clientGeneration, scope, issuedAt, expiresAt })
   dailyCounts.add('access_tokens')
   return { access_token: plaintext, token_type: 'Bearer', expires_in: (expiresAt - issuedAt) / 1000, scope }
 }

@@ -1,5 +1,5 @@
 import type { Reader } from '../../storage/database.ts'
-import { clientExists } from '../clients/client-store.ts'
+import { clientHonours } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
 /** The applications with a live authorization of this user, each once, by name. */
@@ -16,7 +16,7 @@ export const listAuthorizedApplications = (
     .where('oauth_authorization_codes.revoked_at', 'is', null)
     .where('oauth_authorization_codes.expires_at', '>', now)
     .where('oauth_authorization_codes.created_at', '<=', latestIssueTime(now))
-    .where(clientExists)
+    .where(clientHonours('oauth_authorization_codes.client_generation'))
     .orderBy('oauth_clients.name')
     .orderBy('oauth_clients.client_id')
     .limit(limit)

@@ -1,17 +1,18 @@
-import { consumeCode, type findCode } from '../authorize/code-store.ts'
+import { consumeCode, type FoundCode } from '../authorize/code-store.ts'
 import { issuesRefreshToken, type KnownClient } from '../clients/client.ts'
 import type { Provider } from '../provider.ts'
 import { idTokenClaims } from './id-token.ts'
 import { issueTokens, type TokenAnswer } from './issue-tokens.ts'
 import { accessTokenEnd, authorizationKeptUntil, familyEnd } from './lifetimes.ts'
 
-type Authorization = NonNullable<Awaited<ReturnType<typeof findCode>>>
-
-/** Issues the first tokens of an authorization, once. Undefined when a concurrent request has redeemed it. */
+/**
+ * Issues the first tokens of an authorization, once. Undefined when another request has redeemed it. Tokens that
+ * were added although another one was first are given to nobody, and the caller revokes the authorization.
+ */
 export async function redeemAuthorization(
   provider: Provider,
   client: KnownClient,
-  { codeHash, ...found }: Authorization & { codeHash: string },
+  { codeHash, ...found }: FoundCode & { codeHash: string },
 ): Promise<TokenAnswer | undefined> {
   const { db, now, config } = provider
   const { authorizedAt, scope } = found

@@ -2,6 +2,7 @@ import { digest } from '../../crypto/digest.ts'
 import { refuse } from '../../errors.ts'
 import { markCodeNeededUntil } from '../authorize/code-store.ts'
 import type { Provider } from '../provider.ts'
+import { scopeRefused } from '../refusals/client-refusal.ts'
 import { includesAll, parseScope } from '../scope.ts'
 import { type GrantRequest, requireGrantType } from './grant-request.ts'
 import { idTokenClaims } from './id-token.ts'
@@ -79,6 +80,10 @@ function narrowedScope(token: RefreshToken, allowed: string[], requested: string
   if (requested === undefined) return granted.join(' ')
   const scopes = parseScope(requested)
   if (scopes === undefined || !includesAll(granted, scopes))
-    return refuse('invalid_scope', 'The scope goes beyond what the user has approved.')
+    throw scopeRefused('The scope goes beyond what the user has approved.', {
+      requested,
+      allowed: granted,
+      hint: 'Let the application ask for no more scopes than when the person signed in, or let the person sign in again.',
+    })
   return scopes.join(' ')
 }

@@ -22,11 +22,10 @@ const GRANTS: Record<GrantType, Exchange> = {
 
 /** Answers the token endpoint. Repeated parameters were refused when the form was parsed. */
 export async function answerTokenRequest(provider: Provider, request: ClientRequest): Promise<TokenAnswer> {
-  const started = provider.redemptions.start()
   refuseMissingClient(request)
   const { form, source } = request
   return runAsClient(provider, request, async (client) =>
-    GRANTS[readGrantType(form)](provider, { client, form, started, source }),
+    GRANTS[readGrantType(form)](provider, { client, form, source }),
   )
 }
 

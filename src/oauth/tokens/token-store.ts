@@ -5,13 +5,14 @@ import { accountMayAct } from '../../users/account-standing.ts'
 import { mayUseClient } from '../access/allowed-role-store.ts'
 import { PERSON_COLUMNS } from '../claims/person-columns.ts'
 import { CLAIM_COLUMNS } from '../claims/user-claims.ts'
-import { clientMayAct } from '../clients/client-store.ts'
+import { clientHonours } from '../clients/client-store.ts'
 import { latestIssueTime } from './lifetimes.ts'
 
 interface NewAccessToken {
   hash: string
   codeHash: string | null
   clientId: string
+  clientGeneration: number
   scope: string
   issuedAt: number
   expiresAt: number
@@ -23,6 +24,7 @@ export const addAccessToken = writeStatement((db, value: Values<NewAccessToken>)
     token_hash: value('hash'),
     code_hash: value('codeHash'),
     client_id: value('clientId'),
+    client_generation: value('clientGeneration'),
     scope: value('scope'),
     issued_at: value('issuedAt'),
     expires_at: value('expiresAt'),
@@ -50,7 +52,7 @@ export const addRefreshToken = writeStatement((db, value: Values<NewRefreshToken
 )
 
 /**
- * Access tokens that are live: not expired, of a client that exists, of no revoked authorization or disabled account, and of
+ * Access tokens that are live: not expired, of a client that is there and on, of no revoked authorization or disabled account, and of
  * nobody who may not use the client.
  */
 export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =>
@@ -60,7 +62,7 @@ export const liveAccessTokens = (db: Reader, now: number, latestIssue: number) =
     .leftJoin('oauth_authorization_codes as codes', 'codes.code_hash', 'tokens.code_hash')
     .leftJoin('users', 'users.id', 'codes.user_id')
     .where('tokens.expires_at', '>', now)
-    .where(clientMayAct)
+    .where(clientHonours('tokens.client_generation'))
     .where('tokens.issued_at', '<=', latestIssue)
     .where((eb) =>
       eb.or([
@@ -123,7 +125,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
     .where('tokens.token_hash', '=', value('hash'))
     .where('codes.revoked_at', 'is', null)
     .where(accountMayAct)
-    .where(clientMayAct)
+    .where(clientHonours('codes.client_generation'))
     .where(mayUseClient(sql.ref('users.id')))
     .select([
       'tokens.token_hash as hash',
@@ -137,6 +139,7 @@ const unrevokedRefreshToken = readStatement((db, value: Values<{ hash: string }>
       'parents.token_hash as parentHash',
       'parents.successor_used_at as parentSuccessorUsedAt',
       'codes.client_id as clientId',
+      'codes.client_generation as clientGeneration',
       'codes.user_id as userId',
       'codes.auth_time as authTime',
       'codes.acr',

@@ -79,6 +79,7 @@ const refuseTrial = (): never => refuse('invalid_token', 'This trial was finishe
 
 async function requireCodes({ clients }: Provider, clientId: string): Promise<KnownClient> {
   const client = (await clients.find(clientId)) ?? refuseUnknownClient()
+  if (client.disabled) refuse('conflict', 'This application is turned off. Turn it on to try it.')
   if (!client.grantTypes.includes('authorization_code'))
     refuse('conflict', 'This application does not sign people in with authorization codes.')
   return client

@@ -97,7 +97,7 @@ onEachEngine('the checks of an authorization request', (engine) => {
     { name: 'a missing response_type', change: { response_type: undefined }, error: 'invalid_request' },
     { name: 'response_type token', change: { response_type: 'token' }, error: 'unsupported_response_type' },
     { name: 'response_type code token', change: { response_type: 'code token' }, error: 'unsupported_response_type' },
-    { name: 'response_mode fragment', change: { response_mode: 'fragment' }, error: 'invalid_request' },
+    { name: 'response_mode web_message', change: { response_mode: 'web_message' }, error: 'invalid_request' },
     { name: 'a request object', change: { request: 'e30.e30.' }, error: 'request_not_supported' },
     { name: 'a request_uri', change: { request_uri: 'https://evil.example/' }, error: 'request_uri_not_supported' },
     { name: 'a missing scope', change: { scope: undefined }, error: 'invalid_scope' },

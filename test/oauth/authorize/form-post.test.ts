@@ -130,7 +130,7 @@ onEachEngine('response_mode=form_post', (engine) => {
     const url = locationOf(await person.get(authorizeUrl(native, newPkce(), FORM_POST)))
     assert.deepEqual([url.protocol, url.searchParams.get('error')], ['com.example.app:', 'invalid_request'])
     const web = await registerApplication(app())
-    const other = locationOf(await person.get(authorizeUrl(web, newPkce(), { response_mode: 'fragment' })))
+    const other = locationOf(await person.get(authorizeUrl(web, newPkce(), { response_mode: 'web_message' })))
     assert.equal(other.searchParams.get('error'), 'invalid_request')
   })
 

@@ -5,6 +5,9 @@ import { readConfig } from '../../../src/config/config.ts'
 import { refuse } from '../../../src/errors.ts'
 import { showErrors } from '../../../src/oauth/authorize/navigation-errors.ts'
 import { StorageFailure } from '../../../src/storage/failure.ts'
+import { updateSetting } from '../../../src/users/settings-store.ts'
+import { startApp } from '../../support/app.ts'
+import { onEachEngine } from '../../support/engines.ts'
 import { SECRET_KEY } from '../../support/settings.ts'
 
 test('the page for an unavailable database is shown without asking the database again', async (t) => {
@@ -28,4 +31,22 @@ test('the page for an unavailable database is shown without asking the database 
   const refused = await app.inject({ url: '/refused', headers: { accept: 'text/html' } })
   assert.deepEqual([refused.statusCode, queries], [400, 1])
   assert.match(refused.body, /<title>.* · Acme</, 'shown also when the look of the installation cannot be read')
+})
+
+onEachEngine('the page of a sign-in that could not be stored', (engine) => {
+  test('has the logo of the installation when only the disk is full', async (t) => {
+    const { services } = await startApp(t, { engine })
+    await services.db.transaction(async (trx) => {
+      await updateSetting(trx, 'name', 'Acme Works')
+      await updateSetting(trx, 'logoVersion', 'v1')
+    })
+    const app = fastify()
+    t.after(() => app.close())
+    showErrors(app, { ...services, refusals: { note: () => {} } } as unknown as Parameters<typeof showErrors>[1])
+    app.get('/full', () => Promise.reject(new StorageFailure('unwritable', new Error('database or disk is full'))))
+    const page = await app.inject({ url: '/full', headers: { accept: 'text/html' } })
+    assert.equal(page.statusCode, 503)
+    assert.match(page.body, /<title>.* · Acme Works</)
+    assert.match(page.body, /<img [^>]*logo/)
+  })
 })

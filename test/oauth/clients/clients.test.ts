@@ -97,6 +97,7 @@ onEachEngine('OAuth clients', (engine) => {
       idTokenClaims: 'minimal',
       id_token_signed_response_alg: 'ES256',
       claims: [],
+      introspectionClaims: false,
       pkce: 'required',
       pkceLastMissingAt: null,
       pkceLastSentAt: null,

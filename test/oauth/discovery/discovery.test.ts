@@ -37,7 +37,7 @@ onEachEngine('discovery', (engine) => {
         'client_credentials',
         'urn:ietf:params:oauth:grant-type:device_code',
       ])
-      assert.deepEqual(document['response_modes_supported'], ['query', 'form_post'])
+      assert.deepEqual(document['response_modes_supported'], ['query', 'fragment', 'form_post'])
       assert.equal(document['authorization_response_iss_parameter_supported'], true)
       assert.equal(document['end_session_endpoint'], `${ORIGIN}/oauth/logout`)
       assert.equal(document['request_uri_parameter_supported'], false)

@@ -55,7 +55,7 @@ onEachEngine('refused requests of an application', (engine) => {
       .toSorted((a, b) => (a.error + a.details.sent < b.error + b.details.sent ? -1 : 1))
       .map(({ endpoint, error, details }) => [endpoint, error, details.sent, details.expected])
     assert.deepEqual(summary, [
-      ['/oauth/token', 'invalid_client', 'client_secret_post', 'client_secret_basic or client_secret_post'],
+      ['/oauth/token', 'invalid_client', 'client_secret_post with a wrong secret', 'the current secret'],
       ['/oauth/authorize', 'invalid_request', 'https://evil.example/cb', 'https://app.example/cb'],
       ['/oauth/authorize', 'invalid_request', 'no code_challenge', 'code_challenge with code_challenge_method=S256'],
       ['/oauth/authorize', 'invalid_scope', 'groups', 'openid'],

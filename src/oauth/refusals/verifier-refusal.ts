@@ -1,0 +1,34 @@
+import { isVerifier } from '../pkce.ts'
+import { DiagnosedError } from './client-refusal.ts'
+
+/** Why a code_verifier is refused: it has a wrong form, none was expected, or it is another one. It is never shown itself. */
+export function verifierRefused(verifier: string | undefined, challenge: string | null): DiagnosedError {
+  if (verifier === undefined)
+    return new DiagnosedError('invalid_grant', 'The code_verifier is missing.', {
+      hint: 'The application sent a code_challenge when it asked for the code; let it send the code_verifier of it here.',
+      sent: 'no code_verifier',
+      expected: 'the code_verifier of the code_challenge',
+    })
+  if (challenge === null || challenge === '')
+    return new DiagnosedError('invalid_grant', 'The code was requested without a code_challenge.', {
+      hint: 'Let the application send a code_challenge when it asks for the code, or no code_verifier here.',
+      sent: 'a code_verifier',
+      expected: 'no code_verifier',
+    })
+  if (!isVerifier(verifier))
+    return new DiagnosedError('invalid_grant', 'The code_verifier has a wrong form.', {
+      hint: 'Let the application make a code_verifier of 43 to 128 characters from A-Z a-z 0-9 - . _ ~ (RFC 7636 section 4.1).',
+      sent: /^[A-Za-z0-9._~-]*$/.test(verifier)
+        ? `${verifier.length} characters`
+        : `${verifier.length} characters, of which some are not allowed`,
+      expected: '43 to 128 characters from A-Z a-z 0-9 - . _ ~',
+    })
+  return new DiagnosedError('invalid_grant', 'The code_verifier does not match the code_challenge.', {
+    hint:
+      verifier === challenge
+        ? 'The application sends the code_challenge itself; let it send the code_verifier that the challenge was made from.'
+        : 'The application sends another code_verifier than the one of this sign-in, or makes the challenge in another way than base64url(SHA-256(verifier)); a second sign-in in the same browser may have overwritten it.',
+    sent: verifier === challenge ? 'the code_challenge' : 'another code_verifier',
+    expected: 'the code_verifier of the code_challenge',
+  })
+}
