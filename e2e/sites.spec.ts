@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Browser, chromium, type Page, request } from '@playwright/test'
-import { SITE_EXAMPLES, startSiteProxy } from '../test/deploy/site-proxy.ts'
+import { SITE_EXAMPLE_NAMES, startSiteProxy } from '../test/deploy/site-proxy.ts'
 import { startSmallApplication } from '../test/support/small-application.ts'
 import { expect, test } from './support/administration.ts'
 import { redPicture } from './support/picture.ts'
@@ -23,7 +23,7 @@ const signIn = async (page: Page, email: string, password: string) => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-for (const example of SITE_EXAMPLES) {
+for (const example of SITE_EXAMPLE_NAMES) {
   test(`a person signs in at a site behind ${example.split('/')[0]}, is let go, and another site knows them`, async ({
     server,
     administration,
@@ -38,15 +38,19 @@ for (const example of SITE_EXAMPLES) {
     const wikiId = await create('Wiki', 'wiki.example.com')
     const notesId = await create('Notes', 'notes.example.com')
     const latchkey = server.origin.replace('http://localhost', '127.0.0.1')
-    const proxy = await startSiteProxy(example, { latchkey, application: application.address, second: notes.address })
+    const proxy = await startSiteProxy(example, {
+      latchkey,
+      application: application.address,
+      others: [{ host: 'notes.example.com', application: notes.address }],
+    })
     const browser = await openBrowser(proxy.port, launchOptions)
     try {
       const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' })
       const page = await context.newPage()
-      await page.goto('https://wiki.example.com/deep/link?x=1')
+      await page.goto('https://wiki.example.com/deep/link?x=1#/part')
       await expect(page).toHaveURL(new RegExp(`^${server.origin}/login`))
       await signIn(page, newcomer.email, newcomer.password)
-      await expect(page).toHaveURL('https://wiki.example.com/deep/link?x=1')
+      await expect(page).toHaveURL('https://wiki.example.com/deep/link?x=1#/part')
       await expect(page.locator('#user')).not.toHaveText(/^$|nobody/)
 
       // A WebSocket passes, and a form without a session is answered with a status and not with another page.
@@ -82,6 +86,23 @@ for (const example of SITE_EXAMPLES) {
       await expect(page.getByText('You are signed out of wiki.example.com')).toBeVisible()
       await page.getByRole('link', { name: 'Back to wiki.example.com' }).click()
       await expect(page).toHaveURL('https://wiki.example.com/')
+      // A form that is sent after the session has ended is not lost: the page that says so sends it again.
+      await page.setContent(
+        '<form method="post" action="/form"><input name="text" value="long"><button>Send</button></form>',
+      )
+      await context.clearCookies()
+      await page.getByRole('button', { name: 'Send' }).click()
+      await expect(page.getByRole('heading', { name: 'Please sign in again' })).toBeVisible()
+      const opened = context.waitForEvent('page')
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      const tab = await opened
+      await signIn(tab, newcomer.email, newcomer.password)
+      await expect(tab).toHaveURL('https://wiki.example.com/')
+      await tab.close()
+      await page.reload()
+      await expect(page.locator('#url')).toHaveText('/form')
+      expect(application.seen.at(-1)?.method).toBe('POST')
+
       await page.goto('https://wiki.example.com/.latchkey/logout')
       await page.getByRole('button', { name: 'Sign out everywhere' }).click()
       await expect(page.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
@@ -114,9 +135,9 @@ test('an administrator protects a site, writes rules, tries them, copies the con
   await page.getByRole('button', { name: 'Protect it' }).click()
   await expect(page.getByText('This is needed.')).toHaveCount(2)
   await page.getByLabel('Name').fill('Team wiki')
-  await page.getByLabel('Hosts').fill(host.toUpperCase())
+  await page.getByLabel('Hosts').fill('10.0.0.1')
   await page.getByRole('button', { name: 'Protect it' }).click()
-  await expect(page.getByText('A host is a DNS name in lower case')).toBeVisible()
+  await expect(page.getByText('A host is a DNS name, such as wiki.example.com')).toBeVisible()
   await page.getByLabel('Hosts').fill(host)
   await page.getByRole('button', { name: 'Protect it' }).click()
   await expect(page.getByRole('heading', { name: 'Team wiki' })).toBeVisible()
@@ -126,6 +147,13 @@ test('an administrator protects a site, writes rules, tries them, copies the con
   await expect(page.getByLabel('Configuration for nginx', { exact: true })).toContainText(
     `X-Original-URL https://${host}$request_uri`,
   )
+  await page.getByRole('tab', { name: 'HAProxy' }).click()
+  await expect(page.getByLabel('Configuration for HAProxy', { exact: true })).toContainText(
+    `lua.latchkey 127.0.0.1:3000 ${host}`,
+  )
+  await expect(page.getByRole('tabpanel', { name: 'HAProxy' })).toContainText('core.register_action')
+  await page.getByRole('tab', { name: 'Apache' }).click()
+  await expect(page.getByRole('tabpanel', { name: 'Apache' })).toContainText(`LATCHKEY_HOST=${host}`)
   await expectAccessible()
 
   await page.getByRole('tab', { name: 'Rules' }).click()

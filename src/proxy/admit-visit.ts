@@ -10,7 +10,7 @@ import type { Provider } from '../oauth/provider.ts'
 import { markUsed } from '../sessions/session-store.ts'
 import { touch } from '../sessions/touch.ts'
 import { BASIC_CHALLENGE, namesVisitor, readBasicCredentials } from './basic-credentials.ts'
-import { decideVisit, rulesOf } from './decide-visit.ts'
+import { decideVisit, siteOf } from './decide-visit.ts'
 import type { ForwardedRequest } from './forwarded-request.ts'
 import { readSiteCookie } from './site-cookies.ts'
 import { SiteRefusal } from './site-refusal.ts'
@@ -59,7 +59,7 @@ export async function admitVisit(
   const isWrong = row.basic === 1 && basic !== undefined && !(found && row.appPasswordId && namesVisitor(basic, found))
   // A request counts as a use also when it is refused: the person is there.
   if (found && !isWrong) await markVisit(provider, row)
-  const decision = decideVisit(rulesOf(row), asked, isWrong ? undefined : found)
+  const decision = decideVisit(siteOf(row), asked, isWrong ? undefined : found)
   if (decision.outcome === 'refused') throw new SiteRefusal(decision.reason, row, found)
   if (decision.outcome === 'sign_in') {
     if (isWrong) await countWrongPassword(provider, row, request)

@@ -4,6 +4,7 @@ import { sendThenDrain } from '../http/drain-body.ts'
 import { latchkeyFormat, sendError, toAppError } from '../http/errors.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { RESERVED } from '../sites/judge-address.ts'
+import { originOf } from '../sites/site-host.ts'
 import { admitVisit, SignInNeeded } from './admit-visit.ts'
 import {
   type ForwardedRequest,
@@ -11,11 +12,12 @@ import {
   readAuthRequest,
   readForwardAuth,
   readHandedOn,
+  showsPage,
 } from './forwarded-request.ts'
 import { identityHeaders } from './identity.ts'
 import { noteRefusal } from './note-refusal.ts'
 import { answerOwnPath, loginAddress } from './own-paths.ts'
-import { sendRefusalPage } from './refusal-page.ts'
+import { sendFormPage, sendRefusalPage } from './refusal-page.ts'
 import { createSignVisitor, type SignVisitor } from './remote-jwt.ts'
 import { SiteRefusal } from './site-refusal.ts'
 import { createTrustedPeers, type IsTrustedPeer } from './trusted-peer.ts'
@@ -107,11 +109,21 @@ function sendRefusal(
     if (handsOn) return redirect(request, reply, loginAddress(asked))
     void reply.header('x-redirect-to', loginAddress(asked))
   }
+  if (asked && handsOn && !navigates && error instanceof SignInNeeded && !error.isWrong && showsPage(request)) {
+    reply.refusalCode = error.code
+    return sendFormPage(request, reply, error, loginAddress({ ...asked, ...formOf(asked, request) }))
+  }
   if (asked && endpoint && error instanceof SiteRefusal) noteRefusal(refusals, endpoint, asked, error)
   const isPage = navigates && (error.status === 403 || error.status === 404)
   reply.refusalCode = error.code
   if (isPage) return sendRefusalPage(request, reply, error, loginAddress(asked, { account: 'another' }))
   return sendError(request, reply, handsOn ? thrown : forNginx(error), latchkeyFormat)
+}
+
+/** The page that a form is on, as far as the browser tells; otherwise what the form was sent to. */
+function formOf({ host, path, query }: ForwardedRequest, { headers }: FastifyRequest): { path: string; query: string } {
+  const page = URL.parse(headers.referer ?? '')
+  return page?.origin === originOf(host) ? { path: page.pathname, query: page.search } : { path, query }
 }
 
 /** nginx turns every other status into a 500 of its own. A failure of ours is 503: nothing is let through. */

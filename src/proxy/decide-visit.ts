@@ -11,18 +11,22 @@ export type Decision =
   | { outcome: 'sign_in' }
   | { outcome: 'refused'; reason: RefusalReason }
 
-export const REFUSAL_REASONS = ['path', 'denied', 'role', 'unconfirmed'] as const
+export const REFUSAL_REASONS = ['off', 'path', 'denied', 'role', 'unconfirmed'] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 /** The same with the verdict on the address, for people who try rules out. */
 export type Explained = Decision & { verdict: Verdict | undefined }
 
-/** The rule of the whole capability: what the rules of the site demand of this address, and whether the visitor meets it. */
+/**
+ * The rule of the whole capability: what the rules of the site demand of this address, and whether the visitor meets it. A site
+ * that is turned off lets nobody in.
+ */
 export function decideVisit(
-  rules: readonly CompiledRule[],
+  { rules, isOff }: { rules: readonly CompiledRule[]; isOff: boolean },
   address: Pick<ForwardedRequest, 'method' | 'path'>,
   visitor: Visitor | undefined,
 ): Explained {
+  if (isOff) return { outcome: 'refused', reason: 'off', verdict: undefined }
   const verdict = judgeAddress(rules, address)
   return { ...decide(verdict, visitor), verdict }
 }
@@ -41,11 +45,17 @@ function decide(verdict: Verdict | undefined, visitor: Visitor | undefined): Dec
   return { outcome: 'allowed', visitor }
 }
 
+/** A site as its row says it is. */
+export const siteOf = (row: Pick<VisitRow, 'rules' | 'ruleRoles' | 'siteDisabledAt'>) => ({
+  rules: rulesOf(row),
+  isOff: row.siteDisabledAt !== null,
+})
+
 /** Rules follow from two texts of the row alone. Compiling them anew would take longer than the query. */
 const compiled = new Map<string, CompiledRule[]>()
 const MAX_COMPILED = 1000
 
-export function rulesOf({ rules, ruleRoles }: Pick<VisitRow, 'rules' | 'ruleRoles'>): CompiledRule[] {
+function rulesOf({ rules, ruleRoles }: Pick<VisitRow, 'rules' | 'ruleRoles'>): CompiledRule[] {
   const key = `${ruleRoles ?? ''}\0${rules ?? ''}`
   const known = compiled.get(key)
   if (known) return known

@@ -96,8 +96,11 @@ export const refuseAddress = (message: string): never => refuse('address_refused
  * A browser that opens a page, and can be sent elsewhere. Everything else gets a status: a redirect would lose the body
  * of a form, and answer a program with a page.
  */
-export function isNavigation({ method }: Pick<ForwardedRequest, 'method'>, { headers }: FastifyRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
+export const isNavigation = ({ method }: Pick<ForwardedRequest, 'method'>, request: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && showsPage(request)
+
+/** Whether a person sees the answer as a page, also that to a form. */
+export function showsPage({ headers }: FastifyRequest): boolean {
   if (String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest') return false
   const mode = headers['sec-fetch-mode']
   return mode === undefined ? /\btext\/html\b/i.test(headers.accept ?? '') : mode === 'navigate'

@@ -5,6 +5,7 @@ import type { ForwardedRequest } from './forwarded-request.ts'
 import type { SiteRefusal } from './site-refusal.ts'
 
 const HINTS: Record<RefusalReason, string> = {
+  off: 'Turn the site on again if people should use it.',
   path: 'The address has escapes or segments that an application may read in another way. If it is a real address of the application, look at how it is made.',
   denied: 'A rule of this site denies the address. Change the rule if people should get there.',
   role: 'Give the person a role that the site or the rule admits, or change who may use it.',

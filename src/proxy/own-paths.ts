@@ -73,7 +73,8 @@ function beginSignIn(
 
 /**
  * The browser brings a code from this service. It has to be the one that began: otherwise somebody could sign another
- * person in to an account of theirs (login CSRF, RFC 9700 section 4.7).
+ * person in to an account of theirs (login CSRF, RFC 9700 section 4.7). Whatever is wrong, the code is used up: somebody else
+ * has seen it.
  */
 async function finishSignIn(
   { db, now, random }: Needs,
@@ -83,16 +84,19 @@ async function finishSignIn(
   reply: FastifyReply,
 ): Promise<string> {
   const [code, state] = [parameters.get('code') ?? '', parameters.get('state') ?? '']
-  if (!ownsState({ now }, request, state)) refuseSignIn()
+  const isOwn = ownsState({ now }, request, state)
+  const codeHash = digest(code)
+  // Anybody may come here with anything, which must not cost a write.
+  if ((await findSessionOfCode(db.read, codeHash)) === undefined) refuseSignIn()
   const token = issueToken(random, '')
   const at = now()
   const found = await db.transaction(async (trx) => {
-    const codeHash = digest(code)
     const sessionId = await findSessionOfCode(trx, codeHash)
     const session = sessionId === undefined ? undefined : await holdSiteSession(trx, { sessionId, host, now: at })
-    const consumed = session && (await consumeSiteCode(trx, { codeHash, host, state, now: at }))
-    if (!consumed) return undefined
-    await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId: consumed.sessionId, now: at })
+    const consumed = await consumeSiteCode(trx, codeHash)
+    const isGood = isOwn && consumed?.host === host && consumed.state === state && consumed.expiresAt > at
+    if (sessionId === undefined || !session || !isGood) return undefined
+    await replaceSiteCookie(trx, { tokenHash: token.hash, host, sessionId, now: at })
     return { ...session, returnTo: consumed.returnTo }
   })
   const { remembered, expiresAt, returnTo } = found ?? refuseSignIn()

@@ -18,13 +18,30 @@ export function sendRefusalPage(
   anotherAccount: string | undefined,
 ): FastifyReply {
   const locale = (error instanceof SiteRefusal ? error.visitor?.locale : undefined) ?? localeOf(request)
+  return sendPage(request, reply.code(error.status), locale, contentOf(TEXTS[locale], error, anotherAccount))
+}
+
+/** Tells somebody who sent a form without being signed in that it did not arrive, and how it can be sent again. */
+export function sendFormPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: AppError,
+  signIn: string,
+): FastifyReply {
+  const locale = localeOf(request)
+  const { title, texts, link } = TEXTS[locale].form
+  if (error.challenge !== undefined) void reply.header('www-authenticate', error.challenge)
+  // In a tab of its own, because going back to the form is not always possible, and reloading the answer sends it again.
+  return sendPage(request, reply.code(error.status), locale, { title, texts, link: [signIn, link, ' target="_blank"'] })
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, locale: Locale, content: Content): FastifyReply {
   void reply
-    .code(error.status)
     .header('content-security-policy', POLICY)
     .header('referrer-policy', 'no-referrer')
     .header('x-content-type-options', 'nosniff')
     .type('text/html; charset=utf-8')
-  return sendThenDrain(request, reply, render(locale, error, anotherAccount))
+  return sendThenDrain(request, reply, render(locale, content))
 }
 
 const localeOf = ({ headers }: FastifyRequest): Locale => preferredLocale(headers['accept-language']) ?? DEFAULT_LOCALE
@@ -36,6 +53,7 @@ interface PageTexts {
   reasons: Record<SiteRefusal['reason'] | 'other', string>
   codes: Partial<Record<AppError['code'], string>>
   another: string
+  form: { title: string; texts: string[]; link: string }
 }
 
 const TEXTS: Record<Locale, PageTexts> = {
@@ -44,6 +62,7 @@ const TEXTS: Record<Locale, PageTexts> = {
     failed: "This page can't be opened",
     signedInAs: (email) => `You are signed in as ${email}.`,
     reasons: {
+      off: 'An administrator has turned this application off. Ask whoever runs it when it is on again.',
       path: 'This address is not valid here. Go back and follow the link again.',
       denied: 'This address is closed to everybody.',
       role: 'Your account may not open it. Ask whoever runs the application to let you in.',
@@ -58,12 +77,21 @@ const TEXTS: Record<Locale, PageTexts> = {
       address_refused: 'This address is not valid here. Go back and follow the link again.',
     },
     another: 'Use another account',
+    form: {
+      title: 'Please sign in again',
+      texts: [
+        'What you sent did not arrive, because you are not signed in to this application any more.',
+        'The link opens the sign-in in a new tab. Afterwards come back to this page and reload it: the browser then sends the form again.',
+      ],
+      link: 'Sign in',
+    },
   },
   de: {
     title: (site) => `Diese Seite von ${site} lässt sich nicht öffnen`,
     failed: 'Diese Seite lässt sich nicht öffnen',
     signedInAs: (email) => `Angemeldet als ${email}.`,
     reasons: {
+      off: 'Diese Anwendung wurde von der Verwaltung abgeschaltet. Wer sie betreibt, weiß, wann sie wieder läuft.',
       path: 'Diese Adresse ist hier nicht gültig. Bitte zurückgehen und dem Link noch einmal folgen.',
       denied: 'Diese Adresse ist für alle gesperrt.',
       role: 'Mit diesem Konto ist der Zugang nicht erlaubt. Wer die Anwendung betreibt, kann ihn freigeben.',
@@ -80,20 +108,37 @@ const TEXTS: Record<Locale, PageTexts> = {
       address_refused: 'Diese Adresse ist hier nicht gültig. Bitte zurückgehen und dem Link noch einmal folgen.',
     },
     another: 'Anderes Konto verwenden',
+    form: {
+      title: 'Bitte erneut anmelden',
+      texts: [
+        'Die gesendeten Daten sind nicht angekommen, weil die Anmeldung bei dieser Anwendung nicht mehr gilt.',
+        'Der Link öffnet die Anmeldung in einem neuen Tab. Danach hierher zurückkehren und die Seite neu laden: Der Browser sendet das Formular dann noch einmal.',
+      ],
+      link: 'Anmelden',
+    },
   },
 }
 
-function render(locale: Locale, error: AppError, anotherAccount: string | undefined): string {
-  const texts = TEXTS[locale]
-  const isOfSite = error instanceof SiteRefusal
-  const title = isOfSite ? texts.title(toVisible(error.siteName)) : texts.failed
-  const text = isOfSite ? texts.reasons[error.reason] : (texts.codes[error.code] ?? texts.reasons.other)
-  const visitor = isOfSite ? error.visitor : undefined
-  const who = visitor ? `<p>${escapeHtml(texts.signedInAs(visitor.email))}</p>\n` : ''
-  const link =
-    visitor && anotherAccount !== undefined
-      ? `<p><a href="${escapeHtml(anotherAccount)}">${escapeHtml(texts.another)}</a></p>\n`
-      : ''
+interface Content {
+  title: string
+  texts: string[]
+  link?: [address: string, text: string, attributes?: string]
+}
+
+function contentOf(texts: PageTexts, error: AppError, anotherAccount: string | undefined): Content {
+  if (!(error instanceof SiteRefusal))
+    return { title: texts.failed, texts: [texts.codes[error.code] ?? texts.reasons.other] }
+  const { visitor, reason, siteName } = error
+  return {
+    title: texts.title(toVisible(siteName)),
+    texts: [...(visitor ? [texts.signedInAs(visitor.email)] : []), texts.reasons[reason]],
+    ...(visitor && anotherAccount !== undefined ? { link: [anotherAccount, texts.another] } : {}),
+  }
+}
+
+function render(locale: Locale, { title, texts, link: [address, text, attributes = ''] = ['', ''] }: Content): string {
+  const paragraphs = texts.map((each) => `<p>${escapeHtml(each)}</p>\n`).join('')
+  const link = address === '' ? '' : `<p><a href="${escapeHtml(address)}"${attributes}>${escapeHtml(text)}</a></p>\n`
   return `<!doctype html>
 <html lang="${locale}">
 <meta charset="utf-8">
@@ -102,8 +147,7 @@ function render(locale: Locale, error: AppError, anotherAccount: string | undefi
 <style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1.5rem;overflow-wrap:anywhere}h1{font-size:1.4rem}</style>
 <main>
 <h1>${escapeHtml(title)}</h1>
-${who}<p>${escapeHtml(text)}</p>
-${link}</main>
+${paragraphs}${link}</main>
 </html>
 `
 }

@@ -1,7 +1,9 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Type } from 'typebox'
+import { AppError } from '../errors.ts'
 import { failures, HIDDEN, type Routes } from '../http/contracts.ts'
+import { latchkeyFormat, sendError } from '../http/errors.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { RESERVED } from '../sites/judge-address.ts'
 import { answerHandedOn, answerVisit, createProxyGate, PROXY_ENDPOINTS } from './answer-visit.ts'
@@ -37,7 +39,8 @@ export const proxyRoutes =
     const gate = createProxyGate(provider)
     const methods = everyMethod(app)
     for (const endpoint of PROXY_ENDPOINTS) {
-      const answer = (request: FastifyRequest, reply: FastifyReply) => answerVisit(gate, endpoint, request, reply)
+      const answer = async (request: FastifyRequest, reply: FastifyReply) =>
+        isSpelled(request, endpoint) ? answerVisit(gate, endpoint, request, reply) : sendNothing(request, reply)
       const summary = 'Whether a proxy lets a request through'
       const schema = { tags, summary, description: DESCRIPTIONS[endpoint], response }
       app.route({ method: 'GET', url: endpoint, schema, exposeHeadRoute: false, ...answering(answer) })
@@ -53,9 +56,23 @@ export const proxyRoutes =
       url: `${RESERVED}*`,
       schema: HIDDEN,
       exposeHeadRoute: false,
-      ...answering((request, reply) => answerHandedOn(gate, request, reply)),
+      ...answering(async (request, reply) =>
+        (request.raw.url ?? '').startsWith(RESERVED)
+          ? answerHandedOn(gate, request, reply)
+          : sendNothing(request, reply),
+      ),
     })
   }
+
+/**
+ * The router decodes escapes, and takes a whole URL for its path. A proxy that keeps strangers away from these paths may not do
+ * the same, so they have one spelling.
+ */
+const isSpelled = ({ raw: { url = '' } }: FastifyRequest, path: string): boolean =>
+  url === path || url.startsWith(`${path}?`)
+
+const sendNothing = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  sendError(request, reply, new AppError('not_found', 'There is nothing here.'), latchkeyFormat)
 
 /** The answer comes before the body is read: it depends on headers alone, whatever the body is. */
 const answering = (answer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) => ({

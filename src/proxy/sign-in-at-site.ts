@@ -37,7 +37,7 @@ export async function signInAtSite(
   if (!STATE.test(state)) refuse('sign_in_failed', 'This sign-in was not begun at a site. Open the page again.')
   if (!signedIn || account === 'another') {
     const back = withQuery('/api/authz/sign-in', { host, state, to: safeReturn(to) })
-    if (!(await findEntry(db.read, host, ''))) refuseHost()
+    refuseOff((await findEntry(db.read, host, '')) ?? refuseHost())
     return withQuery(`${config.dashboardOrigin}/login`, { return_to: back })
   }
   const code = issueToken(random, '')
@@ -45,6 +45,7 @@ export async function signInAtSite(
     await db.transaction(async (trx) => {
       await holdActor(trx, { now }, { id: signedIn.user.id, permission: null, sessionId: signedIn.session.id })
       const entry = (await findEntry(trx, host, signedIn.user.id)) ?? refuseHost()
+      refuseOff(entry)
       const visitor = toVisitor(entry)
       if (!visitor || !entry.mayEnter) throw new SiteRefusal('role', entry, visitor)
       if (visitor.mustConfirm) throw new SiteRefusal('unconfirmed', entry, visitor)
@@ -63,6 +64,10 @@ export async function signInAtSite(
     throw error
   }
   return withQuery(`${originOf(host)}${RESERVED}callback`, { code: code.plaintext, state })
+}
+
+function refuseOff(entry: NonNullable<Awaited<ReturnType<typeof findEntry>>>): void {
+  if (entry.siteDisabledAt !== null) throw new SiteRefusal('off', entry, undefined)
 }
 
 const refuseHost = (): never => refuse('unknown_host', 'No site is registered for this host.')

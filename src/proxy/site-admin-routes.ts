@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts'
 import { failures, Nullable, type Routes, strict } from '../http/contracts.ts'
 import type { Provider } from '../oauth/provider.ts'
 import { actorOf } from '../sessions/actor.ts'
-import { needs } from '../sessions/guards.ts'
+import { needs, signedIn } from '../sessions/guards.ts'
 import { recheckActor } from '../sessions/hold-actor.ts'
 import { parseHost } from '../sites/site-host.ts'
 import { SiteSettings } from '../sites/site-settings.ts'
@@ -65,12 +65,14 @@ export const siteAdminRoutes =
     app.get(
       '/api/authz/sites/:host',
       {
+        // Strangers must not learn which hosts are sites.
+        onRequest: signedIn(provider),
         schema: {
           tags: ['Applications behind a proxy'],
           summary: 'Whether a host is that of a site',
           description: 'For the way back from the page after a sign-out.',
           params: Type.Object({ host: Type.String({ minLength: 1, maxLength: 300 }) }),
-          response: { 200: Type.Object({ site: Type.Object({ host: Type.String() }) }), ...failures(404) },
+          response: { 200: Type.Object({ site: Type.Object({ host: Type.String() }) }), ...failures(401, 404) },
         },
       },
       async ({ params }) => {

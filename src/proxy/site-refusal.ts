@@ -1,8 +1,10 @@
 import { AppError } from '../errors.ts'
+import { TURNED_OFF } from '../oauth/clients/client.ts'
 import type { RefusalReason } from './decide-visit.ts'
 import type { Visitor } from './visitor.ts'
 
 const ANSWERS = {
+  off: ['application_off', TURNED_OFF],
   path: ['address_refused', 'This address could be read in more than one way, or is not valid.'],
   denied: ['forbidden', 'Nobody may open this address.'],
   role: ['not_allowed', 'You may not open this address.'],

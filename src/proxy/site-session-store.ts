@@ -1,6 +1,6 @@
-import { clientExists } from '../oauth/clients/client-store.ts'
+import { clientMayAct } from '../oauth/clients/client-store.ts'
 import { sessionLives } from '../sessions/session-store.ts'
-import type { Trx } from '../storage/database.ts'
+import type { Reader, Trx } from '../storage/database.ts'
 import { accountMayAct } from '../users/account-standing.ts'
 
 interface NewCode {
@@ -28,8 +28,8 @@ export async function addSiteCode(trx: Trx, code: NewCode): Promise<void> {
 }
 
 /** The session that a code is for. It is not locked: hold the account and the session first, as everything does that ends them. */
-export async function findSessionOfCode(trx: Trx, codeHash: string): Promise<string | undefined> {
-  const row = await trx
+export async function findSessionOfCode(db: Reader, codeHash: string): Promise<string | undefined> {
+  const row = await db
     .selectFrom('proxy_codes')
     .select('session_id')
     .where('code_hash', '=', codeHash)
@@ -37,21 +37,18 @@ export async function findSessionOfCode(trx: Trx, codeHash: string): Promise<str
   return row?.session_id
 }
 
-/** Takes a code out of storage, if it is for this host and this sign-in. Read and delete are one statement, so it serves once. */
+/** Takes a code out of storage, whoever brings it. Read and delete are one statement, so it serves once. */
 export const consumeSiteCode = (
   trx: Trx,
-  { codeHash, host, state, now }: { codeHash: string; host: string; state: string; now: number },
-): Promise<{ sessionId: string; returnTo: string } | undefined> =>
+  codeHash: string,
+): Promise<{ host: string; state: string; returnTo: string; expiresAt: number } | undefined> =>
   trx
     .deleteFrom('proxy_codes')
     .where('code_hash', '=', codeHash)
-    .where('host', '=', host)
-    .where('state', '=', state)
-    .where('expires_at', '>', now)
-    .returning(['session_id as sessionId', 'return_to as returnTo'])
+    .returning(['host', 'state', 'return_to as returnTo', 'expires_at as expiresAt'])
     .executeTakeFirst()
 
-/** A session that is live, of an account that may act, and stays so until the transaction ends; and a site that has the host. */
+/** A session that is live, of an account that may act, and stays so until the transaction ends; and a site that has the host and is on. */
 export const holdSiteSession = (
   trx: Trx,
   { sessionId, host, now }: { sessionId: string; host: string; now: number },
@@ -64,7 +61,7 @@ export const holdSiteSession = (
     .where('sessions.id', '=', sessionId)
     .where(sessionLives(now))
     .where(accountMayAct)
-    .where(clientExists)
+    .where(clientMayAct)
     .select(['sessions.remembered', 'sessions.expires_at as expiresAt'])
     .forShare(['users', 'sessions', 'proxy_hosts'])
     .executeTakeFirst()

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { compileRules } from '../sites/judge-address.ts'
 import { parseHost } from '../sites/site-host.ts'
 import { checkRules, type SiteRule } from '../sites/site-rule.ts'
-import { decideVisit, type RefusalReason, rulesOf } from './decide-visit.ts'
+import { decideVisit, type RefusalReason, siteOf } from './decide-visit.ts'
 import { findEntryOfSite } from './entry-store.ts'
 import { toVisitor } from './visitor.ts'
 
@@ -34,8 +34,8 @@ export async function tryOut({ db }: Pick<Services, 'db'>, asked: TryOutRequest)
   if (asked.rules) checkRules(asked.rules)
   const visitor = toVisitor(entry)
   if (asked.userId !== undefined && !visitor) refuse('not_found', 'There is no such user who may sign in.')
-  const rules = asked.rules ? compileRules(asked.rules) : rulesOf(entry)
-  const { verdict, ...decision } = decideVisit(rules, { method: asked.method, path }, visitor)
+  const site = { ...siteOf(entry), ...(asked.rules ? { rules: compileRules(asked.rules) } : {}) }
+  const { verdict, ...decision } = decideVisit(site, { method: asked.method, path }, visitor)
   return {
     outcome: decision.outcome,
     reason: decision.outcome === 'refused' ? decision.reason : null,

@@ -53,6 +53,7 @@ const byHost = readStatement((db, value: Values<Asked>) =>
     .select([
       'oauth_clients.client_id as clientId',
       'oauth_clients.name as siteName',
+      'oauth_clients.disabled_at as siteDisabledAt',
       'oauth_clients.rules',
       'oauth_clients.identity_headers as headerNames',
       'oauth_clients.basic',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Config } from '../config/config.ts'
 import { refuse, refuseField } from '../errors.ts'
 import { checkHeaderNames, HeaderNames } from './identity-header.ts'
-import { hostOfUrl, parseHost } from './site-host.ts'
+import { nameOf, readHost } from './site-host.ts'
 import { checkRules, SiteRule } from './site-rule.ts'
 
 /** What can be set on a site, besides what every client has. */
@@ -11,7 +11,8 @@ export const SiteSettings = {
     minItems: 1,
     maxItems: 20,
     uniqueItems: true,
-    description: 'For a site: its DNS names in lower case, each with a port if that is not 443.',
+    description:
+      'For a site: its DNS names, each with a port if that is not 443. They are stored in lower case, international names as A-labels.',
   }),
   rules: Type.Array(SiteRule, {
     maxItems: 100,
@@ -39,16 +40,14 @@ type OwnAddresses = Pick<Config, 'baseUrl' | 'dashboardOrigin'>
 function checkHosts({ baseUrl, dashboardOrigin }: OwnAddresses, given: readonly string[]): string[] {
   const hosts = given.map(
     (text, at) =>
-      parseHost(text) ??
-      refuseField(
-        `hosts/${at}`,
-        'A host is a DNS name in lower case, such as wiki.example.com, with a port if it is not 443. International names are written as A-labels (xn--…).',
-      ),
+      readHost(text) ??
+      refuseField(`hosts/${at}`, 'A host is a DNS name, such as wiki.example.com, with a port if it is not 443.'),
   )
   for (const [at, host] of hosts.entries())
     if (hosts.indexOf(host) !== at) refuseField(`hosts/${at}`, 'This host is there twice.')
-  const own = new Set([baseUrl, dashboardOrigin].map(hostOfUrl))
-  if (hosts.some((host) => own.has(host))) refuseTakenHost()
+  // On whatever port: browsers send the cookies of one port to all others of the same name (RFC 6265 section 8.5).
+  const own = new Set([baseUrl, dashboardOrigin].map((url) => new URL(url).hostname))
+  if (hosts.some((host) => own.has(nameOf(host)))) refuseTakenHost()
   return hosts
 }
 

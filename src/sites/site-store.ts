@@ -1,3 +1,4 @@
+import type { JudgedTrx } from '../access/judged-trx.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { rolesOfRules, type SiteRule } from './site-rule.ts'
 
@@ -5,7 +6,7 @@ import { rolesOfRules, type SiteRule } from './site-rule.ts'
  * Replaces the hosts of a site. What visitors have for a host that stays is untouched, for one that is taken out it ends. Fails
  * as a duplicate of `proxy_hosts.host` when one of them is that of another site.
  */
-export async function replaceHosts(trx: Trx, clientId: string, hosts: readonly string[]): Promise<void> {
+export async function replaceHosts(trx: JudgedTrx, clientId: string, hosts: readonly string[]): Promise<void> {
   const before = await trx.selectFrom('proxy_hosts').select('host').where('client_id', '=', clientId).execute()
   const gone = before.map(({ host }) => host).filter((host) => !hosts.includes(host))
   if (gone.length > 0)
@@ -19,7 +20,7 @@ export async function replaceHosts(trx: Trx, clientId: string, hosts: readonly s
 }
 
 /** Replaces the roles of a site's rules. Fails as a missing reference when one of them does not exist. */
-export async function replaceRuleRoles(trx: Trx, clientId: string, rules: readonly SiteRule[]): Promise<void> {
+export async function replaceRuleRoles(trx: JudgedTrx, clientId: string, rules: readonly SiteRule[]): Promise<void> {
   await trx.deleteFrom('proxy_rule_roles').where('client_id', '=', clientId).execute()
   const roleIds = [...new Set(rolesOfRules(rules).map(({ roleId }) => roleId))]
   if (roleIds.length > 0)
@@ -30,8 +31,17 @@ export async function replaceRuleRoles(trx: Trx, clientId: string, rules: readon
 }
 
 /** Frees the hosts of a site that is deleted, and ends what visitors have for them. */
-export async function deleteHosts(trx: Trx, clientId: string): Promise<void> {
+export async function deleteHosts(trx: JudgedTrx, clientId: string): Promise<void> {
   await trx.deleteFrom('proxy_hosts').where('client_id', '=', clientId).execute()
+}
+
+/** Ends every visit to a site, and the sign-ins that are under way. */
+export async function deleteVisits(trx: Trx, clientId: string): Promise<void> {
+  for (const table of ['proxy_codes', 'proxy_cookies'] as const)
+    await trx
+      .deleteFrom(table)
+      .where('host', 'in', (eb) => eb.selectFrom('proxy_hosts').select('host').where('client_id', '=', clientId))
+      .execute()
 }
 
 /** The site that has a host; undefined when none has it. */

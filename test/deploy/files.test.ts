@@ -23,6 +23,8 @@ const SETTING_FILES = {
   'deploy/caddy/replicas.Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/nginx/latchkey.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/proxy-caddy/Caddyfile': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
+  'deploy/proxy-apache/sites.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
+  'deploy/proxy-haproxy/haproxy.cfg': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
   'deploy/proxy-nginx/sites.conf': /(?<=^#.*)\b([A-Z][A-Z0-9_]+)=/gm,
 }
 for (const [path, pattern] of Object.entries(SETTING_FILES)) {
@@ -101,4 +103,11 @@ test('the examples give the service its full shutdown time before it is killed',
   ]
   assert.equal(graceSeconds.length, 4)
   for (const seconds of graceSeconds) assert.ok(Number(seconds) > shutdownSeconds, `${seconds} s`)
+})
+
+test('the unit that follows the database starts and stops with the service, and stops after it', () => {
+  const unit = read('deploy/systemd/latchkey-follow.service')
+  assert.deepEqual(matchesIn(unit, /^(?:PartOf|Before)=(.+)$/gm), ['latchkey.service', 'latchkey.service'])
+  assert.deepEqual(matchesIn(unit, /^WantedBy=(.+)$/gm), ['multi-user.target latchkey.service'])
+  assert.deepEqual(matchesIn(unit, /^After=(.+)$/gm), ['network-online.target'])
 })

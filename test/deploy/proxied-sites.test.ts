@@ -1,59 +1,73 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
-import {
-  caddyConfiguration,
-  nginxConfiguration,
-  traefikConfiguration,
-} from '../../dashboard/src/admin/sites/proxy-configuration.ts'
+import { PROXIES } from '../../dashboard/src/admin/sites/proxies.ts'
 import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
 import { createSite, forwardAuth, TRUSTING } from '../proxy/visits.ts'
 import { sharedApp } from '../support/app.ts'
 import { signedInPerson, type SignedInPerson } from '../support/people.ts'
 import { type SmallApplication, startSmallApplication } from '../support/small-application.ts'
+import { PROXY_PATHS } from './proxy.ts'
 import { read } from './repository.ts'
-import { SITE_EXAMPLES, type SiteProxy, startSiteProxy } from './site-proxy.ts'
+import { SITE_EXAMPLE_NAMES, SITE_EXAMPLES, type SiteProxy, startSiteProxy } from './site-proxy.ts'
 
 const WIKI = 'https://wiki.example.com'
+const STRICT = `${WIKI}:8443`
 const PAGE = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
 const site = { hosts: ['wiki.example.com'], headers: Object.values(IDENTITY_HEADERS), basic: false }
 const upstreams = { latchkey: '127.0.0.1:3000', application: '127.0.0.1:8080' }
 
 test('what the dashboard prints is what the examples are made of', () => {
-  assert.ok(read('deploy/proxy-caddy/Caddyfile').includes(caddyConfiguration(site, upstreams)))
-  assert.ok(read('deploy/proxy-nginx/sites.conf').includes(nginxConfiguration(site, upstreams)))
-  const renamed = caddyConfiguration({ ...site, headers: ['X-Auth-User'] }, upstreams)
-  for (const line of [
-    'request_header -Remote*',
-    'request_header -X-Auth-User',
-    'request_header -X_Auth_User',
-    'copy_headers X-Auth-User',
-  ])
-    assert.ok(renamed.includes(line), line)
-  assert.doesNotMatch(nginxConfiguration(site, upstreams), /^[^#]*\$http_host/m)
-  const traefik = traefikConfiguration(site, upstreams)
+  for (const example of SITE_EXAMPLE_NAMES)
+    assert.ok(read(`deploy/${example}`).includes(PROXIES[SITE_EXAMPLES[example]].configure(site, upstreams)), example)
+  assert.equal(read('deploy/proxy-haproxy/latchkey.lua'), PROXIES.HAProxy.script.text)
+  assert.equal(read('deploy/proxy-apache/latchkey.lua'), PROXIES.Apache.script.text)
+  assert.doesNotMatch(PROXIES.nginx.configure(site, upstreams), /^[^#]*\$http_host/m)
+  const traefik = PROXIES.Traefik.configure(site, upstreams)
   for (const header of site.headers) assert.ok(traefik.includes(`          - ${header}\n`), header)
   assert.match(traefik, /trustForwardHeader: false/)
 })
 
 test('a visitor’s headers under our usual names are removed also where a site calls them otherwise', () => {
   const renamed = { ...site, headers: ['X-Auth-User', 'Remote-Email'] }
-  const nginx = nginxConfiguration(renamed, upstreams)
-  const traefik = traefikConfiguration(renamed, upstreams)
+  const nginx = PROXIES.nginx.configure(renamed, upstreams)
+  const traefik = PROXIES.Traefik.configure(renamed, upstreams)
   for (const name of ['Remote-User', 'Remote-Name', 'Remote-Groups', 'Remote-Jwt']) {
     assert.ok(nginx.includes(`        proxy_set_header ${name} "";\n`), name)
     assert.ok(traefik.includes(`          ${name}: ""\n`), name)
     assert.ok(traefik.includes(`          ${name.replace('-', '_')}: ""\n`), name)
   }
+  for (const name of ['X_Auth-User', 'X-Auth_User', 'X_Auth_User', 'X.Auth.User', 'X-Auth.User'])
+    assert.ok(traefik.includes(`          ${name}: ""\n`), name)
   assert.ok(nginx.includes('proxy_set_header Remote-Email $latchkey_remote_email;'))
-  assert.doesNotMatch(traefik, /Remote-Email: ""/)
+  assert.doesNotMatch(traefik, /(Remote-Email|X-Auth-User): ""/)
 })
 
-for (const example of SITE_EXAMPLES) {
-  const isNginx = example.startsWith('proxy-nginx')
+test('no two hosts get one name in a configuration', () => {
+  const hosts = ['a-b.example.com', 'a.b.example.com', 'a--b.example.com', 'a.example.com:8443', 'a.example.com-8443']
+  for (const pattern of [/^upstream (site\S+)/gm, /^backend (site\S+)/gm, /^ {4}(\S+)-latchkey:$/gm]) {
+    const names = hosts.flatMap((host) =>
+      Object.values(PROXIES).flatMap(({ configure }) =>
+        Array.from(configure({ ...site, hosts: [host] }, upstreams).matchAll(pattern), (found) => found[1]),
+      ),
+    )
+    assert.deepEqual([names.length, new Set(names).size], [hosts.length, hosts.length], String(names))
+  }
+})
+
+test('every configuration says how long to wait, and nginx leaves the size of bodies to the application', () => {
+  for (const [name, { configure }] of Object.entries(PROXIES))
+    assert.match(configure(site, upstreams), /timeout/i, name)
+  assert.match(PROXIES.nginx.configure(site, upstreams), /client_max_body_size 0;/)
+})
+
+for (const example of SITE_EXAMPLE_NAMES) {
+  const isNginx = SITE_EXAMPLES[example] === 'nginx'
   describe(`deploy/${example}`, () => {
     const app = sharedApp({ config: { ...TRUSTING, baseUrl: 'https://id.example.com' } })
     let application: SmallApplication
+    /** Behind another port of the same name, with a header of its own, and without open paths. */
+    let strict: SmallApplication
     let proxy: SiteProxy
     let admin: SignedInPerson
     let siteId: string
@@ -71,16 +85,29 @@ for (const example of SITE_EXAMPLES) {
           ],
         })
       ).id
-      proxy = await startSiteProxy(example, { latchkey, application: application.address })
+      await createSite(admin, { hosts: ['wiki.example.com:8443'], headers: { user: 'X-Auth-User' } })
+      strict = await startSmallApplication()
+      proxy = await startSiteProxy(example, {
+        latchkey,
+        application: application.address,
+        others: [
+          {
+            host: 'wiki.example.com:8443',
+            headers: Object.values({ ...IDENTITY_HEADERS, user: 'X-Auth-User' }),
+            application: strict.address,
+          },
+        ],
+      })
     })
     after(async () => {
       await proxy.stop()
       await application.stop()
+      await strict.stop()
     })
 
     /** Signs in through the proxy, as a browser would. Returns the cookie and where the browser arrives. */
-    async function signIn(person: SignedInPerson, path: string) {
-      const sent = await proxy.send(WIKI + path, { headers: PAGE })
+    async function signIn(person: SignedInPerson, path: string, origin = WIKI) {
+      const sent = await proxy.send(origin + path, { headers: PAGE })
       assert.equal(sent.status, 302, sent.body)
       const begun = await proxy.send(sent.headers['location'] ?? '', { headers: PAGE })
       assert.equal(begun.status, 302, begun.body)
@@ -122,6 +149,94 @@ for (const example of SITE_EXAMPLES) {
       assert.equal(application.seen.length, count)
     })
 
+    test('with two sites on two ports of one name, each is judged by its own rules, whatever port the visitor says', async () => {
+      const count = strict.seen.length
+      for (const host of ['wiki.example.com', 'wiki.example.com:443', 'wiki.example.com:8443', 'WIKI.example.com:443'])
+        for (const line of ['/public/x', 'https://wiki.example.com/public/x']) {
+          const answer = await proxy
+            .sendRaw(
+              'wiki.example.com:8443',
+              `GET ${line} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: wiki.example.com\r\nX-Forwarded-Port: 443\r\nForwarded: host=wiki.example.com\r\nConnection: close\r\n\r\n`,
+            )
+            .catch(() => '')
+          assert.doesNotMatch(answer, /^HTTP\/1\.1 2/, `${host} ${line}`)
+        }
+      assert.equal(strict.seen.length, count)
+      // The cookie of one port is sent to the other by browsers, and is worth nothing there.
+      const { cookie } = await signIn(await signedInPerson(app()), '/')
+      assert.equal((await proxy.send(`${STRICT}/`, { headers: { cookie } })).status, 401)
+      assert.equal((await proxy.send(`${WIKI}/public/x`)).status, 200)
+    })
+
+    test('no spelling of a header names a visitor, and Connection takes nothing away', async () => {
+      const person = await signedInPerson(app())
+      const { cookie } = await signIn(person, '/', STRICT)
+      const spellings = [
+        'X-Auth-User',
+        'X_Auth-User',
+        'X-Auth_User',
+        'X_Auth_User',
+        'x_aUTH-user',
+        'X.Auth.User',
+        'X.Auth-User',
+      ]
+      const usual = [
+        'Remote-User',
+        'Remote_User',
+        'REMOTE-user',
+        'Remote_Groups',
+        'Remote-Groups',
+        'Remote_Jwt',
+        'Remote.User',
+      ]
+      for (const name of [...spellings, ...usual]) {
+        const { status } = await proxy.send(`${STRICT}/`, { headers: { cookie, [name]: 'root' } })
+        assert.equal(status, 200, name)
+        const seen = strict.seen.at(-1)?.headers ?? {}
+        assert.equal(seen['x-auth-user'], person.user.preferredUsername, name)
+        assert.doesNotMatch(JSON.stringify(seen), /"root"/, name)
+        // Where everybody may go nobody is named.
+        assert.equal((await proxy.send(`${WIKI}/public/x`, { headers: { [name]: 'root' } })).status, 200, name)
+        if (/^remote/i.test(name)) assert.doesNotMatch(JSON.stringify(lastSeen()), /"root"/, name)
+      }
+      for (const connection of [
+        'close, X-Auth-User',
+        'close, Remote-Email, X-Auth-User, Remote-Jwt',
+        'close, Cookie, X-Forwarded-Host, X-Forwarded-Uri, X-Forwarded-Method, X-Forwarded-Proto, X-Original-URL',
+        'keep-alive, close, x-auth-user, Upgrade',
+      ]) {
+        const { status } = await proxy.send(`${STRICT}/`, { headers: { cookie, connection, 'X-Auth-User': 'root' } })
+        if (status === 200)
+          assert.equal(strict.seen.at(-1)?.headers['x-auth-user'], person.user.preferredUsername, connection)
+        else assert.ok([400, 401, 403].includes(status), `${connection}: ${status}`)
+      }
+    })
+
+    test('nothing but a WebSocket is an upgrade', async () => {
+      const { cookie } = await signIn(await signedInPerson(app()), '/')
+      for (const upgrade of ['h2c', 'h2c, websocket', 'foo']) {
+        const headers = {
+          cookie,
+          connection: 'Upgrade, HTTP2-Settings, close',
+          upgrade,
+          'http2-settings': 'AAMAAABkAAQAAP__',
+        }
+        await proxy.send(`${WIKI}/`, { headers }).catch(() => undefined)
+        assert.equal(lastSeen()['upgrade'], undefined, upgrade)
+      }
+    })
+
+    test('a body of some megabytes reaches the application', async () => {
+      const { cookie } = await signIn(await signedInPerson(app()), '/')
+      const sent = await proxy.send(`${WIKI}/upload`, {
+        method: 'POST',
+        headers: { cookie },
+        body: 'a'.repeat(3_000_000),
+      })
+      assert.equal(sent.status, 200)
+      assert.equal(lastSeen()['content-length'], '3000000')
+    })
+
     test('nobody is named where everybody may go, whatever the visitor says', async () => {
       const forged = {
         'remote-user': 'root',
@@ -133,12 +248,20 @@ for (const example of SITE_EXAMPLES) {
       }
       assert.equal((await proxy.send(`${WIKI}/public/x`, { headers: forged })).status, 200)
       for (const name of Object.keys(forged)) assert.equal(lastSeen()[name] ?? '', '', name)
+      // nginx sends no header that is empty.
+      assert.equal(lastSeen()['remote-user'], isNginx ? undefined : '')
     })
 
     test('a form is not lost silently, a program gets a status, and tricks with paths do not reach the application', async () => {
       const count = application.seen.length
-      const posted = await proxy.send(`${WIKI}/form`, { method: 'POST', headers: { ...PAGE, 'content-length': '0' } })
+      const posted = await proxy.send(`${WIKI}/form?a=1`, {
+        method: 'POST',
+        headers: { ...PAGE, referer: `${WIKI}/form/edit` },
+        body: 'text=long',
+      })
       assert.equal(posted.status, 401)
+      assert.match(posted.body, /What you sent did not arrive/)
+      assert.ok(posted.body.includes(`href="${WIKI}/.latchkey/login?to=%2Fform%2Fedit"`), posted.body)
       const program = await proxy.send(`${WIKI}/api`, { headers: { accept: 'application/json' } })
       assert.equal(program.status, 401)
       assert.match(program.headers['www-authenticate'] ?? '', /^Basic realm="App password"/)
@@ -187,7 +310,11 @@ for (const example of SITE_EXAMPLES) {
         .sendRaw('wiki.example.com', `GET /public/ HTTP/1.1\r\nHost: other.example.com\r\nConnection: close\r\n\r\n`)
         .catch(() => '')
       assert.doesNotMatch(other, /Wiki/)
-      await assert.rejects(proxy.open('other.example.com'))
+      // Apache answers the handshake, and then with 404.
+      const stranger = await proxy
+        .sendRaw('other.example.com', 'GET / HTTP/1.1\r\nHost: other.example.com\r\nConnection: close\r\n\r\n')
+        .catch(() => 'refused')
+      assert.match(stranger, SITE_EXAMPLES[example] === 'Apache' ? /^HTTP\/1\.1 404/ : /^refused$/)
       assert.equal(application.seen.length, count)
     })
 
@@ -228,18 +355,15 @@ for (const example of SITE_EXAMPLES) {
     })
 
     test('the public site of Latchkey does not offer what only proxies ask', async () => {
-      for (const path of ['/api/authz/forward-auth', '/api/authz/auth-request', '/.latchkey/login'])
-        assert.equal(
-          (
-            await proxy.send(`https://id.example.com${path}`, {
-              headers: { 'x-original-url': `${WIKI}/public/`, 'x-original-method': 'GET' },
-            })
-          ).status,
-          404,
-          path,
-        )
+      const headers = {
+        'x-original-url': `${WIKI}/public/`,
+        'x-original-method': 'GET',
+        'x-forwarded-method': 'GET',
+        'x-forwarded-uri': '/public/',
+      }
+      for (const path of PROXY_PATHS)
+        assert.ok([400, 404].includes((await proxy.send(`https://id.example.com${path}`, { headers })).status), path)
       assert.equal((await proxy.send('https://id.example.com/healthz')).status, 200)
-      assert.ok(isNginx || example.includes('caddy'))
     })
   })
 }

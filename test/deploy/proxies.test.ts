@@ -8,7 +8,7 @@ import { sharedApp } from '../support/app.ts'
 import { authorizeUrl, newPkce, registerApplication } from '../support/application.ts'
 import { freePort } from '../support/free-port.ts'
 import { signedInPerson } from '../support/people.ts'
-import { EXAMPLES, type Proxy, startProxy } from './proxy.ts'
+import { EXAMPLES, type Proxy, PROXY_PATHS, startProxy } from './proxy.ts'
 
 const PASSWORD = 'a password of theirs'
 
@@ -54,13 +54,7 @@ for (const example of EXAMPLES) {
     })
 
     test('the endpoints for proxies are not offered on the public site', async () => {
-      for (const path of [
-        '/api/authz/forward-auth',
-        '/api/authz/auth-request',
-        '/api/%61uthz/forward-auth',
-        '/.latchkey/login',
-      ])
-        assert.equal((await proxy.send(path)).status, 404, path)
+      for (const path of PROXY_PATHS) assert.ok([400, 404].includes((await proxy.send(path)).status), path)
     })
 
     test('requests that a stopped replica refuses go to the other one, including those that change data', async () => {

@@ -10,6 +10,33 @@ import { freePort } from '../support/free-port.ts'
 
 export const DEPLOY = join(import.meta.dirname, '../../deploy')
 
+/** Spellings of what only proxies ask. On the public site none of them leads anywhere. */
+export const PROXY_PATHS = [
+  ...['/api/authz/forward-auth', '/api/authz/auth-request'].flatMap((path) => [
+    path,
+    `${path}?x`,
+    `${path}/`,
+    `${path}%3f`,
+    path.replace('authz', '%61uthz'),
+    path.replace('-', '%2d'),
+    path.replace('z/', 'z%2f'),
+    path.replace('z/', 'z//'),
+    path.replace('z/', 'z/./'),
+    path.replace('z/', 'z/x/../'),
+    path.replace('z/', 'z/x/%2e%2e/'),
+    path.replace('authz', '%2561uthz'),
+    path.toUpperCase(),
+    `/${path}`,
+    `/.${path}`,
+  ]),
+  '/.latchkey/login',
+  '/%2elatchkey/login',
+  '/.latchkey%2flogin',
+  '//.latchkey/login',
+  '/x/../.latchkey/login',
+  '/.latchke%79/login',
+]
+
 export const EXAMPLES = ['nginx/latchkey.conf', 'caddy/Caddyfile', 'caddy/replicas.Caddyfile'] as const
 export type Example = (typeof EXAMPLES)[number]
 

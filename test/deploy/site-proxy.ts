@@ -1,17 +1,24 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
-import { caddyConfiguration, nginxConfiguration } from '../../dashboard/src/admin/sites/proxy-configuration.ts'
+import { PROXIES, type ProxyName } from '../../dashboard/src/admin/sites/proxies.ts'
 import { IDENTITY_HEADERS } from '../../src/sites/identity-header.ts'
 import { freePort } from '../support/free-port.ts'
 import { DEPLOY } from './proxy.ts'
 
-export const SITE_EXAMPLES = ['proxy-caddy/Caddyfile', 'proxy-nginx/sites.conf'] as const
-export type SiteExample = (typeof SITE_EXAMPLES)[number]
+/** The whole examples of the repository, and the proxy that each is for. */
+export const SITE_EXAMPLES = {
+  'proxy-caddy/Caddyfile': 'Caddy',
+  'proxy-nginx/sites.conf': 'nginx',
+  'proxy-haproxy/haproxy.cfg': 'HAProxy',
+  'proxy-apache/sites.conf': 'Apache',
+} as const satisfies Record<string, ProxyName>
+export type SiteExample = keyof typeof SITE_EXAMPLES
+export const SITE_EXAMPLE_NAMES = Object.keys(SITE_EXAMPLES) as SiteExample[]
 
 export interface SiteAnswer {
   status: number
@@ -22,39 +29,51 @@ export interface SiteAnswer {
 
 export interface SiteProxy {
   port: number
-  /** Sends these bytes as they are and returns the whole answer. The name is the one of the TLS connection. */
+  /** Sends these bytes as they are and returns the whole answer. The name is the one of the TLS connection, with its port. */
   sendRaw(name: string, text: string): Promise<string>
-  send(url: string, request?: { method?: string; headers?: Record<string, string> }): Promise<SiteAnswer>
+  send(url: string, request?: SiteRequest): Promise<SiteAnswer>
   /** Opens a connection to a host, for answers that do not end. */
   open(name: string): Promise<TLSSocket>
   stop(): Promise<void>
 }
 
+interface SiteRequest {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
 interface Upstreams {
   latchkey: string
   application: string
-  /** The address of the application of a second site, notes.example.com. */
-  second?: string
+  /** Further sites, as the dashboard prints them. Their ports are 443 and 8443. */
+  others?: { host: string; headers?: string[]; application: string }[]
 }
 
 /** Runs an example of the repository with only its addresses, ports and certificates replaced. */
 export async function startSiteProxy(example: SiteExample, upstreams: Upstreams): Promise<SiteProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-site-'))
   const port = await freePort()
-  const isNginx = example.startsWith('proxy-nginx')
+  const ports: Ports = { 443: port, 8443: await freePort() }
+  const proxy = SITE_EXAMPLES[example]
   const whole = readFileSync(join(DEPLOY, example), 'utf8')
     .replaceAll('127.0.0.1:3000', upstreams.latchkey)
     .replaceAll('127.0.0.1:8080', upstreams.application)
-  const text =
-    upstreams.second === undefined ? whole : whole + secondSite(isNginx, upstreams.latchkey, upstreams.second)
-  const [command, args] = isNginx ? setUpNginx(folder, port, text) : await setUpCaddy(folder, port, text)
+  const text = whole + otherSites(proxy, upstreams)
+  const [command, args] = await SET_UP[proxy](folder, ports, text)
   const environment = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, HOME: folder }
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
 
   const open: SiteProxy['open'] = async (name) => {
-    const socket = connect({ host: '127.0.0.1', port, servername: name, rejectUnauthorized: false })
+    const [servername = name, wanted] = name.split(':')
+    const socket = connect({
+      host: '127.0.0.1',
+      port: ports[wanted === '8443' ? 8443 : 443],
+      servername,
+      rejectUnauthorized: false,
+    })
     await once(socket, 'secureConnect')
     socket.on('error', () => {}).setTimeout(10_000, () => socket.destroy())
     return socket
@@ -67,13 +86,14 @@ export async function startSiteProxy(example: SiteExample, upstreams: Upstreams)
     await once(socket, 'close')
     return Buffer.concat(chunks).toString()
   }
-  const send: SiteProxy['send'] = async (url, { method = 'GET', headers = {} } = {}) => {
-    const { hostname } = new URL(url)
+  const send: SiteProxy['send'] = async (url, { method = 'GET', headers = {}, body = '' } = {}) => {
+    const { host } = new URL(url)
     const uri = url.slice(url.indexOf('/', 'https://'.length))
-    const lines = Object.entries({ host: hostname, connection: 'close', ...headers }).map(
+    const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const lines = Object.entries({ host, connection: 'close', ...length, ...headers }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
     )
-    const answer = await sendRaw(hostname, `${method} ${uri} HTTP/1.1\r\n${lines.join('')}\r\n`)
+    const answer = await sendRaw(host, `${method} ${uri} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
     const end = answer.indexOf('\r\n\r\n')
     const [first = '', ...fields] = answer.slice(0, end).split('\r\n')
     const pairs = fields.map(
@@ -103,18 +123,32 @@ export async function startSiteProxy(example: SiteExample, upstreams: Upstreams)
   throw new Error(`${example} did not start: ${output}`)
 }
 
-/** What the dashboard prints for another site; for nginx without the part that is there once for all sites. */
-function secondSite(isNginx: boolean, latchkey: string, application: string): string {
-  const site = { hosts: ['notes.example.com'], headers: Object.values(IDENTITY_HEADERS), basic: false }
-  if (!isNginx) return `\n${caddyConfiguration(site, { latchkey, application })}`
-  const printed = nginxConfiguration(site, { latchkey, application })
-  return printed.slice(printed.indexOf('# For this site:'))
+/** What the dashboard prints for other sites, without the part that is there once for all sites. */
+function otherSites(proxy: ProxyName, { latchkey, others = [] }: Upstreams): string {
+  const printed = others.map(({ host, headers = Object.values(IDENTITY_HEADERS), application }) =>
+    PROXIES[proxy].configure({ hosts: [host], headers, basic: false }, { latchkey, application }),
+  )
+  return printed.map((text) => `\n${text.slice(Math.max(0, text.indexOf('# For this site:')))}`).join('')
+}
+
+interface Ports {
+  443: number
+  8443: number
 }
 
 type Start = [command: string, args: string[]]
 
-function setUpNginx(folder: string, port: number, text: string): Start {
-  const certificate = ['-keyout', `${folder}/key.pem`, '-out', `${folder}/cert.pem`, '-subj', '/CN=wiki.example.com']
+function makeCertificate(folder: string): void {
+  const certificate = [
+    '-keyout',
+    `${folder}/key.pem`,
+    '-out',
+    `${folder}/cert.pem`,
+    '-subj',
+    '/CN=example.com',
+    '-addext',
+    'subjectAltName=DNS:wiki.example.com,DNS:notes.example.com,DNS:id.example.com',
+  ]
   execFileSync(
     'openssl',
     [
@@ -133,8 +167,12 @@ function setUpNginx(folder: string, port: number, text: string): Start {
       stdio: 'ignore',
     },
   )
+}
+
+function setUpNginx(folder: string, ports: Ports, text: string): Start {
+  makeCertificate(folder)
   const example = text
-    .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
+    .replaceAll(/listen (443|8443)/g, (_, port: '443') => `listen 127.0.0.1:${ports[port]}`)
     .replaceAll(/ssl_certificate \S+;/g, `ssl_certificate ${folder}/cert.pem;`)
     .replaceAll(/ssl_certificate_key \S+;/g, `ssl_certificate_key ${folder}/key.pem;`)
   const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -148,16 +186,68 @@ function setUpNginx(folder: string, port: number, text: string): Start {
   return ['nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']]
 }
 
-async function setUpCaddy(folder: string, port: number, text: string): Promise<Start> {
+async function setUpCaddy(folder: string, ports: Ports, text: string): Promise<Start> {
   const options = [
     'admin off',
-    `https_port ${port}`,
+    `https_port ${ports[443]}`,
     `http_port ${await freePort()}`,
     'local_certs',
     'skip_install_trust',
     'auto_https disable_redirects',
     'default_bind 127.0.0.1',
   ]
-  writeFileSync(join(folder, 'Caddyfile'), `{\n${options.map((option) => `\t${option}\n`).join('')}}\n\n${text}`)
+  const example = text.replaceAll(/^(\S+):8443 \{/gm, `$1:${ports[8443]} {`)
+  writeFileSync(join(folder, 'Caddyfile'), `{\n${options.map((option) => `\t${option}\n`).join('')}}\n\n${example}`)
   return ['caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']]
+}
+
+function setUpHaproxy(folder: string, ports: Ports, text: string): Start {
+  makeCertificate(folder)
+  const pair = ['cert.pem', 'key.pem'].map((name) => readFileSync(join(folder, name), 'utf8'))
+  writeFileSync(join(folder, 'site.pem'), pair.join(''))
+  const bind = (port: keyof Ports) => `bind 127.0.0.1:${ports[port]} ssl crt ${folder}/site.pem`
+  const example = text
+    .replace('/etc/haproxy/latchkey.lua', join(DEPLOY, 'proxy-haproxy/latchkey.lua'))
+    .replace(/bind :443 ssl crt \S+(.*)$/m, (_, rest: string) => `${bind(443)}${rest}\n    ${bind(8443)}${rest}`)
+    .replaceAll(/_(443|8443)$/gm, (_, port: '443') => `_${ports[port]}`)
+  writeFileSync(join(folder, 'haproxy.cfg'), example)
+  return ['haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')]]
+}
+
+const APACHE_MODULES =
+  'mpm_event authz_core setenvif alias headers proxy proxy_http proxy_wstunnel lua socache_shmcb ssl'.split(' ')
+
+function setUpApache(folder: string, ports: Ports, text: string): Start {
+  makeCertificate(folder)
+  // Apache gives root's privileges up, and then reads the script.
+  chmodSync(folder, 0o755)
+  copyFileSync(join(DEPLOY, 'proxy-apache/latchkey.lua'), join(folder, 'latchkey.lua'))
+  chmodSync(join(folder, 'latchkey.lua'), 0o644)
+  const example = text
+    .replaceAll(/:(443|8443)>/g, (_, port: '443') => `:${ports[port]}>`)
+    .replaceAll(/SSLCertificateFile \S+/g, `SSLCertificateFile ${folder}/cert.pem`)
+    .replaceAll(/SSLCertificateKeyFile \S+/g, `SSLCertificateKeyFile ${folder}/key.pem`)
+    .replaceAll('/etc/apache2/latchkey.lua', join(folder, 'latchkey.lua'))
+  const settings = [
+    `ServerRoot ${folder}`,
+    'ServerName localhost',
+    `PidFile ${folder}/pid`,
+    `DefaultRuntimeDir ${folder}`,
+    `ErrorLog ${folder}/error.log`,
+    ...(process.getuid?.() === 0 ? ['User www-data', 'Group www-data'] : []),
+    ...Object.values(ports).map((port) => `Listen 127.0.0.1:${port}`),
+    ...APACHE_MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
+  ]
+  writeFileSync(join(folder, 'apache.conf'), `${settings.join('\n')}\n${example}`)
+  return ['apache2', ['-DFOREGROUND', '-f', join(folder, 'apache.conf')]]
+}
+
+const SET_UP: Record<
+  (typeof SITE_EXAMPLES)[SiteExample],
+  (folder: string, ports: Ports, text: string) => Start | Promise<Start>
+> = {
+  Caddy: setUpCaddy,
+  nginx: setUpNginx,
+  HAProxy: setUpHaproxy,
+  Apache: setUpApache,
 }

@@ -28,7 +28,10 @@ describe('attacks on a site', () => {
   let admin: SignedInPerson
   let site: Awaited<ReturnType<typeof createSite>>
   let cookie: string
+  /** For requests over a real connection. */
+  let address: string
   before(async () => {
+    address = await app().listen()
     admin = await signedInPerson(app(), { admin: true })
     site = await createSite(admin, { rules: [{ path: '/public/*', policy: 'bypass' }] })
     cookie = await signInAt(app(), admin, site.origin)
@@ -65,7 +68,7 @@ describe('attacks on a site', () => {
     )
     assert.equal((await ask(whole, 'auth-request')).statusCode, 403)
     // Over a real connection, since a header that is there twice reaches Node only so.
-    const { port } = new URL(await app().listen())
+    const { port } = new URL(address)
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () =>
         socket.write(
@@ -282,6 +285,50 @@ describe('attacks on a site', () => {
         (await forwardAuth(app(), { url: `${site.origin}/`, cookie: cookiesOf(tab).join('; ') })).statusCode,
         200,
       )
+  })
+
+  test('the endpoints for proxies have one spelling, and every other one is nowhere', async () => {
+    const headers = {
+      'x-forwarded-method': 'GET',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': site.host,
+      'x-forwarded-uri': '/public/',
+      'x-original-method': 'GET',
+      'x-original-url': `${site.origin}/public/`,
+    }
+    const ask = async (url: string) => (await app().app.inject({ url, headers, remoteAddress: '127.0.0.1' })).statusCode
+    for (const name of ['forward-auth', 'auth-request']) {
+      assert.equal(await ask(`/api/authz/${name}`), 200)
+      assert.equal(await ask(`/api/authz/${name}?a=%61`), 200)
+      for (const path of [
+        `/api/%61uthz/${name}`,
+        `/%61pi/authz/${name}`,
+        `/api/authz/${name.replace('-', '%2d')}`,
+        `/api/authz/${name.replace('-', '%2D')}`,
+        `/api/authz%2f${name}`,
+        `/api/authz/${name}/`,
+        `/api/authz/${name}%3f`,
+        `/api//authz/${name}`,
+        `/API/authz/${name}`,
+        `/api/authz/${name};x`,
+      ])
+        assert.equal(await ask(path), 404, path)
+    }
+    for (const path of ['/%2elatchkey/login', '/.latchke%79/login', '/.latchkey%2flogin', '/.latchkey/%6cogin'])
+      assert.equal(await ask(path), 404, path)
+    const { port } = new URL(address)
+    const absolute = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write(
+          `GET http://x/api/authz/forward-auth HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${Object.entries(headers)
+            .map(([name, value]) => `${name}: ${value}\r\n`)
+            .join('')}\r\n`,
+        ),
+      )
+      let text = ''
+      socket.on('data', (chunk) => (text += String(chunk))).on('close', () => resolve(text))
+    })
+    assert.match(absolute, /^HTTP\/1\.1 404/)
   })
 
   test('a browser keeps eight sign-ins that were begun, and the oldest make room', async () => {

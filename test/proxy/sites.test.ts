@@ -53,11 +53,19 @@ onEachEngine('sites as applications', (engine) => {
     assert.equal((await create({ hosts: [host] })).statusCode, 201)
   })
 
+  test('hosts are stored in lower case, and international names as A-labels', async () => {
+    const created = await create({ hosts: ['Books.Example.com', 'BÜCHER.example:8443'] })
+    assert.equal(created.statusCode, 201, created.body)
+    assert.deepEqual(created.json().client.hosts, ['books.example.com', 'xn--bcher-kva.example:8443'])
+    assert.equal((await create({ hosts: ['bücher.example:8443'] })).json().code, 'host_taken')
+  })
+
   test('a bad site is refused with 400 that names the field', async () => {
     const refused: [Record<string, unknown>, string][] = [
       [{ hosts: undefined }, 'hosts'],
       [{ hosts: [] }, 'hosts'],
-      [{ hosts: ['Wiki.example.com'] }, 'hosts/0'],
+      [{ hosts: ['wiki.example.com.'] }, 'hosts/0'],
+      [{ hosts: ['a.example.com', 'A.example.com'] }, 'hosts/1'],
       [{ hosts: ['a.example.com', '10.0.0.1'] }, 'hosts/1'],
       [{ hosts: ['a.example.com', 'a.example.com:443'] }, 'hosts/1'],
       [{ hosts: Array.from({ length: 21 }, newHostName) }, 'hosts'],
@@ -119,7 +127,9 @@ onEachEngine('sites as applications', (engine) => {
     assert.deepEqual(answers.map(({ statusCode }) => String(statusCode)).toSorted(), ['201', '409', '409', '409'])
     const refused = answers.find(({ statusCode }) => statusCode === 409)
     assert.equal(refused?.json().code, 'host_taken')
-    assert.equal((await create({ hosts: ['localhost:3000'] })).json().code, 'host_taken')
+    // Ports of one name share cookies, so none of them is a site.
+    for (const own of ['localhost:3000', 'localhost', 'localhost:8443'])
+      assert.equal((await create({ hosts: ['wiki.example.org', own] })).json().code, 'host_taken', own)
     const other = await createSite(admin)
     const taken = await admin.patch(`/oauth/clients/${other.id}`, { name: 'Changed', hosts: [other.host, host] })
     assert.equal(taken.json().code, 'host_taken')

@@ -275,8 +275,10 @@ onEachEngine('a request to a site', (engine) => {
     assert.equal(locationOf(logout), `http://localhost:3000/logout?site=${first.host}`)
     assert.match(String(logout.headers['set-cookie']), /^__Host-latchkey-proxy=; .*Max-Age=0$/)
     assert.deepEqual(await statuses(cookies), [401, 200])
-    assert.equal((await anonymous(app()).get(`/api/authz/sites/${first.host}`)).json().site.host, first.host)
-    assert.equal((await anonymous(app()).get('/api/authz/sites/evil.example')).statusCode, 404)
+    assert.equal((await person.get(`/api/authz/sites/${first.host}`)).json().site.host, first.host)
+    assert.equal((await person.get('/api/authz/sites/evil.example')).statusCode, 404)
+    for (const host of [first.host, 'evil.example'])
+      assert.equal((await anonymous(app()).get(`/api/authz/sites/${host}`)).statusCode, 401, 'strangers learn nothing')
 
     // A site that is deleted and made again, and a host that is taken out and put back, are others than before.
     await admin.delete(`/oauth/clients/${second.id}`)
@@ -362,6 +364,74 @@ onEachEngine('a request to a site', (engine) => {
       ['', '', '', ''],
     )
     assert.deepEqual([headers['remote-user'], headers['remote-email']], [undefined, undefined])
+  })
+
+  test('a callback that fails uses the code up, so that it is worth nothing to whoever brings it again', async () => {
+    const [site, other] = [await createSite(admin), await createSite(admin)]
+    const begin = async () => {
+      const begun = await forwardAuth(app(), { url: `${site.origin}/.latchkey/login?to=/`, headers: NAVIGATION })
+      return {
+        url: locationOf(await admin.get(locationOf(begun).replace('http://localhost:3000', ''))),
+        state: cookiesOf(begun).join('; '),
+      }
+    }
+    const arrive = async (url: string, state: string) =>
+      (await forwardAuth(app(), { url, cookie: state, headers: NAVIGATION })).statusCode
+    const failures: Record<string, (url: string, state: string) => Promise<number>> = {
+      'in a browser without the state': (url) => arrive(url, ''),
+      'in a browser with another state': async (url) => arrive(url, (await begin()).state),
+      'at another host': (url, state) => arrive(url.replace(site.host, other.host), state),
+      'with a state that is not its own': async (url, state) => {
+        const another = await begin()
+        const mixed = new URL(url)
+        mixed.searchParams.set('state', new URL(another.url).searchParams.get('state') ?? '')
+        return arrive(mixed.href, `${state}; ${another.state}`)
+      },
+      'without a state': (url, state) => arrive(url.replace(/&state=.*$/, ''), state),
+    }
+    for (const [attack, fail] of Object.entries(failures)) {
+      const { url, state } = await begin()
+      assert.equal(await fail(url, state), 403, attack)
+      assert.equal(await arrive(url, state), 403, `afterwards in the right browser, ${attack}`)
+    }
+    const { url, state } = await begin()
+    assert.equal(await arrive(url, state), 302)
+  })
+
+  test('a form that is sent without a session is answered with a page that leads to the sign-in and back, a program with a status', async () => {
+    const { origin, host } = await createSite(admin, { basic: true })
+    const send = (headers: Record<string, string>, method = 'POST') =>
+      forwardAuth(app(), { url: `${origin}/save?a=1`, method, headers })
+    const loginLink = (answer: Awaited<ReturnType<typeof send>>) => /href="([^"]*)"/.exec(answer.body)?.[1]
+    const page = await send({ ...NAVIGATION, referer: `${origin}/edit?b=2` })
+    assert.deepEqual(
+      [page.statusCode, page.headers['x-redirect-to'], page.headers['location']],
+      [401, undefined, undefined],
+    )
+    assert.match(String(page.headers['content-type']), /^text\/html/)
+    assert.match(page.body, /What you sent did not arrive/)
+    assert.equal(loginLink(page), `${origin}/.latchkey/login?to=%2Fedit%3Fb%3D2`)
+    const german = await send({ ...NAVIGATION, 'accept-language': 'de' }, 'PUT')
+    assert.match(german.body, /lang="de"[^]*nicht angekommen/)
+    for (const referer of ['https://evil.example/x', 'nonsense', `https://${host}.evil.example/`, `http://${host}/x`])
+      assert.equal(
+        loginLink(await send({ ...NAVIGATION, referer })),
+        `${origin}/.latchkey/login?to=%2Fsave%3Fa%3D1`,
+        referer,
+      )
+    const old = await send({ accept: 'text/html' })
+    assert.match(String(old.headers['www-authenticate']), /^Basic/)
+    for (const headers of [
+      { ...NAVIGATION, 'x-requested-with': 'XMLHttpRequest' },
+      { accept: 'application/json' },
+      { 'sec-fetch-mode': 'cors', accept: 'text/html' },
+    ])
+      assert.equal((await send(headers)).json().code, 'unauthenticated')
+    const asked = await authRequest(app(), { url: `${origin}/save`, method: 'POST', headers: NAVIGATION })
+    assert.deepEqual(
+      [asked.statusCode, asked.headers['x-redirect-to'], asked.json().code],
+      [401, undefined, 'unauthenticated'],
+    )
   })
 
   test('nginx hands the paths of the site on, and only a trusted proxy gets an answer', async () => {

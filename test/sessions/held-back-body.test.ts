@@ -132,6 +132,14 @@ const CHANGES: Record<string, ChangeTest> = {
     permission: 'users:write',
     prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}`, body: { displayName: 'Changed' } }),
   },
+  'POST /api/admin/usernames/{name}/release': {
+    permission: 'users:write',
+    async prepare(app) {
+      const { user } = await signedInPerson(app)
+      await admin.patch(`/api/admin/users/${user.id}`, { preferredUsername: `renamed-${++count}` })
+      return { path: `/api/admin/usernames/${user.preferredUsername}/release` }
+    },
+  },
   'DELETE /api/admin/users/{userId}': {
     permission: 'users:delete',
     prepare: async (app) => ({ path: `/api/admin/users/${await otherUser(app)}` }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hostOfUrl, originOf, parseHost } from '../../src/sites/site-host.ts'
+import { nameOf, originOf, parseHost, readHost } from '../../src/sites/site-host.ts'
 
 test('a host is a DNS name in lower case with an optional port, in one form', () => {
   const cases: Record<string, string> = {
@@ -50,9 +50,34 @@ test('whatever is not exactly such a name is none', () => {
     assert.equal(parseHost(host), undefined, host)
 })
 
-test('origins and the hosts of our own addresses have the same form', () => {
+test('capitals of a host that somebody writes are lowered, and an international name becomes its A-labels', () => {
+  const cases: Record<string, string> = {
+    'Wiki.Example.com:8443': 'wiki.example.com:8443',
+    'bücher.example': 'xn--bcher-kva.example',
+    'BÜCHER.example:443': 'xn--bcher-kva.example',
+    'straße.example': 'xn--strae-oqa.example',
+    '例え。テスト': 'xn--r8jz45g.xn--zckzah',
+  }
+  for (const [given, stored] of Object.entries(cases)) assert.equal(readHost(given), stored, given)
+  for (const host of [
+    '',
+    'wiki.example.com.',
+    'https://bücher.example',
+    'büc her.example',
+    'b%C3%BCcher.example',
+    '*.bücher.example',
+    'user@bücher.example',
+    'bücher.example/',
+    'bücher.example:0',
+    '１２７.0.0.1',
+    'xn--zzzzzz-.example',
+    'a\u00adb_c.example',
+  ])
+    assert.equal(readHost(host), undefined, host)
+})
+
+test('a host has an origin, and a name without its port', () => {
   assert.equal(originOf('wiki.example.com:8443'), 'https://wiki.example.com:8443')
-  assert.equal(hostOfUrl('https://id.example.com'), 'id.example.com')
-  assert.equal(hostOfUrl('http://localhost:3000'), 'localhost:3000')
-  assert.equal(hostOfUrl('http://id.example.com'), 'id.example.com:80')
+  assert.equal(nameOf('wiki.example.com:8443'), 'wiki.example.com')
+  assert.equal(nameOf('wiki.example.com'), 'wiki.example.com')
 })

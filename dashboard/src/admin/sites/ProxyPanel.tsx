@@ -5,10 +5,8 @@ import { useTexts } from '../../texts/TextsProvider.tsx'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { caddyConfiguration, nginxConfiguration, traefikConfiguration } from './proxy-configuration.ts'
+import { PROXIES } from './proxies.ts'
 import { headerNames } from './site-headers.ts'
-
-const PROXIES = { Caddy: caddyConfiguration, nginx: nginxConfiguration, Traefik: traefikConfiguration }
 
 /** What to paste into the configuration of the proxy. */
 export function ProxyPanel({ site }: { site: Client }) {
@@ -43,17 +41,16 @@ export function ProxyPanel({ site }: { site: Client }) {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {Object.entries(PROXIES).map(([name, configure]) => (
+          {Object.entries(PROXIES).map(([name, proxy]) => (
             <Tabs.Panel key={name} value={name}>
-              <CodeBlock
-                label={texts.file(name)}
-                value={configure(made, { latchkey: latchkey.trim(), application: application.trim() })}
-              />
-              {name === 'Traefik' && hosts.some((host) => host.includes(':')) && (
-                <Text size="sm" mt="sm">
-                  {texts.ports}
-                </Text>
-              )}
+              <Stack gap="sm">
+                <CodeBlock
+                  label={texts.file(name)}
+                  value={proxy.configure(made, { latchkey: latchkey.trim(), application: application.trim() })}
+                />
+                {'script' in proxy && <CodeBlock label={texts.script(proxy.script.name)} value={proxy.script.text} />}
+                {name === 'Traefik' && hosts.some((host) => host.includes(':')) && <Text size="sm">{texts.ports}</Text>}
+              </Stack>
             </Tabs.Panel>
           ))}
         </Tabs>

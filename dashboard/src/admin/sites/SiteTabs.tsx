@@ -6,6 +6,7 @@ import { AccessForm } from '../clients/AccessForm.tsx'
 import type { SiteTab } from '../clients/client-search.ts'
 import { DeleteClientSection } from '../clients/DeleteClientSection.tsx'
 import { LogoSection } from '../clients/LogoSection.tsx'
+import { TurnClientSection } from '../clients/TurnClientSection.tsx'
 import { ProxyPanel } from './ProxyPanel.tsx'
 import { RulesPanel } from './RulesPanel.tsx'
 import { SiteForm } from './SiteForm.tsx'
@@ -29,6 +30,7 @@ export function SiteTabs({ site, mayWrite }: Props) {
           <>
             <SiteForm site={site} mayWrite={mayWrite} />
             <LogoSection {...form} />
+            <TurnClientSection {...form} />
             {mayWrite && <DeleteClientSection application={site} />}
           </>,
         ),
