@@ -7,7 +7,9 @@ export const FAMILIES = [
   'Media',
   'Home',
   'Office',
+  'Mail',
   'Infrastructure',
+  'APIs',
   'Libraries',
 ] as const
 export type Family = (typeof FAMILIES)[number]
@@ -24,6 +26,7 @@ export interface ClientRequest {
   grantTypes: GrantType[]
   launchUrl?: string
   idTokenClaims?: 'minimal' | 'full'
+  introspectionClaims?: boolean
   id_token_signed_response_alg?: 'ES256' | 'RS256'
   pkce?: 'required' | 'optional'
 }
@@ -42,14 +45,28 @@ export interface Snippet {
   /** Where they go. */
   title: string
   /** Also the language of the code block in the documents. `form` is what to enter into which field. */
-  format: 'apache' | 'env' | 'form' | 'ini' | 'javascript' | 'json' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
+  format:
+    | 'apache'
+    | 'env'
+    | 'form'
+    | 'haproxy'
+    | 'ini'
+    | 'javascript'
+    | 'json'
+    | 'lua'
+    | 'php'
+    | 'python'
+    | 'ruby'
+    | 'sh'
+    | 'toml'
+    | 'yaml'
   text: string
 }
 
 /**
  * An application that people connect. Texts in which placeholders are replaced (`{{issuer}}`, `{{client_id}}`, `{{client_secret}}`,
- * and the names of questions; `{{host}}` is the host of the address): URLs and scopes of the client, titles and texts of
- * snippets.
+ * and the names of questions; `{{host}}` is the host of the address, `{{issuer_with_credentials}}` the issuer with the client's id
+ * and secret before its host): URLs and scopes of the client, titles and texts of snippets.
  */
 export interface Entry {
   id: string
@@ -88,7 +105,19 @@ export const addressOf = (name: string, example: string): Question => ({
 export const CODE: GrantType[] = ['authorization_code']
 export const CODE_AND_REFRESH: GrantType[] = ['authorization_code', 'refresh_token']
 
+/** A client that only introspects the tokens that others bring. */
+export const RESOURCE_SERVER = {
+  client: { clientType: 'confidential', redirectUris: [], scopes: [], grantTypes: ['client_credentials'] },
+  why: {
+    grantTypes:
+      'It signs nobody in. Its credentials are for introspection only, but a client has at least one grant type; without scopes, tokens of its own open nothing.',
+  },
+} satisfies Pick<Entry, 'client' | 'why'>
+
 export const NOT_IN_A_REGISTRY = {
   not: 'It is not published as a package that a test could install; its settings were compared with its documentation.',
+}
+export const TRIED_BY_HAND = {
+  not: 'The tests do not install it; a whole sign-in with these settings was tried by hand.',
 }
 export const A_HOSTED_SERVICE = { not: 'It is a service on the internet, which the tests do not call.' }

@@ -16,7 +16,9 @@ export interface Problem {
   message: string
 }
 
-export type FilledIn = { client: ClientRequest; snippets: Snippet[]; problems?: never } | { problems: Problem[] }
+export type FilledIn =
+  | { client: ClientRequest; snippets: Snippet[]; problems?: never }
+  | { client?: never; snippets?: never; problems: Problem[] }
 
 /**
  * Only characters that mean nothing in any of the formats are let in, so a value can't end a quoted string or begin a new line.
@@ -51,6 +53,7 @@ export function fillIn(entry: Entry, answers: Answers, issued: Issued): FilledIn
     ['issuer', withoutSlash(issuer)],
     ['client_id', clientId],
     ['client_secret', clientSecret],
+    ['issuer_with_credentials', withoutSlash(issuer).replace('://', `://${clientId}:${clientSecret}@`)],
   ])
   for (const { name, kind } of entry.questions) {
     const answer = answers[name] ?? ''

@@ -2,20 +2,23 @@
 import { CATALOGUE } from '../catalogue/catalogue.ts'
 import { type ClientRequest, type Entry, FAMILIES, type Family } from '../catalogue/entry.ts'
 import { exampleAnswers, fillIn } from '../catalogue/fill-in.ts'
+import { clients } from '../dashboard/src/texts/en/admin/clients.ts'
+import { applications } from '../dashboard/src/texts/en/applications.ts'
 
 const FOLDER = 'docs/applications'
 const ISSUER = 'https://id.example.com'
-/** In the order of the form for a new application. */
+/** In the order of the dashboard, and with its names, so that a reader finds the field that is meant. */
 const FIELDS: [keyof Omit<ClientRequest, 'name'>, string][] = [
-  ['clientType', 'Kind'],
-  ['redirectUris', 'Redirect URLs'],
-  ['postLogoutRedirectUris', 'Post-logout URLs'],
-  ['scopes', 'Scopes'],
-  ['grantTypes', 'Grant types'],
-  ['idTokenClaims', 'Claims in ID tokens'],
-  ['id_token_signed_response_alg', 'Algorithm of ID tokens'],
+  ['clientType', clients.type],
+  ['redirectUris', clients.redirectUris],
+  ['postLogoutRedirectUris', clients.postLogoutRedirectUris],
+  ['scopes', clients.scopes],
+  ['grantTypes', applications.signIn.grantTypes],
+  ['idTokenClaims', applications.claims.idToken],
+  ['introspectionClaims', applications.claims.introspection],
+  ['id_token_signed_response_alg', applications.claims.algorithm],
   ['pkce', 'PKCE'],
-  ['launchUrl', 'Start page'],
+  ['launchUrl', applications.appearance.launchUrl],
 ]
 
 const fileOf = (family: Family): string => `${family.toLowerCase().replaceAll(' ', '-')}.md`
@@ -50,7 +53,8 @@ Settings for applications that people connect to Latchkey: what to register here
 those that it links to are generated from \`catalogue/\`.
 
 What an application needs beyond the defaults is in the third column. [matrix.md](matrix.md) says which ones the tests run, and what
-they showed. For anything else, see [Integrating an application](../integrating-an-application.md).
+they showed. For anything else, see [Integrating an application](../integrating-an-application.md). How long each of them accepts a token that
+was revoked is in [APIs and other resource servers](../resource-servers.md).
 
 | Application | Area | Needs | How its settings are known |
 | --- | --- | --- | --- |
@@ -62,8 +66,8 @@ function describeFamily(family: Family): string {
   const entries = CATALOGUE.filter((entry) => entry.family === family)
   return `# ${family}
 
-Replace \`${ISSUER}\` with the address of your Latchkey, and \`CLIENT_ID\` and \`CLIENT_SECRET\` with what it shows when you add the
-application. This page is generated from \`catalogue/\`; [other applications](README.md).
+Replace \`${ISSUER}\` with the address of your Latchkey, and \`CLIENT_ID\` and \`CLIENT_SECRET\` with what it shows when you register the
+application. The names of settings are those of the dashboard (Administration, ${clients.title}, "${clients.create}"). This page is generated from \`catalogue/\`; [other applications](README.md).
 
 ${entries.map(describeEntry).join('\n')}`
 }
@@ -71,12 +75,6 @@ ${entries.map(describeEntry).join('\n')}`
 function describeEntry(entry: Entry): string {
   const filled = fillIn(entry, exampleAnswers(entry), { issuer: ISSUER })
   if (filled.problems) throw new Error(`${entry.id}: ${JSON.stringify(filled.problems)}`)
-  const rows = FIELDS.flatMap(([field, label]) => {
-    const value = filled.client[field]
-    if (value === undefined || value.length === 0) return []
-    return `| ${label} | ${[value].flat().map(code).join('<br>')} | ${entry.why[field] ?? ''} |`
-  })
-  const examples = entry.questions.map(({ label, example }) => `- ${label}: ${code(example)}`)
   const snippets = filled.snippets.map(
     ({ title, format, text }) =>
       `${title.startsWith('https:') ? code(title) : title}:\n\n\`\`\`${format === 'form' ? 'text' : format}\n${text}\n\`\`\`\n`,
@@ -84,14 +82,83 @@ function describeEntry(entry: Entry): string {
   const paragraphs = [
     `## ${entry.name}\n`,
     entry.limits === undefined ? '' : `**Not every version.** ${entry.limits}\n`,
-    examples.length === 0 ? '' : `Examples below, to be replaced with yours:\n\n${examples.join('\n')}\n`,
-    `At Latchkey:\n\n| Setting | Value | Why |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
+    ...(entry.family === 'Generic' ? describeForm(entry, filled.client) : describeSettings(entry, filled.client)),
     ...snippets,
     entry.notes.map((note) => `- ${note}\n`).join(''),
     entry.unconfirmed === undefined ? '' : `Not confirmed: ${entry.unconfirmed}\n`,
     `Source: <${entry.source}>, looked up on ${entry.lookedUpOn}. ${describeTrial(entry.tried)}\n`,
   ]
   return paragraphs.filter(Boolean).join('\n')
+}
+
+/** What the dashboard asks for an application that it knows, and what it registers then. */
+function describeSettings(entry: Entry, client: ClientRequest): string[] {
+  const rows = FIELDS.flatMap(([field, label]) => {
+    const values = valuesOf(client, field)
+    return values.length === 0 ? [] : `| ${label} | ${values.join('<br>')} | ${entry.why[field] ?? ''} |`
+  })
+  const examples = entry.questions.map(({ label, example }) => `- ${label}: ${code(example)}`)
+  return [
+    examples.length === 0 ? '' : `Examples below, to be replaced with yours:\n\n${examples.join('\n')}\n`,
+    `At Latchkey:\n\n| Setting | Value | Why |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
+  ]
+}
+
+/** The form of the dashboard for an application that it does not know. e2e/application-catalogue.spec.ts compares the two. */
+function describeForm(entry: Entry, client: ClientRequest): string[] {
+  const { label: askedFor, known, others } = applications.scopes
+  const isForPeople = client.grantTypes.includes('authorization_code')
+  const isKnown = (scope: string): scope is keyof typeof known => scope in known
+  const rows: [string, string][] = [
+    [clients.name, clients.nameHint],
+    [clients.operator, clients.operatorHint],
+    ...(isForPeople
+      ? ([
+          [clients.redirectUris, client.redirectUris.map(code).join('<br>')],
+          [
+            clients.postLogoutRedirectUris,
+            client.postLogoutRedirectUris?.map(code).join('<br>') ?? clients.postLogoutRedirectUrisHint,
+          ],
+          [
+            askedFor,
+            client.scopes
+              .filter(isKnown)
+              .map((scope) => known[scope].title)
+              .join('<br>'),
+          ],
+          [others, applications.scopes.othersHint],
+          [applications.access.who, `${applications.access.everybody}, or: ${applications.access.roles}`],
+        ] satisfies [string, string][])
+      : ([[clients.scopes, client.scopes.map(code).join(' ')]] satisfies [string, string][])),
+  ]
+  const fixed = FIELDS.filter(([field]) => field === 'clientType' || field === 'grantTypes').map(
+    ([field, label]) =>
+      `- ${[`${label}: ${valuesOf(client, field).join('. ')}.`, entry.why[field]].filter(Boolean).join(' ')}`,
+  )
+  const { tabs, appearance } = applications
+  return [
+    `In the form "${applications.create.titleOf(entry.name)}" of the dashboard:\n\n| Field | Value |\n| --- | --- |\n${rows
+      .map((row) => `| ${row.join(' | ')} |`)
+      .join('\n')}\n`,
+    entry.why.redirectUris === undefined ? '' : `${entry.why.redirectUris}\n`,
+    `The form sets the rest:\n\n${fixed.join('\n')}\n`,
+    client.launchUrl === undefined
+      ? ''
+      : `To have it on the start page of its users, enter ${code(client.launchUrl)} as "${appearance.launchUrl}" under "${tabs.appearance}" afterwards.\n`,
+  ]
+}
+
+/** The values of a setting in the words of the dashboard, with those of the API where they differ. */
+function valuesOf(client: ClientRequest, field: keyof Omit<ClientRequest, 'name'>): string[] {
+  if (field === 'clientType') return [`${clients.types[client.clientType]} (${code(client.clientType)})`]
+  if (field === 'grantTypes') return client.grantTypes.map((grant) => applications.signIn.grants[grant])
+  const { idTokenClaims, pkce } = client
+  if (field === 'idTokenClaims' && idTokenClaims !== undefined) {
+    return [`${applications.claims.idTokenClaims[idTokenClaims]} (${code(idTokenClaims)})`]
+  }
+  if (field === 'introspectionClaims') return client.introspectionClaims ? ['yes'] : []
+  if (field === 'pkce' && pkce !== undefined) return [applications.signIn.pkce[pkce]]
+  return [client[field] ?? []].flat().map(code)
 }
 
 const describeTrial = (tried: Entry['tried']): string =>

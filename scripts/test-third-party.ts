@@ -43,7 +43,8 @@ function describe(results: TestResult[]): string {
 Software of other projects that the tests run as it is published, with a whole sign-in through HTTP. \`npm run test:third-party\` runs
 them and writes this page. Where a test lets somebody in, it checks the user, the email address and the groups that the software got;
 that somebody without the role is not let in; and that the software refuses its signed-in user within a second after the role was taken
-away. The settings are on [the pages of the applications](README.md).
+away. Dovecot, HAProxy and mod_oauth2 sign nobody in: they are brought tokens, good ones and bad ones. The settings are on
+[the pages of the applications](README.md).
 
 | Software | Version | What was run | Result |
 | --- | --- | --- | --- |
@@ -52,5 +53,7 @@ ${rows.toSorted().join('\n')}
 Not run: \`@actual-app/sync-server\`, whose database library is compiled or downloaded from outside the registry when it is installed.
 kube-apiserver itself is not run either: the test verifies ID tokens by its rules, with the library jose. It never asks here, so an ID
 token is accepted until it expires; what is tested is that no other one is issued.
+
+Tried by hand, with a whole sign-in, on 18 November 2026: Streamlit 1.64.0, Node-RED 5.0.7 with passport-oauth2 1.8.0, and FastMCP 4.0.10.
 `
 }

@@ -16,7 +16,10 @@ const NPM_FILES = resolve('test/third-party/npm')
  */
 const DEBIAN_PACKAGES = [
   'apache2-bin',
+  'dovecot-imapd',
+  'haproxy',
   'libapache2-mod-auth-openidc',
+  'libapache2-mod-oauth2',
   'python3-authlib',
   'python3-flask',
   'python3-requests',

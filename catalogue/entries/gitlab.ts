@@ -10,13 +10,9 @@ export const gitlab: Entry = {
     redirectUris: ['{{address}}/users/auth/openid_connect/callback'],
     scopes: ['openid', 'profile', 'email', 'groups'],
     grantTypes: CODE,
-    id_token_signed_response_alg: 'RS256',
     launchUrl: '{{address}}/users/sign_in',
   },
-  why: {
-    grantTypes: 'GitLab asks once, at sign-in, and needs no refresh token.',
-    id_token_signed_response_alg: 'GitLab’s OpenID Connect library has been reported to expect RS256 in the code flow.',
-  },
+  why: { grantTypes: 'GitLab asks once, at sign-in, and needs no refresh token.' },
   snippets: [
     {
       title: '/etc/gitlab/gitlab.rb',
@@ -44,9 +40,16 @@ gitlab_rails['omniauth_providers'] = [
 ]`,
     },
   ],
-  notes: ['Run gitlab-ctl reconfigure after the change.', 'PKCE is off unless pkce is true.'],
-  unconfirmed: 'Whether current versions accept ES256: the report about RS256 is from 2020.',
+  notes: [
+    'Run gitlab-ctl reconfigure after the change.',
+    'PKCE is off unless pkce is true.',
+    'GitLab verifies the ID token with the algorithm in its header and the published keys, so ES256 needs no setting. Leave client_signing_alg out, or set it to ES256.',
+  ],
+  limits:
+    'GitLab sends PKCE if its library is omniauth_openid_connect 0.5 or later; GitLab 17 has 0.8. Earlier versions of GitLab use gitlab-omniauth-openid-connect, which ignores pkce: true and is refused. It sends a nonce, so it can be connected with optional PKCE.',
+  unconfirmed:
+    'Which version of GitLab was the first with that library. By the dates of both projects it was 15.9, of February 2023.',
   source: 'https://docs.gitlab.com/administration/auth/oidc/',
-  lookedUpOn: '2026-11-17',
+  lookedUpOn: '2026-11-18',
   tried: NOT_IN_A_REGISTRY,
 }

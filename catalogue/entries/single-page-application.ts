@@ -1,4 +1,4 @@
-import { ADDRESS, CODE, type Entry } from '../entry.ts'
+import { ADDRESS, CODE_AND_REFRESH, type Entry } from '../entry.ts'
 
 export const singlePageApplication: Entry = {
   id: 'single-page-application',
@@ -12,14 +12,14 @@ export const singlePageApplication: Entry = {
     clientType: 'public',
     redirectUris: ['{{address}}/{{callback}}'],
     postLogoutRedirectUris: ['{{address}}/'],
-    scopes: ['openid', 'profile', 'email'],
-    grantTypes: CODE,
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+    grantTypes: CODE_AND_REFRESH,
     launchUrl: '{{address}}/',
   },
   why: {
     clientType: 'Its code is readable by everybody, so it can keep no secret. PKCE protects it.',
     grantTypes:
-      'A refresh token in the storage of a browser is a risk; the session at Latchkey renews silently instead.',
+      'Its access token is valid for an hour and is renewed with a refresh token, which is replaced each time it is used.',
   },
   snippets: [
     {
@@ -32,12 +32,16 @@ export const users = new UserManager({
   client_id: '{{client_id}}',
   redirect_uri: '{{address}}/{{callback}}',
   post_logout_redirect_uri: '{{address}}/',
-  scope: 'openid profile email',
+  scope: 'openid profile email offline_access',
 })`,
     },
   ],
-  notes: [],
-  source: 'https://github.com/authts/oidc-client-ts/blob/main/docs/protocols/authorization-code-grant-with-pkce.md',
-  lookedUpOn: '2026-11-17',
+  notes: [
+    'With the refresh token oidc-client-ts renews by itself. It keeps the tokens in sessionStorage, which tabs do not share.',
+    'A foreign script that runs in the page can read the tokens: forbid such scripts with a Content-Security-Policy. A refresh token that is sent again more than ten seconds after its use ends the whole authorization, which lasts 90 days at most.',
+    'Renewing with prompt=none in a hidden frame works only if the application and Latchkey are on the same site, such as app.example.com and id.example.com. From another site browsers do not send the session cookie, and the answer is login_required.',
+  ],
+  source: 'https://github.com/authts/oidc-client-ts/blob/main/docs/protocols/refresh-token-grant.md',
+  lookedUpOn: '2026-11-18',
   tried: { test: 'e2e/browser-application.spec.ts' },
 }

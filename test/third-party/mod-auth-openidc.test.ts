@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { modAuthOpenidc } from '../../catalogue/entries/mod-auth-openidc.ts'
 import { fillIn } from '../../catalogue/fill-in.ts'
 import { realProvider } from '../interop/provider.ts'
 import { assertHint, checkAccess, createOrganisation, type Organisation } from './organisation.ts'
-import { APPS, runProgram } from './run-application.ts'
-import { debianEnvironment, debianName, debianProgram, needs } from './software.ts'
+import { startApache } from './run-apache.ts'
+import { debianName, needs } from './software.ts'
 
 const { folder, skip } = await needs('debian')
 const CALLBACK = '/oidc-callback'
@@ -29,35 +26,14 @@ function settingsOf(issuer: string, { application, home, group }: Organisation):
     .replace(/^OIDCUserInfoRefreshInterval .*$/m, 'OIDCUserInfoRefreshInterval 1')
 }
 
+const runApache = (t: TestContext, home: string, settings: string) =>
+  startApache(t, { folder, home, module: 'auth_openidc', page: PAGE, settings })
+
 const without = (settings: string, ...names: string[]): string =>
   settings
     .split('\n')
     .filter((line) => !names.includes(line.split(' ')[0] ?? ''))
     .join('\n')
-
-async function runApache(t: TestContext, home: string, settings: string): Promise<void> {
-  const runtime = mkdtempSync(join(tmpdir(), 'latchkey-apache-'))
-  // Apache serves as another user when root starts it.
-  chmodSync(runtime, 0o755)
-  mkdirSync(join(runtime, 'site'))
-  writeFileSync(join(runtime, 'site/index.shtml'), PAGE)
-  writeFileSync(join(runtime, 'site.conf'), settings)
-  const asRoot = process.getuid?.() === 0 ? ['-DROOT'] : []
-  await runProgram(t, {
-    command: debianProgram(folder, 'usr/sbin/apache2'),
-    args: ['-DFOREGROUND', ...asRoot, '-d', runtime, '-f', join(APPS, 'apache.conf')],
-    folder,
-    environment: {
-      ...debianEnvironment(folder),
-      PORT: new URL(home).port,
-      RUNTIME: runtime,
-      MODULES: join(folder, 'usr/lib/apache2/modules'),
-    },
-    home,
-  })
-  // After Apache has stopped.
-  t.after(() => rmSync(runtime, { recursive: true, force: true }))
-}
 
 describe(debianName(folder, 'mod_auth_openidc', 'libapache2-mod-auth-openidc'), { skip }, () => {
   const provider = realProvider('sqlite')

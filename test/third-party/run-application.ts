@@ -8,17 +8,27 @@ import { setTimeout } from 'node:timers/promises'
 export const APPS = join(import.meta.dirname, 'apps')
 const MAX_START_MS = 30_000
 
-interface Options {
+interface Program {
   command: string
   args: string[]
   folder: string
   environment: Record<string, string>
+}
+
+interface Options extends Program {
   /** Where it answers when it has started. */
   home: string
 }
 
 /** Runs a program until the test ends, and waits until it answers. */
-export async function runProgram(t: TestContext, options: Options): Promise<{ output(): string }> {
+export const runProgram = (t: TestContext, { home, ...program }: Options): Promise<{ output(): string }> =>
+  runUntilReady(t, { ...program, isReady: () => answers(home) })
+
+/** Runs a program until the test ends, and waits until it is ready. */
+export async function runUntilReady(
+  t: TestContext,
+  options: Program & { isReady(): Promise<boolean> },
+): Promise<{ output(): string }> {
   const child = spawn(options.command, options.args, {
     cwd: options.folder,
     env: { PATH: process.env['PATH'] ?? '', ...options.environment },
@@ -29,7 +39,7 @@ export async function runProgram(t: TestContext, options: Options): Promise<{ ou
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   t.after(() => stop(child))
   const deadline = Date.now() + MAX_START_MS
-  while (!(await answers(options.home))) {
+  while (!(await options.isReady())) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`It did not start:\n${output}`)
     await setTimeout(50)
   }

@@ -34,6 +34,8 @@ export function EntryForm({ entry, onRegistered }: Props) {
   const clients = useTexts('admin').clients
   const access = useTexts('applications').access
   const translated = useCatalogueText()
+  // An API that introspects tokens signs nobody in.
+  const isForPeople = entry.client.grantTypes.includes('authorization_code')
   const [name, setName] = useState(entry.name)
   const [answers, setAnswers] = useState<Record<string, string>>({})
   const [who, setWho] = useState(EVERYBODY)
@@ -100,11 +102,13 @@ export function EntryForm({ entry, onRegistered }: Props) {
               onChange={(value) => setAnswers((before) => ({ ...before, [question.name]: value }))}
             />
           ))}
-          <RoleChoice
-            value={who}
-            error={isSubmitted && allowedRoles === undefined ? access.chooseRole : undefined}
-            onChange={setWho}
-          />
+          {isForPeople && (
+            <RoleChoice
+              value={who}
+              error={isSubmitted && allowedRoles === undefined ? access.chooseRole : undefined}
+              onChange={setWho}
+            />
+          )}
           {entry.client.pkce === 'optional' && (
             <Checkbox
               label={texts.withoutPkce}

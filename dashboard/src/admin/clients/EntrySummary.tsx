@@ -20,7 +20,12 @@ export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRe
       values: client.postLogoutRedirectUris ?? [],
       isCode: true,
     },
-    { setting: 'scopes', label: clients.scopes, values: [client.scopes.join(' ')], isCode: true },
+    {
+      setting: 'scopes',
+      label: clients.scopes,
+      values: client.scopes.length > 0 ? [client.scopes.join(' ')] : [],
+      isCode: true,
+    },
     {
       setting: 'grantTypes',
       label: texts.signIn.grantTypes,
@@ -30,6 +35,11 @@ export function EntrySummary({ entry, client }: { entry: Entry; client: ClientRe
       setting: 'idTokenClaims',
       label: texts.claims.idToken,
       values: client.idTokenClaims ? [texts.claims.idTokenClaims[client.idTokenClaims]] : [],
+    },
+    {
+      setting: 'introspectionClaims',
+      label: texts.claims.introspection,
+      values: client.introspectionClaims ? [texts.claims.introspectionHint] : [],
     },
     {
       setting: 'id_token_signed_response_alg',

@@ -2,6 +2,7 @@
 const PATTERNS: [RegExp, string][] = [
   [/^Address of the application$/, 'Adresse der Anwendung'],
   [/^Address of the site$/, 'Adresse der Website'],
+  [/^Address of the MCP server$/, 'Adresse des MCP-Servers'],
   [/^Address of (.+)$/, 'Adresse von $1'],
   [/^Role whose members administer the cluster$/, 'Rolle, die den Cluster verwaltet'],
   [/^Role whose members may open the site$/, 'Rolle, die die Website öffnen darf'],
@@ -37,11 +38,13 @@ const SENTENCES: Record<string, string> = {
     'Gitea fügt die Angaben von Userinfo denen des ID-Tokens hinzu; dieses kann also knapp bleiben.',
   'Gitea 1.27.3 and earlier send neither PKCE nor a nonce and are refused, also with optional PKCE. Gitea’s source has sent PKCE since mid-2026: use a later version.':
     'Gitea bis 1.27.3 schickt weder PKCE noch eine Nonce und wird abgewiesen, auch wenn PKCE freigestellt ist. Im Quelltext von Gitea ist PKCE seit Mitte 2026: Nehmen Sie eine spätere Version.',
-  'GitLab’s OpenID Connect library has been reported to expect RS256 in the code flow.':
-    'Die OpenID-Connect-Bibliothek von GitLab erwartet Berichten zufolge RS256.',
+  'GitLab verifies the ID token with the algorithm in its header and the published keys, so ES256 needs no setting. Leave client_signing_alg out, or set it to ES256.':
+    'GitLab prüft das ID-Token mit dem Algorithmus, der darin steht, und den veröffentlichten Schlüsseln; für ES256 ist keine Einstellung nötig. Lassen Sie client_signing_alg weg, oder setzen Sie es auf ES256.',
+  'GitLab sends PKCE if its library is omniauth_openid_connect 0.5 or later; GitLab 17 has 0.8. Earlier versions of GitLab use gitlab-omniauth-openid-connect, which ignores pkce: true and is refused. It sends a nonce, so it can be connected with optional PKCE.':
+    'GitLab schickt PKCE, wenn seine Bibliothek omniauth_openid_connect 0.5 oder neuer ist; GitLab 17 hat 0.8. Frühere Versionen von GitLab benutzen gitlab-omniauth-openid-connect: Das beachtet pkce: true nicht und wird abgewiesen. Es schickt eine Nonce und lässt sich verbinden, wenn PKCE freigestellt ist.',
   'Run gitlab-ctl reconfigure after the change.': 'Führen Sie nach der Änderung gitlab-ctl reconfigure aus.',
-  'Whether current versions accept ES256: the report about RS256 is from 2020.':
-    'Ob aktuelle Versionen ES256 annehmen: Der Bericht über RS256 ist von 2020.',
+  'Which version of GitLab was the first with that library. By the dates of both projects it was 15.9, of February 2023.':
+    'Welche Version von GitLab diese Bibliothek als erste hatte. Nach den Daten beider Projekte war es 15.9 vom Februar 2023.',
   'Grafana decides by the groups who is an administrator, and refreshes to notice that access has ended.':
     'Grafana entscheidet nach den Gruppen, wer verwalten darf, und merkt durch das Erneuern, wenn der Zugang endet.',
   'Grafana reads the user from userinfo, so the claims in the ID token may stay minimal.':
@@ -207,6 +210,86 @@ const SENTENCES: Record<string, string> = {
     'Dass Proxmox VE PKCE schickt, ohne das es abgewiesen wird, und dass es RS256 erwartet. Die Dokumentation sagt beides nicht.',
   'Add the scope offline_access and the refresh grant if the application refreshes.':
     'Fügen Sie den Scope offline_access und das Refresh-Token hinzu, wenn die Anwendung ihren Zugriff erneuert.',
+  'First part of the path of the API': 'Erster Teil des Pfads der API',
+  'Scope that the API checks': 'Scope, den die API prüft',
+  'Scope that lets a mail program in': 'Scope, mit dem ein Mailprogramm hineindarf',
+  'Role whose members may change flows': 'Rolle, die Flows ändern darf',
+  'It signs nobody in. Its credentials are for introspection only, but a client has at least one grant type; without scopes, tokens of its own open nothing.':
+    'Hier meldet sich niemand an. Die Zugangsdaten dienen nur zur Introspection, aber jeder Client hat mindestens eine Art, Tokens zu bekommen; ohne Scopes öffnen eigene Tokens nichts.',
+  'The Debian package is libapache2-mod-oauth2. With mod_auth_openidc beside it, people sign in on pages and programs bring tokens.':
+    'Das Debian-Paket heißt libapache2-mod-oauth2. Mit mod_auth_openidc daneben melden sich Personen auf Seiten an, und Programme bringen Tokens mit.',
+  'The module keeps every answer for 300 seconds unless expiry says otherwise: that long a revoked token still opens the API. With expiry=10 it is ten seconds.':
+    'Das Modul behält jede Antwort 300 Sekunden lang, solange expiry nichts anderes sagt: So lange öffnet ein widerrufenes Token noch die API. Mit expiry=10 sind es zehn Sekunden.',
+  'Without Require oauth2_claim every valid token opens the API, also one that was issued for another application.':
+    'Ohne Require oauth2_claim öffnet jedes gültige Token die API, auch eines, das für eine andere Anwendung ausgestellt wurde.',
+  'REMOTE_USER is the sub. The claims are in environment variables, OAUTH2_CLAIM_ and their names.':
+    'REMOTE_USER ist der sub. Die Angaben stehen in Umgebungsvariablen, OAUTH2_CLAIM_ und ihr Name.',
+  'dovecot.conf of Dovecot 2.3': 'dovecot.conf von Dovecot 2.3',
+  '/etc/dovecot/dovecot-oauth2.conf.ext up to Dovecot 2.3.20':
+    '/etc/dovecot/dovecot-oauth2.conf.ext bis Dovecot 2.3.20',
+  '/etc/dovecot/dovecot-oauth2.conf.ext of Dovecot 2.3.21': '/etc/dovecot/dovecot-oauth2.conf.ext von Dovecot 2.3.21',
+  'dovecot.conf of Dovecot 2.4': 'dovecot.conf von Dovecot 2.4',
+  'The mail program, such as Roundcube, is an application of its own: register it with this scope, and let it ask for it. Without scope, every token of every application opens the mailbox.':
+    'Das Mailprogramm, zum Beispiel Roundcube, ist eine eigene Anwendung: Registrieren Sie es mit diesem Scope, und lassen Sie es danach fragen. Ohne scope öffnet jedes Token jeder Anwendung das Postfach.',
+  'Mailboxes are named by email addresses, so that the mail program also asks for the scope email. An address that nobody has confirmed opens no mailbox: email_verified is there and true only for a valid token of somebody whose address is confirmed.':
+    'Postfächer heißen wie E-Mail-Adressen; das Mailprogramm fragt also auch nach dem Scope email. Eine Adresse, die niemand bestätigt hat, öffnet kein Postfach: email_verified ist nur bei einem gültigen Token einer Person mit bestätigter Adresse da und wahr.',
+  'Dovecot finds the mailbox by the email address, and knows it from introspection alone.':
+    'Dovecot findet das Postfach nach der E-Mail-Adresse und erfährt sie nur durch die Introspektion.',
+  'Postfix authenticates SMTP through Dovecot and needs no settings of its own.':
+    'Postfix prüft SMTP über Dovecot und braucht keine eigenen Einstellungen dafür.',
+  'Up to 2.3.20 Dovecot sends the credentials in the body, later those in the address. Give them in one place only; both are refused.':
+    'Bis 2.3.20 schickt Dovecot die Zugangsdaten im Inhalt der Anfrage, später die aus der Adresse. Geben Sie sie nur an einer Stelle an; beides zusammen wird abgewiesen.',
+  'Dovecot asks once, when a mail program connects. A connection that is open stays open when access ends: end it with doveadm kick.':
+    'Dovecot fragt einmal, wenn sich ein Mailprogramm verbindet. Eine offene Verbindung bleibt offen, wenn der Zugang endet: Beenden Sie sie mit doveadm kick.',
+  'Leave auth_cache_size at 0. With a cache, a revoked token is accepted for auth_cache_ttl, which is an hour unless it is set.':
+    'Lassen Sie auth_cache_size auf 0. Mit einem Zwischenspeicher gilt ein widerrufenes Token noch für auth_cache_ttl, ohne Angabe eine Stunde.',
+  'The settings of 2.3.21 and 2.4, which were compared with the source. 2.3.19 was run.':
+    'Die Einstellungen für 2.3.21 und 2.4: Sie wurden mit dem Quelltext verglichen. Ausgeführt wurde 2.3.19.',
+  'HAProxy 2.5 or later. Its own functions for tokens (jwt_verify) are for signed ones; those of Latchkey are opaque, so it asks.':
+    'Ab HAProxy 2.5. Seine eigenen Funktionen für Tokens (jwt_verify) sind für signierte; die von Latchkey sind es nicht, darum fragt es nach.',
+  'It asks for each request and keeps nothing: a revoked token is refused at the next request.':
+    'Es fragt bei jeder Anfrage und behält nichts: Ein widerrufenes Token wird bei der nächsten Anfrage abgewiesen.',
+  'The API gets the sub in X-Token-Subject, which no client can set. Let nobody reach the API but HAProxy.':
+    'Die API bekommt den sub in X-Token-Subject, den kein Aufrufer setzen kann. Lassen Sie nur HAProxy an die API.',
+  'st.user is what is in the ID token; userinfo is not asked.':
+    'st.user ist, was im ID-Token steht; Userinfo wird nicht gefragt.',
+  'In the application': 'In der Anwendung',
+  'Install streamlit[auth]. Current versions send PKCE by themselves; earlier ones need code_challenge_method.':
+    'Installieren Sie streamlit[auth]. Aktuelle Versionen schicken PKCE von selbst; frühere brauchen code_challenge_method.',
+  'Streamlit asks people to choose their account each time. Add prompt = "" to client_kwargs to leave that out.':
+    'Streamlit lässt jedes Mal das Konto wählen. Mit prompt = "" in client_kwargs entfällt das.',
+  'The cookie of Streamlit is valid for 30 days, whether or not somebody still has access here. Where that matters, expose the access token (expose_tokens) and ask userinfo with it.':
+    'Das Cookie von Streamlit gilt 30 Tage, auch wenn jemand hier keinen Zugang mehr hat. Wo es darauf ankommt, geben Sie das Zugriffstoken frei (expose_tokens) und fragen damit bei Userinfo.',
+  'The server keeps the tokens of its users and renews them.':
+    'Der Server behält die Tokens seiner Personen und erneuert sie.',
+  'The server': 'Der Server',
+  'MCP clients register themselves, which Latchkey does not offer. FastMCP does it for them, and is one client here.':
+    'MCP-Clients registrieren sich selbst, was Latchkey nicht anbietet. FastMCP übernimmt das für sie und ist hier ein einziger Client.',
+  'The access tokens of Latchkey are opaque. Without token_verifier FastMCP expects signed ones and refuses them.':
+    'Die Zugriffstokens von Latchkey sind nicht signiert. Ohne token_verifier erwartet FastMCP signierte und lehnt sie ab.',
+  'FastMCP introspects for each request, so access ends at once. cache_ttl_seconds would let a revoked token live on for that time.':
+    'FastMCP fragt bei jeder Anfrage nach, darum endet der Zugang sofort. Mit cache_ttl_seconds gälte ein widerrufenes Token so lange weiter.',
+  'With a refresh token Directus notices when access has ended.':
+    'Mit einem Refresh-Token merkt Directus, wenn der Zugang endet.',
+  'Directus uses openid-client 5, which expects RS256 unless the algorithm is set as above. It sends PKCE and reads userinfo.':
+    'Directus benutzt openid-client 5, das RS256 erwartet, solange der Algorithmus nicht wie oben gesetzt ist. Es schickt PKCE und liest Userinfo.',
+  'AUTH_LATCHKEY_ROLE_MAPPING maps the names of roles here to ids of roles in Directus.':
+    'AUTH_LATCHKEY_ROLE_MAPPING ordnet den Namen der Rollen hier die Nummern der Rollen in Directus zu.',
+  'Install passport-oauth2 in the folder of settings.js. passport-openidconnect 0.1.2 sends no PKCE and is refused.':
+    'Installieren Sie passport-oauth2 im Ordner von settings.js. passport-openidconnect 0.1.2 schickt kein PKCE und wird abgewiesen.',
+  'Node-RED does not ask again while somebody is signed in: access ends after sessionExpiryTime seconds, a week unless it is set.':
+    'Node-RED fragt nicht wieder, solange jemand angemeldet ist: Der Zugang endet nach sessionExpiryTime Sekunden, ohne Angabe nach einer Woche.',
+  'Pages that flows serve, such as dashboards, are not covered by adminAuth. Protect them as a site behind a proxy.':
+    'Seiten, die Flows ausliefern, zum Beispiel Dashboards, schützt adminAuth nicht. Schützen Sie sie als Website hinter einem Proxy.',
+  'The last is the one that the mail server checks.': 'Den letzten prüft der Mailserver.',
+  'Roundcube renews the token that it brings to the mail server.':
+    'Roundcube erneuert das Token, das es dem Mailserver bringt.',
+  'The mail server has to accept these tokens: see Dovecot. Both have to name people by the same claim.':
+    'Der Mailserver muss diese Tokens annehmen: siehe Dovecot. Beide müssen Personen nach derselben Angabe benennen.',
+  'Roundcube brings the token to the mail server for each page, so access ends at the next one.':
+    'Roundcube bringt das Token bei jeder Seite zum Mailserver, darum endet der Zugang mit der nächsten.',
+  'Roundcube 1.7 and later. 1.6, which Debian 12 has, sends neither PKCE nor a nonce and is refused, also with optional PKCE.':
+    'Ab Roundcube 1.7. 1.6, das in Debian 12 ist, schickt weder PKCE noch eine Nonce und wird abgewiesen, auch wenn PKCE freigestellt ist.',
 }
 
 /** Undefined for what is the same in German, such as the name of a file. */
