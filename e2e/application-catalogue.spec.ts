@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { CATALOGUE } from '../catalogue/catalogue.ts'
 import { expect, test } from './support/administration.ts'
 
 test('an application of the catalogue is registered from its address, and its settings are shown with the real values', async ({
@@ -106,6 +108,23 @@ test('a machine is registered without redirect URLs, and an application that is 
   await expect(page.getByRole('dialog')).toContainText('The secret, this once')
 })
 
+test('an API that checks tokens is registered without asking who may sign in to it', async ({
+  asAdministrator: page,
+  newcomer,
+}) => {
+  await page.goto('/admin/applications/new?entry=dovecot')
+  await page.getByLabel('Name', { exact: true }).fill(`Mail of ${newcomer.displayName}`)
+  await page.getByLabel('Scope that lets a mail program in').fill('mail')
+  await expect(page.getByText('Who may sign in to it')).toHaveCount(0)
+  const summary = page.getByRole('region', { name: 'What will be registered' })
+  await expect(summary).toContainText('For itself, without a person')
+  await expect(summary.getByText('Scopes', { exact: true })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Register' }).click()
+  const dialog = page.getByRole('dialog')
+  const secret = (await dialog.getByLabel('Client secret', { exact: true }).first().textContent()) ?? ''
+  await expect(dialog.getByLabel('dovecot.conf of Dovecot 2.4', { exact: true }).first()).toContainText(`:${secret}@`)
+})
+
 test('the catalogue is in German for a German browser, and fits a phone', async ({
   asAdministrator: page,
   browser,
@@ -118,7 +137,7 @@ test('the catalogue is in German for a German browser, and fits a phone', async 
     storageState: { cookies, origins: [] },
   })
   const phone = await context.newPage()
-  for (const entry of ['', '?entry=kubernetes', '?entry=machine']) {
+  for (const entry of ['', '?entry=kubernetes', '?entry=machine', '?entry=dovecot']) {
     await phone.goto(`${baseURL ?? ''}/admin/applications/new${entry}`)
     await expect(phone.getByRole('heading', { name: /^Neue Anwendung/ })).toBeVisible()
     await expect
@@ -126,4 +145,23 @@ test('the catalogue is in German for a German browser, and fits a phone', async 
       .toBeLessThanOrEqual(0)
   }
   await context.close()
+})
+
+test('the page of the documentation about any application has the fields of the form, in its order', async ({
+  asAdministrator: page,
+}) => {
+  const sections = readFileSync('docs/applications/generic.md', 'utf8').split(/^## /m)
+  for (const { id, name } of CATALOGUE.filter(({ family }) => family === 'Generic')) {
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? ''
+    const table = /^\| Field \| Value \|\n.*\n((?:\|.*\n)+)/m.exec(section)?.[1] ?? ''
+    const fields = table
+      .trim()
+      .split('\n')
+      .map((row) => row.split(' | ')[0]?.slice(2))
+    await page.goto(`/admin/applications/new?entry=${id}`)
+    await expect(page.getByRole('heading', { name: `New application: ${name}` })).toBeVisible()
+    await expect(page.locator('form .mantine-InputWrapper-label')).toHaveText(
+      fields.filter((field) => field !== undefined),
+    )
+  }
 })

@@ -113,3 +113,39 @@ test('when somebody without access was refused, a role can be let in', async ({
   await expect(dialog).toBeHidden()
   expect(await ask(clientId)).toContain('/consent?')
 })
+
+test('the list of applications shows requests with a client id that nobody has', async ({
+  asAdministrator: page,
+  request,
+  newcomer,
+}) => {
+  const clientId = `unknown-${newcomer.email.slice(4, 12)}`
+  const query = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: 'https://wiki.example.com/cb',
+    response_type: 'code',
+  })
+  await request.get(`/oauth/authorize?${query.toString()}`)
+  await page.goto('/admin/applications')
+  const rows = page.getByRole('list', { name: 'Refused requests' }).getByRole('listitem')
+  const row = rows.filter({ hasText: clientId })
+  await expect(row).toContainText('No application has this client id')
+  await expect(row).toContainText('https://wiki.example.com/cb')
+})
+
+test('an administrator lets a mail server read claims at introspection', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+}) => {
+  const { clientId } = await administration.createClient({
+    name: `Mail ${newcomer.displayName}`,
+    redirectUris: [REDIRECT],
+  })
+  await page.goto(`/admin/applications/${clientId}?tab=claims`)
+  await page.getByLabel('Claims at introspection').check()
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await expect(page.getByText('Saved.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Claims at introspection')).toBeChecked()
+})

@@ -50,3 +50,75 @@ test('the page of an application asks before it loses changes', async ({
   await expect(page).toHaveURL(/tab=access/)
   await expect(question).toHaveCount(0)
 })
+
+test('an administrator turns an application and a site off and on, and is told what that means', async ({
+  asAdministrator: page,
+  administration,
+  newcomer,
+}) => {
+  const mark = newcomer.email.slice(4, 12)
+  const { clientId } = await administration.createClient({ name: `Wiki ${mark}`, redirectUris: ['https://w.example/'] })
+  const { client_id: siteId } = await administration.post<{ client_id: string }>('/oauth/clients', {
+    clientType: 'proxied',
+    name: `Notes ${mark}`,
+    hosts: [`${mark.toLowerCase()}.example.net`],
+  })
+  for (const [id, said] of [
+    [`${clientId}?tab=connect`, 'All its codes and tokens are revoked at once, for good'],
+    [`${siteId}?tab=site`, 'not even where a rule lets everybody in'],
+  ] as const) {
+    await page.goto(`/admin/applications/${id}`)
+    await page.getByRole('button', { name: 'Turn off…' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toContainText(said)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByText('It is turned off')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Turn off…' }).click()
+    await dialog.getByRole('button', { name: 'Turn off' }).click()
+    await expect(page.getByText('It is turned off')).toBeVisible()
+    await expect(page.getByText('Turned off', { exact: true })).toBeVisible()
+  }
+  await page.goto(`/admin/applications?q=${mark}`)
+  const rows = page.getByRole('list', { name: 'Applications' }).last().getByRole('listitem')
+  await expect(rows.filter({ hasText: 'Turned off' })).toHaveCount(2)
+
+  await page.goto(`/admin/applications/${siteId}?tab=site`)
+  await page.getByRole('button', { name: 'Turn on…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByRole('button', { name: 'Turn off…' })).toBeVisible()
+  await page.goto(`/admin/applications?q=${mark}`)
+  await expect(rows.filter({ hasText: 'Turned off' })).toHaveCount(1)
+})
+
+test('a consent page says that the application was turned off, in German too', async ({
+  page,
+  browser,
+  server,
+  administration,
+  newcomer,
+}) => {
+  const redirectUri = 'https://wiki.example.com/'
+  const { clientId } = await administration.createClient({ name: 'Wiki', redirectUris: [redirectUri] })
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+  })
+  const german = await browser.newContext({ baseURL: server.origin, locale: 'de-DE' })
+  const germanPage = await german.newPage()
+  await page.request.post('/api/auth/register', { data: newcomer })
+  await german.addCookies(await page.context().cookies())
+  await page.goto(`/consent?${query.toString()}`)
+  await germanPage.goto(`/consent?${query.toString()}`)
+  const allow = page.getByRole('button', { name: 'Allow' })
+  await expect(allow).toBeVisible()
+  await administration.patch(`/oauth/clients/${clientId}`, { disabled: true })
+  await allow.click()
+  await expect(page.getByText('An administrator has turned this application off.')).toBeVisible()
+  await germanPage.reload()
+  await expect(germanPage.getByText('Diese Anwendung wurde von der Verwaltung abgeschaltet.')).toBeVisible()
+  await german.close()
+})

@@ -1,3 +1,5 @@
+import { singlePageApplication } from '../catalogue/entries/single-page-application.ts'
+import { fillIn } from '../catalogue/fill-in.ts'
 import { startBrowserApplication, type BrowserApplication } from './support/browser-application.ts'
 import { forgetSession } from './support/session.ts'
 import { expect, test as base } from './support/test.ts'
@@ -7,19 +9,17 @@ const test = base.extend<{ application: BrowserApplication }>({
     const application = await startBrowserApplication(async (origin) => {
       const api = await playwright.request.newContext({ baseURL: server.origin })
       await api.post('/api/auth/login', { data: { email, password } })
+      // As the catalogue says, and another page after signing out.
+      const answers = { address: origin, callback: 'callback' }
+      const { client, problems } = fillIn(singlePageApplication, answers, { issuer: server.origin })
+      if (problems) throw new Error(JSON.stringify(problems))
       const made = await api.post('/oauth/clients', {
-        data: {
-          name: 'Status board',
-          clientType: 'public',
-          redirectUris: [`${origin}/callback`],
-          postLogoutRedirectUris: [`${origin}/signed-out`],
-          scopes: ['openid', 'profile', 'email', 'offline_access'],
-        },
+        data: { ...client, name: 'Status board', postLogoutRedirectUris: [`${origin}/signed-out`] },
       })
       expect(made.status(), await made.text()).toBe(201)
       const { client_id } = (await made.json()) as { client_id: string }
       await api.dispose()
-      return { authority: server.origin, client_id }
+      return { authority: server.origin, client_id, scope: client.scopes.join(' ') }
     })
     await use(application)
     await application.stop()

@@ -317,6 +317,8 @@ test('a changed address can be confirmed from the mail, and restored from the ol
   server,
 }) => {
   await page.request.post('/api/auth/register', { data: newcomer })
+  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
   const email = `new.${newcomer.email}`
   await page.request.post('/api/account/email', { data: { email, currentPassword: newcomer.password } })
   await page.goto(await linkInMail(server.dataDir, email, '/verify-email'))
@@ -324,5 +326,53 @@ test('a changed address can be confirmed from the mail, and restored from the ol
   await page.goto(await linkInMail(server.dataDir, newcomer.email, '/revert-email'))
   await page.getByRole('button', { name: 'Restore my address' }).click()
   await expect(page.getByRole('heading', { name: 'Your address is restored' })).toBeVisible()
-  await linkInMail(server.dataDir, newcomer.email, '/reset-password')
+  const link = await linkInMail(server.dataDir, newcomer.email, '/reset-password')
+  await page.goto(link)
+  await expect(page.getByText('No passkey, SSH key or application is left that gives access.')).toBeVisible()
+})
+
+test('after an address was taken back, the page of the new password asks what to keep of the rest', async ({
+  page,
+  newcomer,
+  server,
+  expectAccessible,
+}) => {
+  await page.request.post('/api/auth/register', { data: newcomer })
+  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
+  const email = `new.${newcomer.email}`
+  await page.request.post('/api/account/email', { data: { email, currentPassword: newcomer.password } })
+  await page.goto(await linkInMail(server.dataDir, email, '/verify-email'))
+  await expect(page.getByRole('heading', { name: 'Your email is verified' })).toBeVisible()
+  const revert = new URL(await linkInMail(server.dataDir, newcomer.email, '/revert-email'))
+  const token = new URLSearchParams(revert.hash.slice(1)).get('token')
+  expect((await page.request.post('/api/account/email/revert', { data: { token } })).status()).toBe(200)
+
+  // Only what is older than a week is left, and this account is new.
+  const at = { createdAt: Date.UTC(2026, 0, 5), lastUsedAt: Date.UTC(2026, 2, 7) }
+  const passkey = { credentialId: 'x', transports: [], deviceType: 'multiDevice', backedUp: true, aaguid: 'x' }
+  const left = {
+    passkeys: [
+      { id: 'pk-1', name: 'My phone', ...passkey, ...at },
+      { id: 'pk-2', name: 'Windows Hello', ...passkey, ...at, lastUsedAt: null },
+    ],
+    sshKeys: [{ id: 'key-1', name: 'Laptop', publicKey: 'x', fingerprint: 'x', ephemeral: false, ...at }],
+    apps: [{ client_id: 'wiki', name: 'Wiki', scopes: ['openid'], ...at, updatedAt: at.createdAt }],
+  }
+  await page.route('**/api/auth/password-reset/access', (route) => route.fulfill({ json: { removesAll: false, left } }))
+  await page.goto(await linkInMail(server.dataDir, newcomer.email, '/reset-password'))
+  await page.getByLabel('New password').fill('a wholly new password')
+  const sent = page.waitForRequest('**/api/auth/password-reset/confirm')
+  const submit = page.getByRole('button', { name: 'Set the password' })
+  await page.getByRole('radiogroup', { name: 'My phone' }).getByLabel('Keep').check()
+  await submit.click()
+  // Nothing is sent until everything is decided.
+  await expect(page.getByRole('radiogroup', { name: 'Windows Hello' }).getByLabel('Keep')).toBeFocused()
+  await expectAccessible()
+  await page.getByRole('radiogroup', { name: 'Windows Hello' }).getByLabel('Remove').check()
+  await page.getByRole('radiogroup', { name: 'Laptop' }).getByLabel('Remove').check()
+  await page.getByRole('radiogroup', { name: 'Wiki' }).getByLabel('Keep').check()
+  await submit.click()
+  expect((await sent).postDataJSON()).toMatchObject({ keep: { passkeys: ['pk-1'], sshKeys: [], apps: ['wiki'] } })
+  await expect(page.getByRole('heading', { name: 'Your password is set' })).toBeVisible()
 })

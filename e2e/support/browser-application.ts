@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
 export type BrowserApplication = { origin: string; stop: () => Promise<void> }
-export type Settings = { authority: string; client_id: string }
+export type Settings = { authority: string; client_id: string; scope: string }
 
 const folder = new URL('browser-application/', import.meta.url)
 const page = { type: 'text/html', text: readFileSync(new URL('index.html', folder)) }

@@ -1,4 +1,4 @@
-import { NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../api/client.ts'
@@ -41,6 +41,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
   const [saved, setSaved] = useState(() => fieldsOf(profile))
   const [fields, setFields] = useState(saved)
   const locked = may('ssh:cert:issue')
+  const { usernameToldTo: told, usernameChangesLeft: left } = profile
   const isAdministrator = profile.roles.some(({ name }) => name === 'admin')
   const lockedHint = isAdministrator ? texts.usernameLockedHere : texts.usernameLocked
   const save = useMutation({
@@ -78,15 +79,20 @@ export function ProfileForm({ profile }: { profile: Profile }) {
         <Field name="preferredUsername">
           <TextInput
             label={texts.username}
-            description={locked ? lockedHint : texts.usernameHint}
+            description={locked ? lockedHint : [texts.usernameHint, texts.usernameChanges(left)].join(' ')}
             autoComplete="off"
             pattern="[a-z_][a-z0-9_\-]{0,31}"
-            disabled={locked}
+            disabled={locked || left === 0}
             required={!locked}
             withAsterisk={false}
             {...field('preferredUsername')}
           />
         </Field>
+        {fields.preferredUsername.trim() !== saved.preferredUsername && told.length > 0 && (
+          <Alert color="gray" role="note" title={texts.usernameToldTitle}>
+            {texts.usernameTold(told.join(', '))}
+          </Alert>
+        )}
         <Field name="locale">
           <NativeSelect
             label={texts.language}

@@ -336,7 +336,7 @@ export type paths = {
       parameters: { query?: never; header?: never; path?: never; cookie?: never }
       requestBody?: never
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['User'] } }
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Profile'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -365,6 +365,7 @@ export type paths = {
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         409: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
     trace?: never
@@ -852,6 +853,27 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/admin/usernames/{name}/release': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** Free a username that is held back */ {
+      parameters: { query?: never; header?: never; path: { name: string }; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Success'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/admin/users': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: /** List users */ {
@@ -969,6 +991,7 @@ export type paths = {
                   | 'passkey_refused'
                   | 'forbidden'
                   | 'not_allowed'
+                  | 'own_access'
                   | 'foreign_origin'
                   | 'account_disabled'
                   | 'registration_closed'
@@ -980,6 +1003,7 @@ export type paths = {
                   | 'https_required'
                   | 'address_refused'
                   | 'unknown_host'
+                  | 'application_off'
                   | 'sign_in_failed'
                   | 'not_found'
                   | 'method_not_allowed'
@@ -987,10 +1011,12 @@ export type paths = {
                   | 'conflict'
                   | 'other_user'
                   | 'host_taken'
+                  | 'username_held'
                   | 'body_too_large'
                   | 'uri_too_long'
                   | 'unsupported_media_type'
                   | 'too_many_requests'
+                  | 'too_many_changes'
                   | 'headers_too_large'
                   | 'internal_error'
                   | 'unavailable'
@@ -1057,6 +1083,7 @@ export type paths = {
                   | 'passkey_refused'
                   | 'forbidden'
                   | 'not_allowed'
+                  | 'own_access'
                   | 'foreign_origin'
                   | 'account_disabled'
                   | 'registration_closed'
@@ -1068,6 +1095,7 @@ export type paths = {
                   | 'https_required'
                   | 'address_refused'
                   | 'unknown_host'
+                  | 'application_off'
                   | 'sign_in_failed'
                   | 'not_found'
                   | 'method_not_allowed'
@@ -1075,10 +1103,12 @@ export type paths = {
                   | 'conflict'
                   | 'other_user'
                   | 'host_taken'
+                  | 'username_held'
                   | 'body_too_large'
                   | 'uri_too_long'
                   | 'unsupported_media_type'
                   | 'too_many_requests'
+                  | 'too_many_changes'
                   | 'headers_too_large'
                   | 'internal_error'
                   | 'unavailable'
@@ -1719,6 +1749,26 @@ export type paths = {
     patch?: never
     trace?: never
   }
+  '/api/auth/password-reset/access': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: /** What a reset link removes, and what is left after an address was taken back */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody: { content: { 'application/json': { token: string } } }
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['ResetAccess'] } }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/auth/password-reset/confirm': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -1730,6 +1780,7 @@ export type paths = {
           'application/json': {
             token: string
             /** At least 8 characters, at most 128. One that is easy to guess is refused with 400 `weak_password`; `reason` says why. */ newPassword: string
+            keep?: { passkeys: string[]; sshKeys: string[]; apps: string[] }
           }
         }
       }
@@ -1953,6 +2004,7 @@ export type paths = {
       requestBody?: never
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { site: { host: string } } } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
@@ -2752,7 +2804,7 @@ export type paths = {
             /** A hint about the email address that the user will sign in with. */ login_hint?: string
             /** An ID token of the user that the request is about. */ id_token_hint?: string
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: string
-            /** query or form_post. */ response_mode?: string
+            /** query, fragment or form_post. */ response_mode?: string
             /** Authentication methods that the application would like. */ acr_values?: string
             /** How the application would like the pages to be displayed. */ display?: string
             /** Languages that the user prefers. */ ui_locales?: string
@@ -2834,7 +2886,7 @@ export type paths = {
             /** A hint about the email address that the user will sign in with. */ login_hint?: unknown
             /** An ID token of the user that the request is about. */ id_token_hint?: unknown
             /** Claims requested by name, OpenID Connect Core 5.5. */ claims?: unknown
-            /** query or form_post. */ response_mode?: unknown
+            /** query, fragment or form_post. */ response_mode?: unknown
             /** Authentication methods that the application would like. */ acr_values?: unknown
             /** How the application would like the pages to be displayed. */ display?: unknown
             /** Languages that the user prefers. */ ui_locales?: unknown
@@ -2947,12 +2999,13 @@ export type paths = {
                   }
                 }
             )[]
+            /** The answers that this client gets at introspection have the claims of the scopes of the token, such as `email`. */ introspectionClaims?: boolean
             /** `optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients. */ pkce?:
               | 'required'
               | 'optional'
             /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
             launchUrl?: string | null
-            /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+            /** For a site: its DNS names, each with a port if that is not 443. They are stored in lower case, international names as A-labels. */ hosts?: string[]
             /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
             headers?: components['schemas']['SiteHeaders']
             /** For a site: whether programs may use app passwords. */ basic?: boolean
@@ -2978,6 +3031,28 @@ export type paths = {
         415: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/oauth/clients/refusals': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Refused requests of all applications */ {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: Record<string, unknown>
+          content: { 'application/json': { refusals: components['schemas']['RefusalOfClient'][] } }
+        }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -3059,16 +3134,17 @@ export type paths = {
                   }
                 }
             )[]
+            /** The answers that this client gets at introspection have the claims of the scopes of the token, such as `email`. */ introspectionClaims?: boolean
             /** `optional` needs `ALLOW_MISSING_PKCE`, and is for confidential clients. */ pkce?:
               | 'required'
               | 'optional'
             /** `skip` grants what it asks for without asking the user. */ consent?: 'ask' | 'skip'
             launchUrl?: string | null
-            /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+            /** For a site: its DNS names, each with a port if that is not 443. They are stored in lower case, international names as A-labels. */ hosts?: string[]
             /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
             headers?: components['schemas']['SiteHeaders']
             /** For a site: whether programs may use app passwords. */ basic?: boolean
-            /** For an application that is built in: turns it off or on. */ disabled?: boolean
+            /** Turns it off or on. What it was issued is revoked when it is turned off, and stays so; the tokens of the application that is built in only do not work meanwhile. */ disabled?: boolean
           }
         }
       }
@@ -3795,6 +3871,7 @@ export type paths = {
           content: { 'application/json': { accounts?: Record<string, string[]> } }
         }
         304: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
@@ -3862,6 +3939,27 @@ export type paths = {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ssh/hosts/wait': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: /** Wait until the lists of the host change */ {
+      parameters: { query?: { krl?: string; principals?: string }; header?: never; path?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { krl: string; principals: string } } }
+        304: { headers: Record<string, unknown>; content?: never }
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -3991,6 +4089,7 @@ export type components = {
         | 'passkey_refused'
         | 'forbidden'
         | 'not_allowed'
+        | 'own_access'
         | 'foreign_origin'
         | 'account_disabled'
         | 'registration_closed'
@@ -4002,6 +4101,7 @@ export type components = {
         | 'https_required'
         | 'address_refused'
         | 'unknown_host'
+        | 'application_off'
         | 'sign_in_failed'
         | 'not_found'
         | 'method_not_allowed'
@@ -4009,10 +4109,12 @@ export type components = {
         | 'conflict'
         | 'other_user'
         | 'host_taken'
+        | 'username_held'
         | 'body_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
         | 'too_many_requests'
+        | 'too_many_changes'
         | 'headers_too_large'
         | 'internal_error'
         | 'unavailable'
@@ -4149,6 +4251,58 @@ export type components = {
       | 'ssh:hosts:manage'
       | 'audit:read'
       | 'settings:manage'
+    Passkey: {
+      id: string
+      /** Base64url. */ credentialId: string
+      name: string
+      transports: string[]
+      /** Whether it is bound to one device or can be synchronised. */ deviceType: 'singleDevice' | 'multiDevice'
+      backedUp: boolean
+      /** The model of the authenticator as it reports it; zeros when it reports none. */ aaguid: string
+      /** Epoch milliseconds. */ createdAt: number
+      lastUsedAt: number | null
+    }
+    UserSshKey: {
+      id: string
+      name: string
+      /** The line of its .pub file. */ publicKey: string
+      /** In the format of ssh-keygen -l. */ fingerprint: string
+      /** Epoch milliseconds. */ createdAt: number
+      lastUsedAt: number | null
+      /** Deleted by itself when its last certificate expires. */ ephemeral: boolean
+    }
+    OAuthGrant: {
+      client_id: string
+      name: string
+      scopes: string[]
+      /** Epoch milliseconds. */ createdAt: number
+      /** Epoch milliseconds. */ updatedAt: number
+    }
+    ResetAccess: {
+      /** The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys and grants. */ removesAll: boolean
+      left: {
+        passkeys: components['schemas']['Passkey'][]
+        sshKeys: components['schemas']['UserSshKey'][]
+        apps: components['schemas']['OAuthGrant'][]
+      } | null
+    }
+    Profile: {
+      id: string
+      email: string
+      email_verified: boolean
+      displayName: string | null
+      given_name: string | null
+      family_name: string | null
+      preferredUsername: string
+      disabled_at: number | null
+      /** Epoch milliseconds. */ createdAt: number
+      lastLoginAt: number | null
+      avatarUrl: string | null
+      /** The language of mails. */ locale: 'en' | 'de'
+      roles: { id: string; name: string }[]
+      /** The names of applications that were told the username: at most 200. */ usernameToldTo: string[]
+      /** How often you may change your username at this time: twice in 30 days. */ usernameChangesLeft: number
+    }
     PublicKeyCredentialCreationOptionsJSON: {
       challenge: string
       rp: { id: string; name: string }
@@ -4172,17 +4326,6 @@ export type components = {
       }
       authenticatorAttachment?: string | null
       clientExtensionResults?: Record<string, unknown>
-    }
-    Passkey: {
-      id: string
-      /** Base64url. */ credentialId: string
-      name: string
-      transports: string[]
-      /** Whether it is bound to one device or can be synchronised. */ deviceType: 'singleDevice' | 'multiDevice'
-      backedUp: boolean
-      /** The model of the authenticator as it reports it; zeros when it reports none. */ aaguid: string
-      /** Epoch milliseconds. */ createdAt: number
-      lastUsedAt: number | null
     }
     PublicKeyCredentialRequestOptionsJSON: {
       /** Send it back with the response. */ challengeId: string
@@ -4213,15 +4356,6 @@ export type components = {
       expiresAt: number | null
     }
     BasicSite: { client_id: string; name: string; hosts: string[] }
-    UserSshKey: {
-      id: string
-      name: string
-      /** The line of its .pub file. */ publicKey: string
-      /** In the format of ssh-keygen -l. */ fingerprint: string
-      /** Epoch milliseconds. */ createdAt: number
-      lastUsedAt: number | null
-      /** Deleted by itself when its last certificate expires. */ ephemeral: boolean
-    }
     IssuedSshCert: {
       /** One line, for a file whose name ends in -cert.pub. */ certificate: string
       id: string
@@ -4350,13 +4484,6 @@ export type components = {
       certificates: components['schemas']['SshCert'][]
     }
     EndedCounts: { sessions: number; apps: number; certificates: number }
-    OAuthGrant: {
-      client_id: string
-      name: string
-      scopes: string[]
-      /** Epoch milliseconds. */ createdAt: number
-      /** Epoch milliseconds. */ updatedAt: number
-    }
     Access: {
       sessions: components['schemas']['Session'][] | null
       passkeys: components['schemas']['Passkey'][]
@@ -4474,6 +4601,7 @@ export type components = {
       | 'user.registered'
       | 'user.signed_out'
       | 'user.updated'
+      | 'user.username_released'
     AuditEntry: {
       id: string
       /** Epoch milliseconds. */ at: number
@@ -4515,7 +4643,7 @@ export type components = {
           action: 'enable' | 'disable'
           /** Epoch milliseconds. */ executeAt: number
         }[]
-      }
+      } | null
       /** What went wrong in the last seven days: at most 10 of each, newest first. */ attention: {
         /** Mails that the mail server has not accepted yet; they are tried again. */ delayedMail: number
         failedMail: {
@@ -4529,14 +4657,16 @@ export type components = {
           name: string
           /** Epoch milliseconds. */ at: number
         }[]
-        failedActions: {
-          id: string
-          at: number | null
-          userId: string
-          email: string
-          action: 'enable' | 'disable'
-          reason: string | null
-        }[]
+        failedActions:
+          | {
+              id: string
+              at: number | null
+              userId: string
+              email: string
+              action: 'enable' | 'disable'
+              reason: string | null
+            }[]
+          | null
       }
       setup: components['schemas']['Setup']
       /** The last 30 days, oldest first. */ days: {
@@ -4613,6 +4743,7 @@ export type components = {
             }
           }
       )[]
+      /** Whether the answers that it gets at introspection have the claims of the scopes of the token. */ introspectionClaims: boolean
       pkce: 'required' | 'optional'
       pkceLastMissingAt: number | null
       pkceLastSentAt: number | null
@@ -4620,12 +4751,23 @@ export type components = {
       launchUrl: string | null
       logoUrl: string | null
       /** Part of the service: it can be turned off, but not changed or deleted. */ builtIn: boolean
-      /** Turned off: it gets no tokens, and those that it has do not work. */ disabled: boolean
+      /** Turned off: it gets no codes and tokens, and nobody gets in by it. */ disabled: boolean
       /** Epoch milliseconds. */ createdAt: number
-      /** For a site: its DNS names in lower case, each with a port if that is not 443. */ hosts?: string[]
+      /** For a site: its DNS names, each with a port if that is not 443. They are stored in lower case, international names as A-labels. */ hosts?: string[]
       /** For a site: the first rule that matches an address decides. Where none does, `allowedRoles` does. */ rules?: components['schemas']['SiteRule'][]
       headers?: components['schemas']['SiteHeaders']
       /** For a site: whether programs may use app passwords. */ basic?: boolean
+    }
+    RefusalOfClient: {
+      /** As it was sent, cut at 64 characters if no application has it. */ client_id: string
+      /** Whether an application has this client_id. */ known: boolean
+      /** Epoch milliseconds. */ at: number
+      /** The path of the request. */ endpoint: string
+      error: string
+      description: string
+      /** What to change. */ hint: string
+      details: { sent: string | null; expected: string | null }
+      /** How often it happened; equal refusals are one entry. */ count: number
     }
     Refusal: {
       /** Epoch milliseconds. */ at: number
@@ -4666,7 +4808,7 @@ export type components = {
     }
     SiteTryOut: {
       outcome: 'allowed' | 'sign_in' | 'refused'
-      reason: 'path' | 'denied' | 'role' | 'unconfirmed' | null
+      reason: 'off' | 'path' | 'denied' | 'role' | 'unconfirmed' | null
       rule: number | null
       /** Whether the application would be told who it is. */ named: boolean
     }

@@ -25,3 +25,10 @@ export function safeReturnTo(requested: string | null, origin = location.origin)
     PAGES.some((page) => page.test(url.pathname))
   return url.origin === origin && isOurs ? url.pathname + url.search + url.hash : paths.home
 }
+
+/**
+ * Browsers keep the fragment of an address over redirects (RFC 9110 section 10.2.2), so that of a site arrives at the sign-in page
+ * and would be lost there. An authorization request gets none: its answer is for the application that asked.
+ */
+export const keepFragment = (target: string, fragment: string): string =>
+  target.includes('#') || target.startsWith(endpoints.authorize) ? target : target + fragment

@@ -41,7 +41,7 @@ export default function SignInAgainDialog() {
   const byPasskey = useSubmit(async () => goOn(await signInWithPasskey()))
   const leave = () => {
     discardUnsavedChanges()
-    location.replace(loginWithReturn(location.pathname + location.search))
+    location.replace(loginWithReturn(location.pathname + location.search + location.hash))
   }
 
   return (

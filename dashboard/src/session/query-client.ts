@@ -13,7 +13,7 @@ function noticeSession(error: unknown, isChange: boolean): void {
   if (isRefusal(error, 'other_user')) setSessionState('other-user')
   else if (!isStatus(error, 401)) return
   else if (isChange || hasUnsavedChanges() || sessionState() === 'ended') setSessionState('ended')
-  else location.replace(loginWithReturn(location.pathname + location.search))
+  else location.replace(loginWithReturn(location.pathname + location.search + location.hash))
   markShownByShell(error)
 }
 

@@ -1,25 +1,44 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import { isRefusal } from '../api/failure.ts'
+import type { KeptAccess, ResetAccess } from '../api/shapes.ts'
 import { EntranceHeading } from '../entrance/EntranceHeading.tsx'
+import { useFailure } from '../lib/use-failure.ts'
 import { useSubmit } from '../lib/use-submit.ts'
 import { paths } from '../paths.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
-const query = new URLSearchParams(location.search)
-const token = query.get('token')
-// To an account that an administrator has created, no stranger can have added anything.
-const invited = query.has('invited')
+const LeftAccess = lazy(() => import('./LeftAccess.tsx'))
+
+const token = new URLSearchParams(location.search).get('token') ?? ''
+
+const readAccess = () => answer(api.POST('/api/auth/password-reset/access', { body: { token } }))
 
 export default function ResetPasswordPage() {
   const texts = useTexts('entrance')
+  const [access, setAccess] = useState<ResetAccess>()
+  const [unusable, setUnusable] = useFailure()
   const [newPassword, setNewPassword] = useState('')
+  const [keep, setKeep] = useState<KeptAccess>({ passkeys: [], sshKeys: [], apps: [] })
   const [done, setDone] = useState(false)
+
+  useEffect(() => {
+    if (token) void readAccess().then(setAccess, setUnusable)
+  }, [setUnusable])
+
   const { busy, failure, onSubmit } = useSubmit(async () => {
-    await answer(api.POST('/api/auth/password-reset/confirm', { body: { token: token ?? '', newPassword } }))
+    if (!access) {
+      // Nobody sets a password without having seen what is left.
+      const read = await readAccess()
+      await setUnusable(undefined)
+      setAccess(read)
+      if (read.left || read.removesAll) return
+    }
+    const body = { token, newPassword, ...(access?.left ? { keep } : {}) }
+    await answer(api.POST('/api/auth/password-reset/confirm', { body }))
     setDone(true)
   })
 
@@ -42,17 +61,23 @@ export default function ResetPasswordPage() {
       </Stack>
     )
   }
+  const problem = failure ?? unusable
   return (
     <Stack gap="lg">
       <EntranceHeading title={texts.reset.title}>{texts.reset.text}</EntranceHeading>
-      <FailureAlert failure={failure} />
-      {isRefusal(failure, 'invalid_token') && again}
+      <FailureAlert failure={problem} />
+      {isRefusal(problem, 'invalid_token') && again}
       <form onSubmit={onSubmit}>
         <Stack>
-          {!invited && (
+          {access?.removesAll && (
             <Text size="sm" c="dimmed">
               {texts.reset.neverConfirmed}
             </Text>
+          )}
+          {access?.left && (
+            <Suspense fallback={null}>
+              <LeftAccess left={access.left} onChange={setKeep} />
+            </Suspense>
           )}
           <NewPasswordInput label={texts.newPassword} value={newPassword} onChange={setNewPassword} />
           <Button type="submit" size="md" fullWidth loading={busy}>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import { answer, api } from '../api/client.ts'
 import type { SignInApplication } from '../api/shapes.ts'
-import { safeReturnTo } from '../lib/return-to.ts'
+import { keepFragment, safeReturnTo } from '../lib/return-to.ts'
 import { endpoints } from '../paths.ts'
 
 const query = new URLSearchParams(location.search)
 
 /** Where the person goes after signing in. */
-export const returnTo = safeReturnTo(query.get('return_to'))
+export const returnTo = keepFragment(safeReturnTo(query.get('return_to')), location.hash)
 
 const toApplication = returnTo.startsWith(endpoints.authorize)
 const request = toApplication ? new URL(returnTo, location.origin).searchParams : new URLSearchParams()

@@ -13,7 +13,6 @@ async function start() {
     ...(await (await fetch('/settings.json')).json()),
     redirect_uri: `${location.origin}/callback`,
     post_logout_redirect_uri: `${location.origin}/signed-out`,
-    scope: 'openid profile email offline_access',
     loadUserInfo: true,
     automaticSilentRenew: false,
   })

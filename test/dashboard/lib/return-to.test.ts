@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { safeReturnTo } from '../../../dashboard/src/lib/return-to.ts'
+import { keepFragment, safeReturnTo } from '../../../dashboard/src/lib/return-to.ts'
 import { paths } from '../../../dashboard/src/paths.ts'
 
 const ORIGIN = 'https://id.example.com'
@@ -168,4 +168,12 @@ describe('the address to go to after signing in', () => {
       { numRuns: 500 },
     )
   })
+})
+
+test('the fragment that a browser brings to the sign-in page goes on to a site or a page, but not to an application', () => {
+  assert.equal(keepFragment('/api/authz/sign-in?host=a', '#/part'), '/api/authz/sign-in?host=a#/part')
+  assert.equal(keepFragment('/account', '#keys'), '/account#keys')
+  assert.equal(keepFragment('/account#own', '#keys'), '/account#own')
+  assert.equal(keepFragment('/account', ''), '/account')
+  assert.equal(keepFragment('/oauth/authorize?client_id=a', '#access_token=x'), '/oauth/authorize?client_id=a')
 })

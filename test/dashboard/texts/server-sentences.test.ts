@@ -11,7 +11,7 @@ const TEXTS = join(import.meta.dirname, '../../../dashboard/src/texts')
 
 /** Codes whose sentence says more than the text of the code does. Those of OAuth and of damaged requests do not. */
 const TELLING = new Set([
-  'conflict', 'forbidden', 'not_allowed', 'not_found', 'invalid_input', 'reserved_scope', 'too_many_requests', 'invalid_token',
+  'conflict', 'forbidden', 'own_access', 'not_allowed', 'not_found', 'invalid_input', 'reserved_scope', 'too_many_requests', 'invalid_token',
   'registration_closed', 'email_domain', 'host_taken',
 ]) // prettier-ignore
 

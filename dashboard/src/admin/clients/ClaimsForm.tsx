@@ -1,4 +1,4 @@
-import { Button, Group, Input, Radio, Stack } from '@mantine/core'
+import { Button, Checkbox, Group, Input, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { Client } from '../../api/shapes.ts'
 import { issueAt } from '../../lib/field-issue.ts'
@@ -22,6 +22,7 @@ export function ClaimsForm({ application, mayWrite }: Props) {
   const [scopes, setScopes] = useState(() => scopesDraft(application.scopes))
   const [idTokenClaims, setIdTokenClaims] = useState(application.idTokenClaims)
   const [algorithm, setAlgorithm] = useState(application.id_token_signed_response_alg)
+  const [introspectionClaims, setIntrospectionClaims] = useState(application.introspectionClaims)
   const [claims, setClaims] = useState(() => application.claims.map(claimDraft))
   const [problems, setProblems] = useState<(ClaimProblem | undefined)[]>([])
   const changing =
@@ -43,6 +44,7 @@ export function ClaimsForm({ application, mayWrite }: Props) {
       idTokenClaims,
       id_token_signed_response_alg: algorithm,
       claims: read.mappings,
+      introspectionClaims,
     })
   }
 
@@ -89,6 +91,13 @@ export function ClaimsForm({ application, mayWrite }: Props) {
           ))}
         </Stack>
       </Radio.Group>
+      <Checkbox
+        label={texts.introspection}
+        description={texts.introspectionHint}
+        checked={introspectionClaims}
+        disabled={readOnly}
+        onChange={(event) => changing(setIntrospectionClaims)(event.currentTarget.checked)}
+      />
       <Stack gap="sm" role="group" aria-label={texts.mapped}>
         <Input.Wrapper label={texts.mapped} description={texts.mappedHint} labelElement="div" />
         {claims.length > 0 && (

@@ -14,7 +14,6 @@ import { Section } from '../../ui/Section.tsx'
 import { SiteTabs } from '../sites/SiteTabs.tsx'
 import { AccessForm } from './AccessForm.tsx'
 import { AppearanceForm } from './AppearanceForm.tsx'
-import { BuiltInClientSection } from './BuiltInClientSection.tsx'
 import { ClaimsForm } from './ClaimsForm.tsx'
 import { kindOf } from './client-kind.ts'
 import type { ClientTab } from './client-search.ts'
@@ -26,6 +25,7 @@ import { PkceBadge } from './PkceBadge.tsx'
 import { RotateSecretButton } from './RotateSecretButton.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { TryPanel } from './TryPanel.tsx'
+import { TurnClientSection } from './TurnClientSection.tsx'
 
 export function ClientPage() {
   const texts = useTexts('admin').clients
@@ -42,7 +42,7 @@ export function ClientPage() {
           application.builtIn ? (
             <>
               <PageHeader title={application.name} description={application.client_id} />
-              <BuiltInClientSection application={application} mayWrite={mayWrite} />
+              <TurnClientSection application={application} mayWrite={mayWrite} />
             </>
           ) : (
             <>
@@ -57,6 +57,11 @@ export function ClientPage() {
                     >
                       {texts.kinds[kindOf(application)]}
                     </Badge>
+                    {application.disabled && (
+                      <Badge component="span" variant="filled" color="red">
+                        {texts.turnedOff}
+                      </Badge>
+                    )}
                     <PkceBadge application={application} />
                   </Group>
                 }
@@ -103,6 +108,7 @@ function ConnectPanel({ application, mayWrite }: { application: Client; mayWrite
       >
         <ClientSettings clientId={application.client_id} isPublic={isPublic} />
       </Section>
+      <TurnClientSection application={application} mayWrite={mayWrite} />
       {mayWrite && <DeleteClientSection application={application} />}
     </>
   )

@@ -1,10 +1,8 @@
 import { Badge, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { Client } from '../../api/shapes.ts'
 import { paths } from '../../paths.ts'
 import { useMay } from '../../session/me.ts'
-import type { Texts } from '../../texts/load-texts.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { ApplicationLogo } from '../../ui/ApplicationLogo.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -13,6 +11,7 @@ import { PagedList } from '../../ui/PagedList.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchInput } from '../../ui/SearchInput.tsx'
+import { AllRefusalsSection } from './AllRefusalsSection.tsx'
 import { kindOf } from './client-kind.ts'
 import { readClientsSearch } from './client-search.ts'
 import { clientsQuery } from './clients-query.ts'
@@ -69,8 +68,13 @@ export function ClientsPage() {
                 badge={
                   <>
                     <Badge size="sm" variant="light" color={application.clientType === 'public' ? 'gray' : 'pine'}>
-                      {badgeOf(application, texts)}
+                      {application.builtIn ? texts.builtIn : texts.kinds[kindOf(application)]}
                     </Badge>
+                    {application.disabled && (
+                      <Badge size="sm" variant="filled" color="red">
+                        {texts.turnedOff}
+                      </Badge>
+                    )}
                     <PkceBadge application={application} />
                   </>
                 }
@@ -86,12 +90,7 @@ export function ClientsPage() {
           </Rows>
         )}
       </PagedList>
+      <AllRefusalsSection />
     </>
   )
-}
-
-function badgeOf(application: Client, texts: Texts['admin']['clients']): string {
-  const { builtIn, disabled } = application
-  if (disabled) return texts.turnedOff
-  return builtIn ? texts.builtIn : texts.kinds[kindOf(application)]
 }

@@ -10,7 +10,9 @@ import { Section } from '../../ui/Section.tsx'
 export function AttentionSection({ attention }: { attention: Overview['attention'] }) {
   const texts = useTexts('admin').overview
   const format = useFormat()
-  const { delayedMail, failedMail, failedActions, failedJobs } = attention
+  const { delayedMail, failedMail, failedJobs } = attention
+  // Null for those who may not see planned actions.
+  const failedActions = attention.failedActions ?? []
   if (delayedMail + failedMail.length + failedActions.length + failedJobs.length === 0) return null
   return (
     <Box mb="lg">

@@ -41,7 +41,7 @@ export function OverviewPage() {
             <SetupChecklist setup={overview.setup} isNew={isNew(overview)} />
             <Figures overview={overview} />
             {!isNew(overview) && <DayCharts days={overview.days} />}
-            <PendingActions actions={overview.lifecycle.next} />
+            {overview.lifecycle && <PendingActions actions={overview.lifecycle.next} />}
           </>
         )}
       </QueryView>
@@ -76,12 +76,14 @@ function Figures({ overview: { users, sessions, tokens, certificates, lifecycle 
         value={certificates.issued}
         link={may('ssh:cert:list') && { to: paths.adminCertificates, search: {} }}
       />
-      <Figure
-        label={texts.pending}
-        value={lifecycle.pending}
-        note={lifecycle.failed > 0 ? texts.failed(lifecycle.failed) : undefined}
-        link={may('users:lifecycle') && { to: paths.adminUsers, search: { status: 'scheduled' } }}
-      />
+      {lifecycle && (
+        <Figure
+          label={texts.pending}
+          value={lifecycle.pending}
+          note={lifecycle.failed > 0 ? texts.failed(lifecycle.failed) : undefined}
+          link={{ to: paths.adminUsers, search: { status: 'scheduled' } }}
+        />
+      )}
     </SimpleGrid>
   )
 }

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Overview } from '../../api/shapes.ts'
 import { useFormat } from '../../lib/use-format.ts'
-import { useMay } from '../../session/me.ts'
 import { useTexts } from '../../texts/TextsProvider.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PersonLink } from '../../ui/PersonLink.tsx'
@@ -10,13 +9,12 @@ import { Row, Rows } from '../../ui/Rows.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CancelActionDialog } from '../person/ScheduledAction.tsx'
 
-type Planned = Overview['lifecycle']['next'][number]
+type Planned = NonNullable<Overview['lifecycle']>['next'][number]
 
 export function PendingActions({ actions }: { actions: Planned[] }) {
   const texts = useTexts('admin')
   const { scheduled } = useTexts('people')
   const format = useFormat()
-  const mayCancel = useMay()('users:lifecycle')
   const [cancelling, setCancelling] = useState<Planned>()
   return (
     <Section title={texts.overview.next} flush>
@@ -31,11 +29,9 @@ export function PendingActions({ actions }: { actions: Planned[] }) {
               title={<PersonLink id={planned.userId}>{planned.email}</PersonLink>}
               meta={`${texts.lifecycle.action[planned.action]} · ${format.dateTime(planned.executeAt)}`}
               actions={
-                mayCancel && (
-                  <Button size="xs" variant="default" onClick={() => setCancelling(planned)}>
-                    {scheduled.cancel}
-                  </Button>
-                )
+                <Button size="xs" variant="default" onClick={() => setCancelling(planned)}>
+                  {scheduled.cancel}
+                </Button>
               }
             />
           ))}

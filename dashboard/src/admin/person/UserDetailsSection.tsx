@@ -1,7 +1,8 @@
-import { Checkbox, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer, api } from '../../api/client.ts'
+import { isRefusal } from '../../api/failure.ts'
 import type { User } from '../../api/shapes.ts'
 import { changedNames } from '../../lib/changed-names.ts'
 import { useUnsavedChanges } from '../../lib/unsaved-changes.ts'
@@ -53,6 +54,13 @@ export function UserDetailsSection({ user }: { user: User }) {
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['admin', 'users'] }),
   })
+  const username = fields.preferredUsername.trim()
+  const release = useMutation({
+    mutationFn: () => answer(api.POST('/api/admin/usernames/{name}/release', { params: { path: { name: username } } })),
+    onSuccess: () => save.mutate(),
+    // Why it was refused is shown instead of why it could not be saved.
+    onError: () => save.reset(),
+  })
   useUnsavedChanges(Object.keys(changes(saved, fields)).length > 0 && !save.isPending)
   const field = (name: Exclude<keyof Fields, 'email_verified'>) => ({
     value: fields[name],
@@ -61,6 +69,7 @@ export function UserDetailsSection({ user }: { user: User }) {
     onChange: (event: { currentTarget: { value: string } }) => {
       const { value } = event.currentTarget
       save.reset()
+      release.reset()
       // Nobody has confirmed a new address yet. The administrator may still say so.
       const isConfirmed = saved.email_verified && value.trim() === saved.email
       setFields((before) => ({
@@ -101,7 +110,15 @@ export function UserDetailsSection({ user }: { user: User }) {
               setFields((before) => ({ ...before, email_verified: checked }))
             }}
           />
-          <FailureAlert failure={save.error} />
+          <FailureAlert failure={save.error ?? release.error} />
+          {isRefusal(save.error, 'username_held') && (
+            <Group gap="sm">
+              <Text size="sm">{texts.releaseText}</Text>
+              <Button variant="default" loading={release.isPending} onClick={() => release.mutate()}>
+                {texts.release(username)}
+              </Button>
+            </Group>
+          )}
           {!readOnly && <SaveButton save={save} />}
           <Text size="xs" c="dimmed" ff="monospace">
             {user.id} · {texts.created} {format.dateTime(user.createdAt)}

@@ -118,6 +118,14 @@ export const account: typeof English = {
     familyName: 'Nachname',
     username: 'Benutzername',
     usernameHint: 'Kleinbuchstaben, Ziffern, _ und -. So heißen Sie auch auf Servern, die Sie per SSH erreichen.',
+    usernameChanges: (left) =>
+      [
+        'Sie haben ihn in den letzten 30 Tagen zweimal geändert.',
+        'Sie können ihn innerhalb von 30 Tagen noch einmal ändern.',
+      ][left] ?? 'Sie können ihn zweimal in 30 Tagen ändern.',
+    usernameToldTitle: 'Anwendungen kennen Sie unter Ihrem Benutzernamen',
+    usernameTold: (names) =>
+      `Diesen wurde er mitgeteilt, und nach einer Änderung halten sie Sie vielleicht für jemand anderen: ${names}.`,
     usernameLockedHere:
       'Er gilt auch für Konten auf Servern und wird deshalb auf Ihrer Seite unter Verwaltung, Personen geändert.',
     usernameLocked: 'Er gilt auch für Konten auf Servern; deshalb kann ihn nur die Administration ändern.',

@@ -35,7 +35,9 @@ export const applications: typeof English = {
       Media: 'Medien',
       Home: 'Zuhause',
       Office: 'Büro',
+      Mail: 'E-Mail',
       Infrastructure: 'Infrastruktur',
+      APIs: 'APIs',
       Libraries: 'Bibliotheken',
     },
     generic: {
@@ -117,6 +119,9 @@ export const applications: typeof English = {
       ES256: 'Richtig für heutige Anwendungen.',
       RS256: 'Für Anwendungen, die nichts anderes annehmen.',
     },
+    introspection: 'Claims bei der Introspektion',
+    introspectionHint:
+      'Für Server, die Token anderer prüfen, etwa einen Mailserver, der die E-Mail-Adresse braucht: Die Auskunft über ein Token enthält, was dessen Scopes erlauben.',
     mapped: 'Weitere Angaben',
     mappedHint: 'Nur für diese Anwendung, gleich worum sie bittet.',
     add: 'Angabe hinzufügen',
@@ -186,6 +191,11 @@ export const applications: typeof English = {
       'Die letzten 50 der letzten 7 Tage. Jeder kann im Namen einer Anwendung eine Anfrage schicken: Prüfen Sie, was geschickt wurde, bevor Sie es erlauben.',
     emptyTitle: 'Nichts wurde abgewiesen',
     empty: 'Wenn die Anmeldung bei der Anwendung scheitert, steht der Grund hier.',
+    allDescription:
+      'Die letzten 50 aller Anwendungen aus den letzten 7 Tagen, auch mit einer Client-ID, die keine Anwendung hat. Was geschickt wurde, kann erfunden sein.',
+    unknownClient: 'Diese Client-ID hat keine Anwendung',
+    unknownClientHint:
+      'Vergleichen Sie sie mit den Einstellungen der Anwendung. Die Anwendung wurde vielleicht gelöscht oder gehört zu einer anderen Installation.',
     times: (count) => `${count}-mal`,
     sent: 'Geschickt',
     expected: 'Erwartet',
@@ -198,7 +208,7 @@ export const applications: typeof English = {
     },
     hints: {
       scope: 'Erlauben Sie diese Scopes, oder nehmen Sie sie aus den Einstellungen der Anwendung.',
-      pkce: 'Schalten Sie PKCE (S256) in der Anwendung ein.',
+      pkce: 'Schalten Sie PKCE (S256) in der Anwendung ein. Für Software, die das nicht kann, gibt es eine Ausnahme: Mit ALLOW_MISSING_PKCE kann PKCE für eine einzelne vertrauliche Anwendung optional werden.',
       redirectUri: 'Jedes Zeichen zählt. Vergleichen Sie sie mit den Einstellungen der Anwendung.',
       noAccess:
         'Geben Sie der Person eine Rolle, die die Anwendung benutzen darf, oder erlauben Sie es einer ihrer Rollen.',

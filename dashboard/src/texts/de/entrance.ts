@@ -46,7 +46,19 @@ export const entrance: typeof English = {
     title: 'Neues Passwort wählen',
     text: 'Sie werden überall abgemeldet, und Anwendungen müssen Sie neu anmelden.',
     neverConfirmed:
-      'Wenn Sie diese Adresse noch nie bestätigt haben, werden Passkeys, SSH-Schlüssel und Anwendungen entfernt, die dem Konto hinzugefügt wurden: Das könnte jemand anderes gewesen sein.',
+      'Diese Adresse wurde nie bestätigt. Passkeys, SSH-Schlüssel und Anwendungen, die dem Konto hinzugefügt wurden, werden entfernt: Das könnte jemand anderes gewesen sein.',
+    left: {
+      text: 'Sie haben Ihre Adresse zurückgeholt. Das hier gab vorher Zugang und gibt ihn noch: Entfernen Sie, was Sie nicht kennen. App-Passwörter werden auf jeden Fall entfernt.',
+      nothing:
+        'Sie haben Ihre Adresse zurückgeholt. Kein Passkey, kein SSH-Schlüssel und keine Anwendung gibt noch Zugang.',
+      passkey: 'Passkey',
+      sshKey: 'SSH-Schlüssel',
+      app: 'Anwendung',
+      added: (date) => `hinzugefügt ${date}`,
+      lastUsed: (date) => `zuletzt verwendet ${date}`,
+      keep: 'Behalten',
+      remove: 'Entfernen',
+    },
     submit: 'Passwort setzen',
     doneTitle: 'Ihr Passwort ist gesetzt',
     done: 'Sie können sich jetzt damit anmelden.',
@@ -80,7 +92,7 @@ export const entrance: typeof English = {
   },
   revert: {
     title: 'Adresse wiederherstellen',
-    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet, das Passwort wird entfernt, und ebenso, was dem Konto seit der Änderung hinzugefügt wurde. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen.',
+    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet, das Passwort wird entfernt, und ebenso, was dem Konto ab einer Woche davor hinzugefügt wurde. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen, und entscheiden dann über den Rest.',
     submit: 'Meine Adresse wiederherstellen',
     doneTitle: 'Ihre Adresse ist wiederhergestellt',
     done: 'Ein Link für ein neues Passwort ist dorthin unterwegs.',

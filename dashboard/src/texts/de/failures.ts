@@ -27,6 +27,7 @@ export const failures: typeof English = {
     passkey_refused: 'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal.',
     forbidden: 'Dafür fehlt Ihnen die Berechtigung.',
     not_allowed: 'Diese Anwendung ist für Sie nicht freigegeben.',
+    own_access: 'Damit bekämen Sie selbst Zugang oder einen anderen Namen. Das muss jemand anderes tun.',
     foreign_origin: 'Diese Seite wurde unter einer anderen Adresse geöffnet, als der Dienst erwartet.',
     account_disabled: 'Ihr Konto ist deaktiviert.',
     registration_closed: 'Konten legt hier die Administration an.',
@@ -37,9 +38,11 @@ export const failures: typeof English = {
     proxy_not_trusted: 'Dem Proxy wird nicht vertraut.',
     https_required: 'Websites sind nur über https geschützt.',
     address_refused: 'Diese Adresse ist hier nicht gültig.',
+    application_off: 'Diese Anwendung wurde von der Verwaltung abgeschaltet.',
     unknown_host: 'Für diesen Host ist keine Website eingetragen.',
     sign_in_failed:
       'Diese Anmeldung wurde nicht in diesem Browser begonnen oder hat zu lange gedauert. Öffnen Sie die Seite noch einmal.',
+    username_held: 'Dieser Benutzername wurde vor Kurzem aufgegeben, und niemand sonst kann ihn schon haben.',
     host_taken: 'Einer dieser Hosts gehört zu einer anderen Website oder zu diesem Dienst selbst.',
     not_found: 'Das gibt es nicht oder nicht mehr.',
     method_not_allowed: 'Das kann der Dienst nicht.',
@@ -49,6 +52,7 @@ export const failures: typeof English = {
     body_too_large: 'Das ist zu groß.',
     uri_too_long: 'Diese Adresse ist zu lang.',
     unsupported_media_type: 'Dateien dieser Art werden nicht angenommen.',
+    too_many_changes: 'Sie haben Ihren Benutzernamen in den letzten 30 Tagen zweimal geändert.',
     too_many_requests: 'Zu viele Versuche. Warten Sie ein wenig, und versuchen Sie es dann noch einmal.',
     headers_too_large:
       'Der Browser hat zu viel gesendet. Löschen Sie die Cookies dieser Seite, und versuchen Sie es noch einmal.',

@@ -2,8 +2,8 @@ import type { ServerSentence } from '../server-sentences.ts'
 
 export const refusals: Record<ServerSentence, string> = {
   '"scopes" is required.': '„scopes“ wird gebraucht.',
-  'A host is a DNS name in lower case, such as wiki.example.com, with a port if it is not 443. International names are written as A-labels (xn--…).':
-    'Ein Host ist ein DNS-Name in Kleinbuchstaben, etwa wiki.example.com, mit Port, wenn es nicht 443 ist. Namen mit Umlauten werden als A-Label geschrieben (xn--…).',
+  'A host is a DNS name, such as wiki.example.com, with a port if it is not 443.':
+    'Ein Host ist ein DNS-Name wie wiki.example.com, mit dem Port, wenn dieser nicht 443 ist.',
   'A rule with the policy "roles" needs at least one role.': 'Wählen Sie für diese Regel mindestens eine Rolle.',
   'A site needs a host.': 'Eine Website braucht einen Host.',
   'A site behind a proxy is no OAuth client and does not have this.': 'Eine Website hinter einem Proxy hat das nicht.',
@@ -62,8 +62,6 @@ export const refusals: Record<ServerSentence, string> = {
   'No role of yours gives you {}.': 'Keine Ihrer Rollen gibt Ihnen {}.',
   'Only a pending action can be cancelled; this one is {}.':
     'Nur eine ausstehende Aktion lässt sich abbrechen; diese ist es nicht mehr ({}).',
-  'Only an application that is built in can be turned off. Delete this one instead.':
-    'Abschalten lässt sich nur eine eingebaute Anwendung. Löschen Sie diese stattdessen.',
   'PKCE can be made optional only while ALLOW_MISSING_PKCE is on. Ask who runs this service.':
     'PKCE kann nur entfallen, solange ALLOW_MISSING_PKCE eingeschaltet ist. Fragen Sie, wer diesen Dienst betreibt.',
   'Pictures can’t be stored at the moment. Please try again.':
@@ -135,6 +133,9 @@ export const refusals: Record<ServerSentence, string> = {
     'Diese Adresse ist hier nicht zugelassen: Sie muss vollständig sein und https verwenden (http nur auf dem eigenen Gerät und auf freigegebenen Hosts), ohne Fragment, Platzhalter und Zugangsdaten.',
   'This application does not sign people in with authorization codes.':
     'An dieser Anwendung meldet sich niemand mit Autorisierungscodes an.',
+  'An administrator has turned this application off.': 'Diese Anwendung wurde von der Verwaltung abgeschaltet.',
+  'This application is turned off. Turn it on to try it.':
+    'Diese Anwendung ist abgeschaltet. Schalten Sie sie ein, um sie auszuprobieren.',
   'This application is built in: it can be turned off, but not changed or deleted.':
     'Diese Anwendung ist eingebaut: Sie lässt sich abschalten, aber nicht ändern oder löschen.',
   'This invitation is no longer valid. Ask whoever invited you for a new one.':
@@ -160,7 +161,7 @@ export const refusals: Record<ServerSentence, string> = {
   'This person does not have this role.': 'Diese Person hat diese Rolle nicht.',
   'This person has been here already.': 'Diese Person war schon hier.',
   'This person has set a password already.': 'Diese Person hat schon ein Passwort festgelegt.',
-  'This person holds more than you do: {}.': 'Diese Person hat mehr Berechtigungen als Sie: {}.',
+  'This person holds more than you do: {}.': 'Diese Person hat mehr als Sie: {}.',
   'This person now holds more than the user who planned it.':
     'Diese Person hat jetzt mehr Berechtigungen als das Konto, das dies geplant hat.',
   'This request was answered already.': 'Diese Anfrage wurde schon beantwortet.',
@@ -170,8 +171,20 @@ export const refusals: Record<ServerSentence, string> = {
   'This time is in the past.{}': 'Dieser Zeitpunkt liegt in der Vergangenheit.',
   'This trial was finished already or has expired. Start again.':
     'Dieser Versuch ist schon beendet oder abgelaufen. Beginnen Sie von vorn.',
+  'Nothing is to be decided with this link.': 'Mit diesem Link ist nichts zu entscheiden.',
+  'This username is not held back for anybody.': 'Dieser Benutzername wird für niemanden freigehalten.',
   'This username is reserved.': 'Dieser Benutzername ist reserviert.',
-  'This would let you in. Somebody else has to do it.': 'Damit bekämen Sie selbst Zugang. Das muss jemand anderes tun.',
+  "This would give you what you don't hold: {}.": 'Damit bekämen Sie selbst, was Sie nicht haben: {}.',
+  'This would let you in at {}. Somebody else has to do it.':
+    'Damit bekämen Sie selbst Zugang zu {}. Das muss jemand anderes tun.',
+  'This would let you in without a confirmed address. Confirm yours first.':
+    'Damit bekämen Sie ohne bestätigte Adresse Zugang. Bestätigen Sie zuerst Ihre Adresse.',
+  'This would change what you are called at {}. Somebody else has to do it.':
+    'Damit würden Sie bei {} anders genannt. Das muss jemand anderes tun.',
+  'Applications call you by the name of this role. Somebody else has to change it.':
+    'Anwendungen nennen Sie nach dem Namen dieser Rolle. Jemand anderes muss ihn ändern.',
+  'Applications know you by your username. Somebody else has to change it.':
+    'Anwendungen kennen Sie unter Ihrem Benutzernamen. Jemand anderes muss ihn ändern.',
   'Too many accounts were made from your network. Try again in an hour.':
     'Aus Ihrem Netz wurden zu viele Konten angelegt. Versuchen Sie es in einer Stunde noch einmal.',
   'Too many attempts at the same time. Try again in 5 seconds.':
@@ -190,8 +203,8 @@ export const refusals: Record<ServerSentence, string> = {
   "You can't give yourself a role. Ask somebody else who may assign roles.":
     'Sich selbst kann niemand eine Rolle geben. Bitten Sie jemand anderes, der Rollen vergeben darf.',
   "You can't plan an action for your own account.": 'Für das eigene Konto lässt sich keine Aktion planen.',
-  'You change your own address on the page of your account.':
-    'Die eigene Adresse ändern Sie auf der Seite Ihres Kontos.',
+  'You change your own address on the page of your account, and confirm it there.':
+    'Die eigene Adresse ändern und bestätigen Sie auf der Seite Ihres Kontos.',
   'You have no such key.': 'Diesen Schlüssel haben Sie nicht.',
   'You have {} keys already. Delete one that you no longer use.':
     'Sie haben schon {} Schlüssel. Löschen Sie einen, den Sie nicht mehr brauchen.',
@@ -200,8 +213,6 @@ export const refusals: Record<ServerSentence, string> = {
     'Ihre Rollen ergeben {} Kontonamen, und ein Zertifikat fasst {}. Wählen Sie einige davon aus.',
   'Your username opens UNIX accounts through SSH certificates. Only an administrator can change it.':
     'Ihr Benutzername öffnet über SSH-Zertifikate UNIX-Konten. Nur die Administration kann ihn ändern.',
-  'Your username opens UNIX accounts through SSH certificates. Somebody else has to change it.':
-    'Ihr Benutzername öffnet über SSH-Zertifikate UNIX-Konten. Jemand anderes muss ihn ändern.',
   '{} has bits set after its prefix. Write {}/{}.': '{} hat Bits hinter dem Präfix. Schreiben Sie {}/{}.',
   '{} is an IPv4 range written as IPv6. Write it as IPv4.':
     '{} ist ein IPv4-Bereich in der Schreibweise von IPv6. Schreiben Sie ihn als IPv4.',

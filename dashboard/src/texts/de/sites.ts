@@ -57,6 +57,7 @@ export const sites: typeof English = {
       named: 'Kommt hinein, und die Anwendung erfährt, wer es ist.',
       allowed: 'Kommt hinein, und die Anwendung erfährt nicht, wer es ist.',
       sign_in: 'Muss sich zuerst anmelden.',
+      off: 'Wird abgewiesen: Die Website ist abgeschaltet.',
       path: 'Wird abgewiesen: Die Adresse lässt sich auf mehr als eine Art lesen oder ist nicht gültig.',
       denied: 'Wird abgewiesen: Eine Regel verbietet es allen.',
       role: 'Wird abgewiesen: Die Person hat keine der zugelassenen Rollen.',
@@ -73,6 +74,7 @@ export const sites: typeof English = {
     file: (name) => `Konfiguration für ${name}`,
     warning:
       'Die Anwendung darf nur für den Proxy erreichbar sein. Wer sie am Proxy vorbei erreicht, muss sich nicht anmelden.',
+    script: (name) => `Die Datei ${name}`,
     ports: 'Traefik: Andere Ports als 443 gehören zum Entry Point.',
   },
   refusals: {
@@ -81,6 +83,7 @@ export const sites: typeof English = {
     emptyTitle: 'Nichts wurde abgewiesen',
     empty: 'Hier erscheinen Anfragen, die die Website nicht durchlässt.',
     cases: {
+      application_off: 'Jemand wurde abgewiesen, während die Website abgeschaltet war.',
       not_allowed: 'Jemand ohne die nötige Rolle wurde abgewiesen.',
       forbidden: 'Eine Adresse wurde aufgerufen, die eine Regel verbietet.',
       address_refused: 'Eine Adresse wurde aufgerufen, die sich auf mehr als eine Art lesen lässt.',

@@ -117,6 +117,12 @@ export const account = {
     familyName: 'Family name',
     username: 'Username',
     usernameHint: 'Small letters, digits, _ and -. It is also your name on servers you reach by SSH.',
+    usernameChanges: (left: number) =>
+      ['You have changed it twice in the last 30 days.', 'You can change it once more within 30 days.'][left] ??
+      'You can change it twice in 30 days.',
+    usernameToldTitle: 'Applications know you by your username',
+    usernameTold: (names: string) =>
+      `These were told your username, and may take you for somebody else after you change it: ${names}.`,
     usernameLockedHere: 'It opens accounts on servers, so it is changed on your page under Administration, Users.',
     usernameLocked: 'It opens accounts on servers, so only an administrator can change it.',
     email: 'Email',

@@ -36,7 +36,9 @@ export const applications = {
       Media: 'Media',
       Home: 'Home',
       Office: 'Office',
+      Mail: 'Mail',
       Infrastructure: 'Infrastructure',
+      APIs: 'APIs',
       Libraries: 'Libraries',
     },
     generic: {
@@ -118,6 +120,9 @@ export const applications = {
       ES256: 'Right for current applications.',
       RS256: 'For applications that accept nothing else.',
     } satisfies Record<Client['id_token_signed_response_alg'], string>,
+    introspection: 'Claims at introspection',
+    introspectionHint:
+      'For a server that checks tokens of others, such as a mail server that needs the email address: what it is told about a token includes what the scopes of the token allow.',
     mapped: 'Further claims',
     mappedHint: 'Made for this application, whatever it asks for.',
     add: 'Add a claim',
@@ -186,6 +191,11 @@ export const applications = {
       'The last 50 of the last 7 days. Anybody can send a request in the name of an application: check what was sent before you allow it.',
     emptyTitle: 'Nothing was refused',
     empty: 'If signing in to the application fails, the reason shows up here.',
+    allDescription:
+      'The last 50 of all applications, of the last 7 days, also with a client id that no application has. What was sent may be invented.',
+    unknownClient: 'No application has this client id',
+    unknownClientHint:
+      'Compare it with the settings of the application. The application may have been deleted, or belong to another installation.',
     times: (count: number) => `${count} times`,
     sent: 'Sent',
     expected: 'Expected',
@@ -198,7 +208,7 @@ export const applications = {
     },
     hints: {
       scope: 'Allow these scopes, or take them out of the settings of the application.',
-      pkce: 'Turn PKCE (S256) on in the application.',
+      pkce: 'Turn PKCE (S256) on in the application. For software that can’t send it there is an exception: ALLOW_MISSING_PKCE lets PKCE be optional for one confidential application.',
       redirectUri: 'Every character counts. Compare it with the settings of the application.',
       noAccess: 'Give the person a role that may use the application, or let one of their roles use it.',
       credentials: 'Enter the current secret in the application, or make a new one here. A public client has none.',

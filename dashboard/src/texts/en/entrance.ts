@@ -44,7 +44,18 @@ export const entrance = {
     title: 'Choose a new password',
     text: 'You will be signed out everywhere, and applications have to sign you in again.',
     neverConfirmed:
-      'If you have not confirmed this address before, passkeys, SSH keys and applications that were added to the account are removed: somebody else may have added them.',
+      'This address was never confirmed. Passkeys, SSH keys and applications that were added to the account are removed: somebody else may have added them.',
+    left: {
+      text: 'You took your address back. This gave access before and still does: remove what you do not know. App passwords are removed in any case.',
+      nothing: 'You took your address back. No passkey, SSH key or application is left that gives access.',
+      passkey: 'Passkey',
+      sshKey: 'SSH key',
+      app: 'Application',
+      added: (date: string) => `added ${date}`,
+      lastUsed: (date: string) => `last used ${date}`,
+      keep: 'Keep',
+      remove: 'Remove',
+    },
     submit: 'Set the password',
     doneTitle: 'Your password is set',
     done: 'You can sign in with it now.',
@@ -75,7 +86,7 @@ export const entrance = {
   },
   revert: {
     title: 'Restore your address',
-    text: 'Your account gets its earlier address back. Everybody is signed out, the password is removed, and so is what was added to the account since the change. You get a mail to set a new password.',
+    text: 'Your account gets its earlier address back. Everybody is signed out, the password is removed, and so is what was added to the account from a week before. You get a mail to set a new password, and then decide about the rest.',
     submit: 'Restore my address',
     doneTitle: 'Your address is restored',
     done: 'A link to set a new password is on its way to it.',

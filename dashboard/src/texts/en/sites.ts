@@ -48,6 +48,7 @@ export const sites = {
       named: 'Gets in, and the application is told who it is.',
       allowed: 'Gets in, and the application is not told who it is.',
       sign_in: 'Has to sign in first.',
+      off: 'Is refused: the site is turned off.',
       path: 'Is refused: this address could be read in more than one way, or is not valid.',
       denied: 'Is refused: a rule denies it to everybody.',
       role: 'Is refused: the person has none of the roles that are admitted.',
@@ -64,6 +65,7 @@ export const sites = {
     file: (name: string) => `Configuration for ${name}`,
     warning:
       'The application must listen where only the proxy reaches it. Whoever reaches it past the proxy is not asked to sign in.',
+    script: (name: string) => `The file ${name}`,
     ports: 'Traefik: ports other than 443 belong to the entry point.',
   },
   refusals: {
@@ -72,6 +74,7 @@ export const sites = {
     emptyTitle: 'Nothing was refused',
     empty: 'Requests that the site does not let through appear here.',
     cases: {
+      application_off: 'Somebody was refused while the site was turned off.',
       not_allowed: 'Somebody who may not use this was refused.',
       forbidden: 'An address that a rule denies was asked for.',
       address_refused: 'An address that could be read in more than one way was asked for.',

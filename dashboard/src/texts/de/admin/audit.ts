@@ -134,5 +134,6 @@ export const audit: typeof English = {
     'user.registered': 'Registriert',
     'user.signed_out': 'Überall abgemeldet',
     'user.updated': 'Angaben geändert',
+    'user.username_released': 'Benutzername freigegeben',
   },
 }

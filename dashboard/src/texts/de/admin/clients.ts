@@ -29,12 +29,38 @@ export const clients: typeof English = {
   notFoundTitle: 'Nichts gefunden',
   notFound: 'Keine Anwendung hat das im Namen.',
   builtIn: 'Eingebaut',
-  builtInText: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
   turnedOff: 'Abgeschaltet',
-  turnedOffText:
-    'Sie ist abgeschaltet: Sie bekommt keine Tokens, und die vorhandenen wirken nicht. Zertifikate bleiben gültig.',
-  turnOff: 'Abschalten',
-  turnOn: 'Einschalten',
+  turn: {
+    off: 'Abschalten',
+    on: 'Einschalten',
+    offTitle: (name) => `${name} abschalten?`,
+    onTitle: (name) => `${name} einschalten?`,
+    application: {
+      title: 'Diese Anwendung abschalten',
+      isOn: 'Niemand kann sie mehr benutzen, bis sie wieder eingeschaltet wird. Einstellungen, Rollen und Zustimmungen bleiben.',
+      isOff: 'Sie ist abgeschaltet: Niemand kann sich bei ihr anmelden, und sie bekommt keine Token.',
+      offText:
+        'Niemand kann sich mehr bei ihr anmelden. Alle ihre Codes und Token werden sofort und endgültig widerrufen: Wird sie wieder eingeschaltet, müssen sich alle dort neu anmelden. Zustimmungen bleiben.',
+      onText: 'Man kann sich wieder bei ihr anmelden. Was beim Abschalten widerrufen wurde, bleibt widerrufen.',
+    },
+    site: {
+      title: 'Diese Website abschalten',
+      isOn: 'Niemand kommt mehr hinein, bis sie wieder eingeschaltet wird. Einstellungen, Regeln und App-Passwörter bleiben.',
+      isOff: 'Sie ist abgeschaltet: Niemand kommt hinein, auch nicht, wo eine Regel alle hineinlässt.',
+      offText:
+        'Niemand kommt mehr hinein, auch nicht, wo eine Regel alle hineinlässt. Alle werden dort sofort abgemeldet: Wird sie wieder eingeschaltet, müssen sie sich dort neu anmelden.',
+      onText: 'Man kommt wieder hinein, nachdem man sich dort neu angemeldet hat.',
+    },
+    builtIn: {
+      title: 'Eingebaut',
+      isOn: 'Damit melden sich Menschen im Terminal an, um SSH-Zertifikate zu holen. Sie gehört zu Latchkey.',
+      isOff:
+        'Sie ist abgeschaltet: Sie bekommt keine Token, und die vorhandenen wirken nicht. Zertifikate bleiben gültig.',
+      offText:
+        'Niemand kann damit im Terminal mehr SSH-Zertifikate holen, bis sie wieder eingeschaltet wird. Zertifikate bleiben gültig.',
+      onText: 'Man kann damit wieder SSH-Zertifikate holen, auch wer vorher schon angemeldet war.',
+    },
+  },
   redirectUris: 'Rücksprungadressen',
   redirectUrisHint: 'Eine je Zeile. Nur genau diese gelten.',
   postLogoutRedirectUris: 'Rücksprungadressen nach dem Abmelden',

@@ -24,6 +24,8 @@ export const users: typeof English = {
   back: 'Alle Personen',
   clearPerson: 'Person entfernen',
   details: 'Angaben',
+  releaseText: 'Auf Servern können noch Dateien der Person liegen, die diesen Benutzernamen vorher hatte.',
+  release: (name) => `${name} freigeben und speichern`,
   created: 'Angelegt',
   never: 'nie',
 }

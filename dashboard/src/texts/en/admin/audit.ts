@@ -134,5 +134,6 @@ export const audit = {
     'user.registered': 'Registered',
     'user.signed_out': 'Signed out everywhere',
     'user.updated': 'Details changed',
+    'user.username_released': 'Username released',
   } satisfies Record<AuditAction, string>,
 }

@@ -28,11 +28,37 @@ export const clients = {
   notFoundTitle: 'Nothing found',
   notFound: 'No application has this in its name.',
   builtIn: 'Built in',
-  builtInText: 'People sign in with it to get SSH certificates in a terminal. It is part of Latchkey.',
   turnedOff: 'Turned off',
-  turnedOffText: 'It is turned off: it gets no tokens, and those that it has do not work. Certificates stay valid.',
-  turnOff: 'Turn off',
-  turnOn: 'Turn on',
+  turn: {
+    off: 'Turn off',
+    on: 'Turn on',
+    offTitle: (name: string) => `Turn ${name} off?`,
+    onTitle: (name: string) => `Turn ${name} on?`,
+    application: {
+      title: 'Turn this application off',
+      isOn: 'People can no longer use it, until it is turned on again. Settings, roles and consents stay.',
+      isOff: 'It is turned off: nobody can sign in to it, and it gets no tokens.',
+      offText:
+        'Nobody can sign in to it any more. All its codes and tokens are revoked at once, for good: when it is turned on again, people have to sign in to it anew. Their consents stay.',
+      onText: 'People can sign in to it again. What was revoked when it was turned off stays revoked.',
+    },
+    site: {
+      title: 'Turn this site off',
+      isOn: 'Nobody gets in any more, until it is turned on again. Settings, rules and app passwords stay.',
+      isOff: 'It is turned off: nobody gets in, not even where a rule lets everybody in.',
+      offText:
+        'Nobody gets in any more, not even where a rule lets everybody in. All visitors are signed out there at once: when it is turned on again, they have to sign in to it anew.',
+      onText: 'People get in again, once they have signed in to it anew.',
+    },
+    builtIn: {
+      title: 'Built in',
+      isOn: 'People sign in with it to get SSH certificates in a terminal. It is part of Latchkey.',
+      isOff: 'It is turned off: it gets no tokens, and those that it has do not work. Certificates stay valid.',
+      offText:
+        'Nobody can get SSH certificates with it in a terminal any more, until it is turned on again. Certificates stay valid.',
+      onText: 'People can get SSH certificates with it again, also those who had signed in before.',
+    },
+  },
   redirectUris: 'Redirect URLs',
   redirectUrisHint: 'One a line. Only exactly these are accepted.',
   postLogoutRedirectUris: 'Redirect URLs after sign-out',

@@ -22,6 +22,8 @@ export const users = {
   back: 'All users',
   clearPerson: 'Clear the person',
   details: 'Details',
+  releaseText: 'Servers may still have files of the person who had this username before.',
+  release: (name: string) => `Release ${name} and save`,
   created: 'Created',
   never: 'never',
 }
