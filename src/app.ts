@@ -65,14 +65,18 @@ const BODY_LIMIT = 256 * 1024
 /** An authorization request may carry a state of 8 KB, percent-encoded. */
 const HEADER_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
+const MAX_HEAD_MS = 10_000
 
 interface Options {
+  /** How long the request line and the headers may take to arrive, from the first byte on, or from the start of a connection. */
+  maxHeadMs?: number
   /** How long a small body may take to arrive. */
   maxBodyMs?: number
 }
 
 /** Mounts every feature, in one list. The group of a feature decides from which origins its endpoints may be called. */
-export async function createApp(services: OpenServices, { maxBodyMs }: Options = {}): Promise<FastifyInstance> {
+export async function createApp(services: OpenServices, options: Options = {}): Promise<FastifyInstance> {
+  const { maxHeadMs = MAX_HEAD_MS, maxBodyMs } = options
   const { config, log } = services
   const headers = securityHeaders(config)
   const app = fastify({
@@ -84,7 +88,12 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Requests that arrive while the service stops are answered, and their connections closed.
     return503OnClosing: false,
-    http: { maxHeaderSize: HEADER_LIMIT },
+    // Node looks for requests that are late only so often, and by default every 30 seconds.
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: maxHeadMs,
+      connectionsCheckingInterval: maxHeadMs / 10,
+    },
     frameworkErrors: (error, request, reply) => {
       const common = isOfProxy(request.url) ? PROXY_HEADERS : headers
       void sendError(request, setCommonHeaders(request, reply, common), error, errorFormatOf(request.url))
@@ -102,6 +111,7 @@ export async function createApp(services: OpenServices, { maxBodyMs }: Options =
   const answerOtherMethods = trackMethods(app)
 
   app.decorateRequest('signedIn')
+  app.decorateRequest('enrolledHost')
   app.decorateReply('refusalCode', null)
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(request, reply, error, latchkeyFormat))
   app.setNotFoundHandler((request, reply) => {

@@ -4,7 +4,7 @@ import { createDailyCounts } from './audit/daily-counts.ts'
 import { logEvent } from './audit/log-event.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import type { Config } from './config/config.ts'
-import { findLastBackup } from './config/last-backup.ts'
+import { findLastBackup, findLastFollowed } from './config/last-backup.ts'
 import { createPasswords, type HashCost, MAX_HASHES_AT_ONCE } from './crypto/password.ts'
 import { createRandom } from './crypto/random.ts'
 import { createVault } from './crypto/vault.ts'
@@ -23,8 +23,10 @@ import { createPkceUses } from './oauth/clients/pkce-uses.ts'
 import type { Gathered } from './oauth/provider.ts'
 import { createRefusals } from './oauth/refusals/refusals.ts'
 import type { Services } from './services.ts'
+import { createHostLists, type HostLists } from './ssh/hosts/host-lists.ts'
 import { createWaits, type Waits } from './ssh/hosts/waits.ts'
 import { openStorage } from './storage/open.ts'
+import type { PostgresOptions } from './storage/postgres.ts'
 
 /** The services of a running process, with what only its top layer uses. */
 export interface OpenServices extends Services, Gathered {
@@ -32,27 +34,30 @@ export interface OpenServices extends Services, Gathered {
   streams: Streams
   /** Requests of hosts that wait for a change on this replica. */
   waits: Waits
+  /** What they wait for. */
+  hostLists: HostLists
   close(): Promise<void>
 }
 
 /** What differs between the running service and its tests. */
-interface ProcessOptions {
+interface ProcessOptions extends PostgresOptions {
   log: Logger
   now: () => number
   monotonicNow?: () => number
-  /** Multiplies the time limits for PostgreSQL. */
-  timeoutFactor?: number
   /** What hashing a password costs. Tests that are not about it hash cheaply. */
   hashCost?: HashCost
   /** Makes a backup of a SQLite file that an older version has made. */
   beforeMigration?: () => Promise<void>
+  /** Called when another process has come to work on the same SQLite file. */
+  onTaken?: () => void
   /** The log goes to a terminal and is not kept. */
   isTerminal?: boolean
 }
 
 export async function openServices(config: Config, { log, now, ...options }: ProcessOptions): Promise<OpenServices> {
   const { monotonicNow = () => performance.now(), isTerminal = false } = options
-  const { db, signals, load, close } = await openStorage(config.databaseUrl, log, now(), options)
+  const opened = await openStorage(config.databaseUrl, log, now(), options)
+  const { db, signals, load, clockDifference, keepReserve, close } = opened
   try {
     await db.transaction(async (trx) => {
       await addBuiltInRoles(trx, now())
@@ -65,7 +70,6 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
     const sshHostCa = await openSshAuthority({ db, now, vault, signals, log }, 'ssh-host-ca')
     const mail = openMail(config, log, isTerminal)
     const dailyCounts = createDailyCounts({ db, now })
-    const waits = createWaits({ monotonicNow, log }, config.rateLimits)
     const streams = createStreams({ db, now, monotonicNow, signals, log })
     const metrics =
       config.metricsAddress &&
@@ -73,13 +77,19 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
         db,
         now,
         load,
+        clockDifference,
         countStreams: streams.count,
         findLastBackup: () => findLastBackup(config.dataDir),
+        findLastFollowed: () => findLastFollowed(config.dataDir),
       }))
+    // In this order: what was read expires before it is looked at again.
+    const hostLists = createHostLists({ db, now, monotonicNow, metrics, signals, sshCa, sshHostCa })
+    const waits = createWaits({ monotonicNow, log, signals }, config.rateLimits)
     const gathered: Gathered = {
       refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
     }
+    keepReserve?.()
     return {
       config,
       log,
@@ -87,6 +97,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       monotonicNow,
       random,
       db,
+      clockDifference,
       signals,
       vault,
       signingKeys,
@@ -101,6 +112,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       ...gathered,
       streams,
       waits,
+      hostLists,
       metrics,
       observeEvent(event) {
         metrics?.countEvent(event)

@@ -49,6 +49,10 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
     now: Date.now,
     isTerminal,
     beforeMigration: () => backUpBeforeUpgrade(config, { log, now: Date.now }),
+    // As every unexpected error, it is logged and ends the process.
+    onTaken: () => {
+      throw new Error('Another process works on the same database file.')
+    },
   })
   const app = await createApp(services)
   const jobs = backgroundJobs(services)

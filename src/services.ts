@@ -13,6 +13,7 @@ import type { Limits } from './limits/limits.ts'
 import type { MailTransport } from './mail/mail.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Database } from './storage/database.ts'
+import type { Engine } from './storage/engine.ts'
 import type { Signals } from './storage/signals.ts'
 
 /** What the capabilities use. A function takes what it needs with `Pick`, and nothing else. */
@@ -25,6 +26,7 @@ export interface Services {
   monotonicNow: () => number
   random: Random
   db: Database
+  clockDifference: Engine['clockDifference']
   signals: Signals
   vault: Vault
   signingKeys: SigningKeys

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type Config, loadSettings, readConfig, type SettingsSource } from '../config/config.ts'
 import { describeMisspelt } from '../config/misspelt.ts'
@@ -6,6 +6,7 @@ import type { Command } from '../control/commands.ts'
 import { printError } from '../describe-failure.ts'
 import { AppError, StartError } from '../errors.ts'
 import { createLogger } from '../http/log.ts'
+import { ROOT_FOLDER } from '../root-folder.ts'
 import type { Services } from '../services.ts'
 import { refuseWithoutDatabase } from '../storage/find-database.ts'
 import { isSqliteUrl } from '../storage/sqlite-url.ts'
@@ -73,4 +74,16 @@ export function actAsOwner(config: Pick<Config, 'databaseUrl' | 'dataDir'>): voi
   process.setgroups?.([folder.gid])
   process.setgid?.(folder.gid)
   process.setuid?.(folder.uid)
+  refuseUnreadable(config.dataDir, folder.uid)
+}
+
+/** Parts of the program are loaded later, and threads start from files of their own. */
+function refuseUnreadable(dataDir: string, uid: number): void {
+  try {
+    accessSync(import.meta.filename, constants.R_OK)
+  } catch {
+    throw new StartError(
+      `${dataDir} belongs to the user with the id ${uid}, who may not read Latchkey in ${ROOT_FOLDER}. Install it where that user can read it, for example in /opt/latchkey.`,
+    )
+  }
 }

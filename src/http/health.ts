@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { VERSION } from '../config/version.ts'
 import { refuse } from '../errors.ts'
+import { isClockWrong } from '../storage/clock-difference.ts'
 import type { Database } from '../storage/database.ts'
+import type { Engine } from '../storage/engine.ts'
 import { ping } from '../storage/ping.ts'
 import { within } from '../storage/within.ts'
 import { failures, type Routes } from './contracts.ts'
@@ -14,7 +16,7 @@ const Version = Type.Object({ version: Type.String({ description: 'As in the cha
 const PING_TIMEOUT_MS = 3000
 
 export const healthRoutes =
-  ({ db }: { db: Database }): Routes =>
+  ({ db, clockDifference }: { db: Database; clockDifference: Engine['clockDifference'] }): Routes =>
   async (app) => {
     let closing = false
     app.addHook('preClose', (done) => {
@@ -44,6 +46,12 @@ export const healthRoutes =
           ping(db.read).then(() => true),
         )
         if (!answered) refuse('unavailable', 'The database does not answer.', { retryAfter: 2 })
+        if (isClockWrong(clockDifference())) {
+          const seconds = Math.round(Math.abs(clockDifference() ?? 0) / 1000)
+          refuse('unavailable', `This machine's clock and that of the database differ by ${seconds} seconds.`, {
+            retryAfter: 2,
+          })
+        }
         return { status: 'ok' as const }
       },
     )

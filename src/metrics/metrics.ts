@@ -31,17 +31,21 @@ interface Needs {
   now: () => number
   countStreams: () => number
   load: Engine['load']
+  clockDifference: Engine['clockDifference']
   /** Undefined when there was none. */
   findLastBackup: () => number | undefined
+  findLastFollowed: () => number | undefined
 }
 
 const secondsSince = (now: () => number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : Math.max(0, (now() - at) / 1000)
 
+const inSeconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000)
+
 /** A scrape does not wait longer than this for the database. */
 const DATABASE_TIMEOUT_MS = 2000
 
-export function createMetrics({ db, now, load, countStreams, findLastBackup }: Needs): Metrics {
+export function createMetrics({ db, now, load, clockDifference, countStreams, ...backups }: Needs): Metrics {
   const registry = new Registry()
   const measure = measureRequests(registry)
   const stored = addStoredGauges(registry, db.read, now)
@@ -49,9 +53,21 @@ export function createMetrics({ db, now, load, countStreams, findLastBackup }: N
     registry,
     'latchkey_backup_age_seconds',
     'SQLite: time since the last backup that the command line has made of this data folder.',
-    () => secondsSince(now, findLastBackup()),
+    () => secondsSince(now, backups.findLastBackup()),
+  )
+  addGauge(
+    registry,
+    'latchkey_follow_age_seconds',
+    'SQLite: time since latchkey backup --follow has last made sure that its copy has everything.',
+    () => secondsSince(now, backups.findLastFollowed()),
   )
   addLoadGauges(registry, load)
+  addGauge(
+    registry,
+    'latchkey_clock_difference_seconds',
+    "PostgreSQL: how far the clock of the database is ahead of this machine's.",
+    () => inSeconds(clockDifference()),
+  )
   addGauge(registry, 'latchkey_streams_open', 'Notification streams that are open on this replica.', countStreams)
   const krlBuilt = addKrlGauges(registry, now)
   const unknownClients = new Counter({
@@ -145,8 +161,23 @@ function addLoadGauges(registry: Registry, load: Engine['load']): void {
     'SQLite: writes that wait for the next commit.',
     ({ writesWaiting }) => writesWaiting,
   )
+  gauge(
+    'latchkey_sqlite_log_bytes',
+    'SQLite: size of its log, which grows for as long as another program reads the database file.',
+    ({ logBytes }) => logBytes,
+  )
+  gauge(
+    'latchkey_disk_nearly_full',
+    'SQLite: 1 while writes are refused because there is too little space on the disk, otherwise 0.',
+    ({ isShortOfSpace }) => (isShortOfSpace === undefined ? undefined : Number(isShortOfSpace)),
+  )
   gauge('latchkey_pool_connections', 'PostgreSQL: connections that are open.', ({ pool }) => pool?.open)
   gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that are idle.', ({ pool }) => pool?.idle)
+  gauge(
+    'latchkey_pool_connections_unanswered',
+    'PostgreSQL: open connections whose last statement was not answered in time.',
+    ({ pool }) => pool?.unanswered,
+  )
   gauge('latchkey_pool_waiting', 'PostgreSQL: queries that wait for a connection.', ({ pool }) => pool?.waiting)
 }
 

@@ -10,7 +10,8 @@ export async function serveMetrics(
   metrics: Metrics,
   { host, port }: NonNullable<Config['metricsAddress']>,
 ): Promise<{ address: string; close(): Promise<void> }> {
-  const server = createServer({ requestTimeout: 5000 }, (request, response) => void answer(metrics, request, response))
+  const limits = { requestTimeout: 5000, connectionsCheckingInterval: 1000 }
+  const server = createServer(limits, (request, response) => void answer(metrics, request, response))
   try {
     server.listen(port, host)
     await once(server, 'listening')

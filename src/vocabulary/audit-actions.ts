@@ -76,6 +76,7 @@ export const AUDIT_ACTIONS = [
   'user.registered',
   'user.signed_out',
   'user.updated',
+  'user.username_released',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

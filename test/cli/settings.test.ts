@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { readSettingsFile } from '../../src/config/config-file.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -11,6 +11,7 @@ import { VERSION } from '../../src/config/version.ts'
 import { startApp } from '../support/app.ts'
 import { latchkey } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeReadableCopy } from '../support/readable-copy.ts'
 import { REAL_CLOCK, startReplica } from '../support/replicas.ts'
 import { newFolder, newStorage } from './temporary.ts'
 
@@ -131,18 +132,39 @@ test('check-config tries database, keys, mail and store, says what is wrong, and
   assert.match(noDatabase.stdout, /^database +failed +The database at 127\.0\.0\.1:\d+ can't be reached/m)
 })
 
+const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+
+/** An installation of its own, in a folder with this mode, and data that belongs to another user. */
+async function installedFor(t: TestContext, mode: number) {
+  const storage = await newStorage(t)
+  await (await startApp(t, { storage, clock: REAL_CLOCK })).close()
+  execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, storage.dataDir])
+  const root = join(newFolder(t), 'installed')
+  makeReadableCopy(join(import.meta.dirname, '../..'), ['package.json', 'dist', 'node_modules/@node-rs'], root)
+  chmodSync(dirname(root), mode)
+  return { storage, root }
+}
+
+test('a command of root acts as the user that the data folder belongs to', { skip: !isRoot }, async (t) => {
+  const { storage, root } = await installedFor(t, 0o755)
+  const { code, stderr } = await latchkey(storage, ['keys', 'rotate'], {}, root)
+  assert.equal(code, 0, stderr)
+  assert.equal(statSync(storage.databaseUrl.slice('sqlite:'.length)).uid, NOBODY)
+})
+
 test(
-  'a command of root acts as the user that the data folder belongs to',
-  { skip: process.getuid?.() !== 0 },
+  'a command of root says so when the owner of the data folder may not read the program',
+  { skip: !isRoot },
   async (t) => {
-    const storage = await newStorage(t)
-    await (await startApp(t, { storage, clock: REAL_CLOCK })).close()
-    const nobody = 65534
-    execFileSync('chown', ['-R', `${nobody}:${nobody}`, storage.dataDir])
-    chownSync(storage.dataDir, nobody, nobody)
-    const { code, stderr } = await latchkey(storage, ['keys', 'rotate'])
-    assert.equal(code, 0, stderr)
-    const file = storage.databaseUrl.slice('sqlite:'.length)
-    assert.equal(statSync(file).uid, nobody)
+    const { storage, root } = await installedFor(t, 0o700)
+    for (const args of [['keys', 'rotate'], ['backup', join(newFolder(t), 'backup')], ['check-config']]) {
+      const { code, stderr } = await latchkey(storage, args, {}, root)
+      assert.equal(code, 1, args.join(' '))
+      assert.match(
+        stderr,
+        /^latchkey: \S+ belongs to the user with the id 65534, who may not read Latchkey in \S+\/installed\. [^\n]*\n$/,
+      )
+    }
   },
 )

@@ -13,7 +13,8 @@ export interface Attempts {
   tolerance: Tolerance
   /**
    * Sends a request and records its effects. Resolves to undefined if it was not acknowledged: then the `effects` are
-   * uncertain or not done. `more` returns the effects that depend on the answer.
+   * uncertain or not done. `more` returns the effects that depend on the answer. `isRefusal` says which other answer is correct
+   * too, and means that nothing was done.
    */
   attempt(
     kind: string,
@@ -21,6 +22,7 @@ export interface Attempts {
     request: () => Promise<Answer>,
     effects: Effect[],
     more?: (answer: Answer) => Effect[],
+    isRefusal?: (answer: Answer) => boolean,
   ): Promise<Answer | undefined>
   /** The number of acknowledged requests of each kind. */
   acknowledged: Map<string, number>
@@ -43,7 +45,7 @@ export function createAttempts(ledger: Ledger): Attempts {
     unavailable,
     unexpected,
     lost: () => lost,
-    async attempt(kind, status, request, effects, more = () => []) {
+    async attempt(kind, status, request, effects, more = () => [], isRefusal = () => false) {
       let answer: Answer
       try {
         answer = await request()
@@ -62,6 +64,10 @@ export function createAttempts(ledger: Ledger): Attempts {
         unavailable.push(answer)
         if (attempts.tolerance.unavailable === 'not done') ledger.notDone(effects)
         else ledger.uncertain(kind, effects)
+        return undefined
+      }
+      if (isRefusal(answer)) {
+        ledger.notDone(effects)
         return undefined
       }
       unexpected.push(`${kind}: ${answer.status} ${answer.body}`)

@@ -33,7 +33,7 @@ async function setUp(t: TestContext) {
 /** The number of database sessions of the service that meet the condition. */
 async function countSessions(observer: pg.Client, condition: string): Promise<number> {
   const { rows } = await observer.query<{ count: string }>(
-    `select count(*) from pg_stat_activity where application_name = 'latchkey' and datname = current_database() and ${condition}`,
+    `select count(*) from pg_stat_activity where application_name = 'latchkey pool' and datname = current_database() and ${condition}`,
   )
   return Number(rows[0]?.count)
 }

@@ -86,6 +86,59 @@ onEachEngine('the API as its OpenAPI document describes it', (engine) => {
     assert.ok(people.size > 10, 'routes declare which permission they need')
   })
 
+  /** Requests that would be refused for what they carry: 400, 413 and 415. */
+  const BAD_INPUT = [
+    { headers: { 'content-type': 'application/json' }, payload: '{' },
+    { headers: { 'content-type': 'application/json' }, payload: '{"unexpected":["field"]}' },
+    { headers: { 'content-type': 'application/json' }, payload: JSON.stringify('x'.repeat(300 * 1024)) },
+    { headers: { 'content-type': 'application/octet-stream' }, payload: 'x' },
+    { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, payload: 'x' },
+    { headers: {}, query: 'limit=none&limit=2&cursor=%00&wait=1&wait=2&krl=1&krl=2&format=none&from=none' },
+  ]
+  /** A form can carry its token (RFC 6750 section 2.2), so the body is read first. */
+  const TOKEN_IN_FORM = '/oauth/userinfo'
+  const guardedOperations = () =>
+    operations().filter(
+      ({ path, operation }) =>
+        path !== TOKEN_IN_FORM && operation.security?.some((each) => 'session' in each || 'bearer' in each),
+    )
+
+  async function refusesFirst(
+    expected: number,
+    headers: Record<string, string>,
+    chosen: ReturnType<typeof operations>,
+  ) {
+    for (const { path, method, operation } of chosen) {
+      for (const { query = '', payload, headers: more } of BAD_INPUT) {
+        const hasBody = payload !== undefined
+        if (hasBody && method === 'GET') continue
+        const response = await shared().app.inject({
+          method: method as 'POST',
+          url: `${path.replaceAll(/\{\w+\}/g, '%00')}?${query}`,
+          headers: { origin: ORIGIN, ...headers, ...more },
+          ...(hasBody ? { payload } : {}),
+        })
+        const what = `${method} ${path} with ${query || JSON.stringify(more)} ${payload?.slice(0, 30) ?? ''}`
+        assert.equal(response.statusCode, expected, what)
+        matchesSchema(what, operation, response)
+      }
+    }
+  }
+
+  test('every route with a guard answers 401 before it looks at its input', async () => {
+    const guarded = guardedOperations()
+    assert.ok(guarded.some(({ path }) => path === '/ssh/hosts/report'))
+    await refusesFirst(401, {}, guarded)
+    await refusesFirst(401, { authorization: 'Bearer ht_of_nobody' }, guarded)
+  })
+
+  test('every route that needs a permission answers 403 before it looks at its input', async () => {
+    const { cookie } = await signedInPerson(shared(), {})
+    const chosen = guardedOperations().filter(({ operation }) => operation['x-permission'] !== undefined)
+    assert.ok(chosen.length > 50)
+    await refusesFirst(403, { cookie: `session=${cookie}` }, chosen)
+  })
+
   test('every route that needs a permission accepts a user with exactly that one', async () => {
     for (const { path, method, operation } of sessionOperations()) {
       const permission = operation['x-permission']

@@ -6,6 +6,7 @@ import { createTicker } from '../../src/background/ticker.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { openServices, type OpenServices } from '../../src/open-services.ts'
+import type { PostgresOptions } from '../../src/storage/postgres.ts'
 import { type Clock, createClock } from './clock.ts'
 import { createMigratedStorage, type EngineName, type TestStorage } from './engines.ts'
 import { ORIGIN, SECRET_KEY } from './settings.ts'
@@ -40,8 +41,10 @@ interface Options {
   storage?: TestStorage
   logLevel?: string
   maxBodyMs?: number
+  maxHeadMs?: number
   /** 1 in tests of the time limits on PostgreSQL. Other tests must not fail on a slow machine. */
   timeoutFactor?: number
+  postgres?: Omit<PostgresOptions, 'timeoutFactor'>
   /** Set in tests of the cost of password hashing. Other tests use a cheap hash, because the real one would take most of their time. */
   realHashCost?: boolean
 }
@@ -61,9 +64,10 @@ export async function startApp(t: Scope, options: Options = {}): Promise<TestApp
     now: clock.now,
     monotonicNow: clock.monotonicNow,
     timeoutFactor,
+    ...options.postgres,
     ...(realHashCost ? {} : { hashCost: CHEAP_HASHING }),
   })
-  const app = await createApp(services, options.maxBodyMs === undefined ? {} : { maxBodyMs: options.maxBodyMs })
+  const app = await createApp(services, options)
   await app.ready()
   const ticker = createTicker(services, backgroundJobs(services))
   let closed = false

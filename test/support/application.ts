@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Response } from 'light-my-request'
+import { withoutJudging } from '../../src/access/judged-trx.ts'
 import { THE_SERVICE } from '../../src/audit/record-event.ts'
 import { insertClient, type CreateClientRequest } from '../../src/oauth/clients/create-client.ts'
 import type { TestApp } from './app.ts'
@@ -28,7 +29,7 @@ export async function registerApplication(
     ...change,
   }
   const { client, client_secret } = await services.db.transaction((trx) =>
-    insertClient(services, trx, request, THE_SERVICE),
+    insertClient(services, withoutJudging(trx), request, THE_SERVICE),
   )
   return { clientId: client.client_id, secret: client_secret, redirectUri: client.redirect_uris[0] ?? '' }
 }

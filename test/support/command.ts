@@ -11,13 +11,16 @@ export interface Outcome {
   stderr: string
 }
 
-/** Runs the `latchkey` command in a separate process, on the given database. */
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Runs the `latchkey` command in a separate process, on the given database. `root` is where it is installed. */
 export async function latchkey(
   storage: Pick<TestStorage, 'databaseUrl' | 'dataDir'>,
   args: string[],
   environment: Record<string, string> = {},
+  root: string = ROOT,
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--', join(import.meta.dirname, '../../dist/cli.js'), ...args], {
+  const child = spawn(process.execPath, ['--', join(root, 'dist/cli.js'), ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'] ?? '',

@@ -1,6 +1,8 @@
 import type { InjectOptions, Response } from 'light-my-request'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { createUser } from '../../src/access/create-user.ts'
+import { withoutJudging } from '../../src/access/judged-trx.ts'
+import { addAssignment, addRole } from '../../src/access/role-store.ts'
 import { newId } from '../../src/ids.ts'
 import { startSession } from '../../src/sessions/start-session.ts'
 import type { User } from '../../src/users/user.ts'
@@ -74,27 +76,13 @@ export async function signedInPerson(test: TestApp, traits: Traits = {}): Promis
   })
   if (traits.permissions || traits.principals) {
     const { permissions = [], principals = [] } = traits
-    const role = {
-      id: newId(),
-      name: `role of ${user.email}`,
-      description: '',
-      principals: JSON.stringify(principals),
-      built_in: 0,
-      created_at: services.now(),
-    }
+    const id = newId()
     await db.transaction(async (trx) => {
-      await trx.insertInto('roles').values(role).execute()
-      if (permissions.length > 0) {
-        const rows = permissions.map((permission) => ({ role_id: role.id, permission }))
-        await trx.insertInto('role_permissions').values(rows).execute()
-      }
-      await trx.insertInto('user_roles').values({ user_id: user.id, role_id: role.id }).execute()
+      await addRole(withoutJudging(trx), id, { name: `role of ${user.email}`, permissions, principals }, services.now())
+      await addAssignment(withoutJudging(trx), user.id, id)
     })
   }
-  if (traits.admin)
-    await db.transaction((trx) =>
-      trx.insertInto('user_roles').values({ user_id: user.id, role_id: ADMIN_ROLE }).execute(),
-    )
+  if (traits.admin) await db.transaction((trx) => addAssignment(withoutJudging(trx), user.id, ADMIN_ROLE))
   return signIn(test, user)
 }
 
