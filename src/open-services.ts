@@ -36,6 +36,8 @@ export interface OpenServices extends Services, Gathered {
   waits: Waits
   /** What they wait for. */
   hostLists: HostLists
+  /** From now on writes are refused while the disk of a SQLite file is nearly full. Commands, such as a restore, use what is left. */
+  keepReserve(): void
   close(): Promise<void>
 }
 
@@ -89,7 +91,6 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       refusals: createRefusals({ db, now, log, countUnknown: metrics?.countUnknownClient }),
       pkceUses: createPkceUses({ db, now }),
     }
-    keepReserve?.()
     return {
       config,
       log,
@@ -113,6 +114,7 @@ export async function openServices(config: Config, { log, now, ...options }: Pro
       streams,
       waits,
       hostLists,
+      keepReserve: () => keepReserve?.(),
       metrics,
       observeEvent(event) {
         metrics?.countEvent(event)

@@ -54,6 +54,7 @@ export async function serve(config: Config, { warnings, settingsFile }: Start): 
       throw new Error('Another process works on the same database file.')
     },
   })
+  services.keepReserve()
   const app = await createApp(services)
   const jobs = backgroundJobs(services)
   services.metrics?.watchJobs(jobs.map(({ name }) => name))

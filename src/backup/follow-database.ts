@@ -31,6 +31,8 @@ const COPY_MS = 24 * 3600_000
 const DAY_MS = 24 * 3600_000
 /** How often it is checked that everything which was stored is still there. */
 const CHECK_MS = 60_000
+/** A database that is damaged is not copied again and again. */
+const REFUSED_MS = 60_000
 
 /** The copy that is being written. */
 interface Current {
@@ -63,6 +65,8 @@ export function followDatabase(
   const file = sqliteFileOf(config.databaseUrl)
   if (file === undefined) throw new Error('Only a SQLite file can be followed.')
   let current: Current | undefined
+  /** The last copy that could not be restored. */
+  let refused: { at: number; error: StartError } | undefined
 
   const readSecretKey = async (): Promise<Buffer | undefined> =>
     config.secretKey === undefined ? readFile(join(config.dataDir, SECRET_KEY_FILE)) : undefined
@@ -130,12 +134,16 @@ export function followDatabase(
     await put(copy, MANIFEST, Buffer.from(JSON.stringify(manifest)), 'application/json')
   }
 
-  /** That everything was stored does not prove that the database can be restored. */
+  /** That everything was stored does not prove that the database can be restored. A copy that can't be is deleted. */
   const verify = async ({ name }: Current): Promise<void> => {
     try {
       await verifyCopy(to, name)
     } catch (error) {
-      if (error instanceof StartError) end()
+      if (error instanceof StartError) {
+        end()
+        refused = { at: now(), error }
+        await to.deleteFolder(name)
+      }
       throw error
     }
   }
@@ -154,8 +162,8 @@ export function followDatabase(
       pending.partsStored = part
     }
     if (sequence === 1) {
-      await storeManifest(copy, pending.changes.migrations)
       await verify(copy)
+      await storeManifest(copy, pending.changes.migrations)
     }
     copy.sequence = sequence
     copy.pending = undefined
@@ -180,6 +188,7 @@ export function followDatabase(
 
   /** Returns the time before which everything acknowledged is stored, and whether anything had to be stored. */
   const copyChanges = async (): Promise<{ copy: Current; at: number; isStored: boolean }> => {
+    if (refused && Math.abs(now() - refused.at) < REFUSED_MS) throw refused.error
     if (current && !(await canGoOn(current))) end()
     const copy = (current ??= await begin())
     const wasPending = await storePending(copy)

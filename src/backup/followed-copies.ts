@@ -14,6 +14,7 @@ export interface Change {
 
 export interface FollowedCopy {
   name: string
+  startedAt: number
   hasManifest: boolean
   /** In the order of their sequence, in which there may be gaps. */
   changes: Change[]
@@ -34,6 +35,9 @@ const NAME = /^\d{8}T\d{9}Z(-[0-9a-f]{8})?$/
 /** As 20260115T120000000Z: by name they are in the order of time. */
 export const timeName = (at: number): string => new Date(at).toISOString().replaceAll(/[-:.]/g, '')
 
+const timeOf = (name: string): number =>
+  Date.parse(name.slice(0, 19).replace(/(....)(..)(..)T(..)(..)(..)(...)Z/, '$1-$2-$3T$4:$5:$6.$7Z'))
+
 export const partName = (copy: string, { sequence, at }: Omit<Change, 'parts'>, part: number): string =>
   `${copy}/${String(sequence).padStart(8, '0')}-${at}-${String(part).padStart(4, '0')}.pages`
 
@@ -51,7 +55,12 @@ export async function listCopies(from: Blobs): Promise<FollowedCopy[]> {
   return [...folders]
     .filter(([folder]) => NAME.test(folder))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, paths]) => ({ name, hasManifest: paths.includes(`${name}/${MANIFEST}`), changes: toChanges(paths) }))
+    .map(([name, paths]) => ({
+      name,
+      startedAt: timeOf(name),
+      hasManifest: paths.includes(`${name}/${MANIFEST}`),
+      changes: toChanges(paths),
+    }))
 }
 
 function toChanges(paths: string[]): Change[] {

@@ -26,6 +26,7 @@ export interface ChangeReader {
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
 const INDEX_HEADER = 48
+const INITIALIZED = 12
 const MAX_TRIES = 100
 
 /** What the index of the log says: which log it is, its last committed frame, the size of the database. */
@@ -37,8 +38,9 @@ interface Position {
 
 /**
  * Reads what was committed out of SQLite's log, in another process than the service, which does not wait. While a read
- * transaction is open the log does not begin anew, and no page is moved that belongs to a later moment. Where the log did begin anew
- * since the last time, all of it is in the database file: then every page is compared with its digest.
+ * transaction is open, no page is moved into the database file that belongs to a later moment, and the log begins anew only if
+ * all of it was moved before: a new log has another salt. Where it has begun anew since the last time, every page is compared with its
+ * digest.
  *
  * Closing a descriptor of a file ends all locks that the process has on it (fcntl(2)). So the three files are closed after
  * SQLite has closed them. The database is opened before SQLite opens it: if another file takes its place in between, `isCurrent`
@@ -105,7 +107,7 @@ function createReader(
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const header = bytes(descriptors.index, 0, 2 * INDEX_HEADER)
       const [one, other] = [header.subarray(0, INDEX_HEADER), header.subarray(INDEX_HEADER)]
-      if (!one.equals(other)) continue
+      if (!one.equals(other) || one[INITIALIZED] !== 1) continue
       // Both processes are on one machine, so the numbers are in its own byte order, which is little-endian on x64 and arm64.
       const frames = one.readUInt32LE(16)
       return {

@@ -38,6 +38,8 @@ export async function rebuildBackup(from: Blobs, until: number, to: string): Pro
     }
     const changes = changesUntil(copy, until)
     const { at, torn } = await writeDatabase(from, copy, changes, join(to, DATABASE_FILE))
+    // The manifest was stored when change 1 was whole.
+    if (copy.changes.length === 0 || torn?.sequence === 1) throw damaged(copy)
     if (torn) leftOut.push(`change ${torn.sequence} of the copy ${copy.name}`)
     if (at === undefined) continue
     await writeRest(from, copy.name, at, to)
@@ -46,6 +48,11 @@ export async function rebuildBackup(from: Blobs, until: number, to: string): Pro
   const when = until === Infinity ? '' : ` that was made before ${new Date(until).toISOString()}`
   throw new StartError(`There is no copy${when}${leftOut.length > 0 ? ', only one that was not stored whole' : ''}.`)
 }
+
+const damaged = ({ name, startedAt }: FollowedCopy): StartError =>
+  new StartError(
+    `The backup is damaged: change 1 of the copy ${name}, or parts of it, are missing. Nothing was restored. What was copied before can be restored with --at ${new Date(startedAt - 1).toISOString()}.`,
+  )
 
 /** Rebuilds the database of a copy as a restore would, in a temporary folder, and checks every page of it. */
 export async function verifyCopy(from: Blobs, name: string): Promise<void> {
@@ -66,14 +73,15 @@ export async function verifyCopy(from: Blobs, name: string): Promise<void> {
 
 /** Of two followers one may have stopped long before the other, whichever began first. */
 function latestFirst(copies: FollowedCopy[], until: number): FollowedCopy[] {
-  const lastOf = ({ changes }: FollowedCopy) => Math.max(...changes.map(({ at }) => at).filter((at) => at <= until))
+  const lastOf = ({ startedAt, changes }: FollowedCopy) =>
+    Math.max(...[startedAt, ...changes.map(({ at }) => at)].filter((at) => at <= until))
   return copies
     .filter((copy) => lastOf(copy) > -Infinity)
     .toReversed()
     .toSorted((one, other) => lastOf(other) - lastOf(one))
 }
 
-/** Returns the time of the last change that was whole, and the one at the end that was not. */
+/** Returns the time of the last change that was stored whole, and the one at the end that was not. */
 async function writeDatabase(
   from: Blobs,
   copy: FollowedCopy,
@@ -85,17 +93,17 @@ async function writeDatabase(
   let written: Change | undefined
   try {
     for (const change of changes) {
-      const parts = await Promise.all(change.parts.map(async (name) => readPart(name, await read(from, name))))
-      const [first] = parts
-      if (!first || parts.length !== first.parts) {
-        const next = copy.changes[copy.changes.indexOf(change) + 1]
-        if (next) throw gap(copy, written, next)
-        return { at: written?.at, torn: change }
-      }
-      for (const { pages, pageSize } of parts) {
+      // One part at a time: together they may be as large as the database.
+      for (const name of change.parts) {
+        const { pages, pageSize, pageCount, parts } = readPart(name, await read(from, name))
+        if (parts !== change.parts.length) {
+          const next = copy.changes[copy.changes.indexOf(change) + 1]
+          if (next) throw gap(copy, written, next)
+          return { at: written?.at, torn: change }
+        }
         for (const [number, content] of pages) await handle.write(content, 0, pageSize, (number - 1) * pageSize)
+        await handle.truncate(pageCount * pageSize)
       }
-      await handle.truncate(first.pageCount * first.pageSize)
       written = change
     }
   } finally {

@@ -72,6 +72,8 @@ function refuseOverwriting({ dataDir }: Config, file: string, { files }: Manifes
   const paths = [
     file,
     `${file}-wal`,
+    // A program that still reads the old database would keep this index of its log in force for the new one.
+    `${file}-shm`,
     ...[SECRET_KEY_FILE, AVATARS_FOLDER].filter(contains).map((path) => join(dataDir, path)),
   ]
   const taken = paths.filter(isTaken)

@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
+import { type StatsFs, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageFailure } from './failure.ts'
 
@@ -19,6 +19,8 @@ export interface DiskReserve {
 /** For what is written before the next look, and for what else needs space on this disk. */
 const MAX_MARGIN_BYTES = 64 << 20
 const MARGIN_SHARE = 0.1
+/** Once there is too little, this much of the margin has to be free again, so that the answer does not change all the time. */
+const ENOUGH = 1.25
 /** A look takes some microseconds. */
 const LOOK_MS = 50
 
@@ -28,19 +30,22 @@ interface Database {
   bytes(): number
 }
 
-export function createDiskReserve({ file, bytes }: Database): DiskReserve {
+type Measure = (folder: string) => Pick<StatsFs, 'bsize' | 'blocks' | 'bavail'>
+
+export function createDiskReserve({ file, bytes }: Database, measure: Measure = statfsSync): DiskReserve {
   let isKept = false
   let isShort = false
   let lookedAt = -Infinity
 
   const look = (): boolean => {
     try {
-      const { bsize, blocks, bavail } = statfsSync(dirname(file))
+      const { bsize, blocks, bavail } = measure(dirname(file))
       const growth = Math.max(0, bytes() - statSync(file).size)
-      return bavail * bsize < growth + Math.min(MAX_MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
+      const margin = Math.min(MAX_MARGIN_BYTES, blocks * bsize * MARGIN_SHARE)
+      return bavail * bsize < growth + (isShort ? ENOUGH : 1) * margin
     } catch {
-      // Not every file system can say. Then the disk itself refuses when it is full.
-      return false
+      // The file may have been moved for a moment. Where a file system can never say, the disk itself refuses when it is full.
+      return isShort
     }
   }
   const isShortNow = (): boolean => {

@@ -19,7 +19,7 @@ export interface Engine {
   signals: Signals
   /** How busy it is just now. */
   load(): { writesWaiting?: number; logBytes?: number; isShortOfSpace?: boolean; pool?: PoolLoad }
-  /** On SQLite: from now on writes are refused while there is too little space on the disk. Called when the service has opened. */
+  /** On SQLite: from now on writes are refused while there is too little space on the disk. Called by the service when it has opened. */
   keepReserve?(): void
   /**
    * Milliseconds by which the clock of the database is ahead of this machine's, at least. Undefined where both are one, and

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../errors.ts'
@@ -80,16 +80,28 @@ function take(path: string): Taken | undefined {
   return undefined
 }
 
-/** It is locked before it is there, so that a process that waits for it can't take it first. */
+/** It is locked before it is there, so that a process that waits for it can't take it first. One that is there stays. */
 function putInPlace(path: string): Taken | undefined {
   const unfinished = `${path}.${randomUUID()}`
   const lock = take(unfinished)
   try {
-    renameSync(unfinished, path)
+    linkOrRename(unfinished, path)
     return lock
   } catch (error) {
     lock?.close()
-    rmSync(unfinished, { force: true })
+    if (isCode(error, 'EEXIST')) return undefined
     throw error
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** Not every file system has links. Renaming replaces a file that another process has made at the same moment. */
+function linkOrRename(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) throw error
+    renameSync(from, to)
   }
 }

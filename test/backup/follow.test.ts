@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -441,19 +450,59 @@ test('a database that becomes smaller, and as large as before again, is restored
   assert.deepEqual(await restored(t, store), upTo(200))
 })
 
-test('a copy of a damaged database is not reported', async (t) => {
+test('a copy of a damaged database is not reported, and the copy before it stays the one that is restored', async (t) => {
   const followed = await createFollowed(t)
-  const { store } = createStore(t)
-  followed.write()
+  const { store, names } = createStore(t)
+  const last = followed.write()
+  const first = followed.follow(store)
+  await first.next()
+  first.close()
+  const before = await names()
+  const reported = findLastBackup(followed.dataDir)
+  const whole = `${followed.file}.whole`
   followed.reopenAfter(() => {
-    const page = 4096
     const bytes = readFileSync(followed.file)
-    bytes.fill(0xff, bytes.length - page)
+    copyFileSync(followed.file, whole)
+    bytes.fill(0xff, bytes.length - 4096)
     writeFileSync(followed.file, bytes)
   })
   const follower = followed.follow(store)
-  await assert.rejects(follower.next(), /The copy .* can't be restored: .* is damaged/)
-  assert.equal(findLastBackup(followed.dataDir), undefined)
+  for (let tries = 0; tries < 5; tries++)
+    await assert.rejects(follower.next(), /The copy .* can't be restored: .* is damaged/)
+  assert.deepEqual(await names(), before)
+  assert.equal(findLastBackup(followed.dataDir), reported)
+  assert.deepEqual(await restored(t, store), upTo(last))
+  followed.reopenAfter(() => renameSync(whole, followed.file))
+  await assert.rejects(follower.next(), /can't be restored/, 'it is not copied every two seconds')
+  followed.pass(MINUTE)
+  await follower.next()
+  assert.deepEqual(await restored(t, store), upTo(last))
+  assert.ok((findLastBackup(followed.dataDir) ?? 0) > (reported ?? 0))
+})
+
+test('a newest copy whose first change is not whole any more is an error, and a time before it can be restored', async (t) => {
+  const followed = await createFollowed(t)
+  const { store, names, folder } = createStore(t)
+  followed.write()
+  const first = followed.follow(store)
+  await first.next()
+  first.close()
+  const old = await names()
+  followed.pass(3 * DAY)
+  followed.write(17_000_000)
+  await followed.follow(store).next()
+  const parts = (await names()).filter((name) => !old.includes(name) && name.endsWith('.pages'))
+  assert.equal(parts.length, 2)
+  for (const lost of [parts.slice(1), parts]) {
+    for (const name of lost) rmSync(join(folder, name), { force: true })
+    const { message } = await restored(t, store).then(
+      () => assert.fail(),
+      (error: Error) => error,
+    )
+    const [, at = ''] =
+      /is damaged: change 1 of the copy .* are missing\. Nothing was restored\. .* --at (\S+)\.$/.exec(message) ?? []
+    assert.deepEqual(await restored(t, store, Date.parse(at)), [1])
+  }
 })
 
 test('the picture that a stored state names is stored before that state', async (t) => {

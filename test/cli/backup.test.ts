@@ -195,7 +195,7 @@ test('a restore refuses to overwrite data or to run beside a running service', a
   const before = readFileSync(join(app.storage.dataDir, 'latchkey.db'))
   await assert.rejects(restoreBackup(app.services.config, request), /data already/)
   assert.deepEqual(readFileSync(join(app.storage.dataDir, 'latchkey.db')), before)
-  for (const left of ['secret.key', 'latchkey.db', 'latchkey.db-wal']) {
+  for (const left of ['secret.key', 'latchkey.db', 'latchkey.db-wal', 'latchkey.db-shm']) {
     const dataDir = newFolder(t)
     writeFileSync(join(dataDir, left), 'precious')
     await assert.rejects(restoreBackup(configOf(dataDir), request), /data already/, left)

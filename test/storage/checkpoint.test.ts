@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { keepLogShort, MAX_IDLE_BYTES } from '../../src/storage/checkpoint.ts'
 import { createWriter } from '../../src/storage/group-commit.ts'
 import { createMaintenanceThread } from '../../src/storage/maintenance.ts'
+import { connect } from '../../src/storage/sqlite-connection.ts'
 
 const MAX_WAIT_MS = 30_000
 const silent = pino({ level: 'silent' })
@@ -80,3 +81,51 @@ for (const isShort of [false, true]) {
     await writer.write(() => add.run(10))
   })
 }
+
+test('a long log is cut to its usual size when it begins anew, also if the thread that shortens it has failed', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-checkpoint-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'test.db')
+  const { connection } = connect(file, false)
+  t.after(() => connection.close())
+  connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY, content BLOB)')
+  const add = connection.prepare('INSERT INTO pages (content) VALUES (zeroblob(?))')
+  const bytes = () => statSync(`${file}-wal`).size
+  while (bytes() <= MAX_IDLE_BYTES) add.run(10 << 20)
+  connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  add.run(10)
+  assert.ok(bytes() > 0 && bytes() <= MAX_IDLE_BYTES)
+})
+
+test('a log that has become very long is said once, and that it is short again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-checkpoint-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'test.db')
+  const { connection } = connect(file, false)
+  connection.exec('CREATE TABLE pages (n INTEGER PRIMARY KEY)')
+  const said: string[] = []
+  const say = (_: unknown, message?: string) => void said.push(message ?? String(_))
+  const thread = createMaintenanceThread({ file, maxLockWaitMs: 0 })
+  t.after(async () => {
+    await thread.close()
+    connection.close()
+  })
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const log = { warn: say, info: say } as unknown as Parameters<typeof keepLogShort>[1]['log']
+  const writer = createWriter(connection, (error) => error)
+  const keeper = keepLogShort(connection, { file, log, writer, thread, reserve: { isShort: () => false } })
+  t.after(keeper.stop)
+  const wal = `${file}-wal`
+  const short = statSync(wal).size
+  // A transaction of ours keeps it from being shortened here.
+  connection.exec('BEGIN')
+  truncateSync(wal, 300 << 20)
+  for (let each = 0; each < 3; each++) t.mock.timers.tick(500)
+  truncateSync(wal, short)
+  for (let each = 0; each < 3; each++) t.mock.timers.tick(500)
+  connection.exec('ROLLBACK')
+  assert.deepEqual(
+    said.map((message) => message.split(',')[0]),
+    ['The log of SQLite is long', 'The log of SQLite is short again.'],
+  )
+})
