@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
+import { isClockWrong } from '../storage/clock-difference.ts'
 import type { Database } from '../storage/database.ts'
 import { isDue } from '../storage/due.ts'
+import type { Engine } from '../storage/engine.ts'
 import { claimRun, findNextRun, markFailed } from './job-store.ts'
 
 /** Work that no request waits for. */
@@ -8,6 +10,8 @@ export interface Job {
   name: string
   /** Absent: at every tick, on every replica, because the job itself claims its work atomically. */
   everyMs?: number
+  /** It compares no time that another replica may have stored, so that it runs while this machine's clock is wrong too. */
+  runsWithWrongClock?: boolean
   /** Long work ends soon after `stop` is aborted; the rest is done by the next run. */
   run(stop: AbortSignal): Promise<unknown>
   /** Ends, within seconds, the work that a run has left in progress. */
@@ -25,14 +29,19 @@ const TICK_MS = 1000
 /** A job that fails at every tick is noted this often. */
 const NOTE_MS = 60_000
 
-export function createTicker(
-  { db, now, log }: { db: Database; now: () => number; log: Logger },
-  jobs: readonly Job[],
-): Ticker {
+interface Needs {
+  db: Database
+  now: () => number
+  log: Logger
+  clockDifference: Engine['clockDifference']
+}
+
+export function createTicker({ db, now, log, clockDifference }: Needs, jobs: readonly Job[]): Ticker {
   const running = new Map<Job, Promise<void>>()
   const stopping = new AbortController()
   const noted = new Map<Job, number>()
   let timer: NodeJS.Timeout | undefined
+  let wasClockWrong = false
 
   /** For the overview of administrators. Without a database the log alone says it. */
   const noteFailure = async (job: Job): Promise<void> => {
@@ -52,9 +61,18 @@ export function createTicker(
     }
   }
 
+  /** With a wrong clock it would end sessions, delete rows and carry out plans before or after their time, for all replicas. */
+  const listAllowed = (): readonly Job[] => {
+    const isWrong = isClockWrong(clockDifference())
+    if (isWrong && !wasClockWrong)
+      log.warn("Background work waits until this machine's clock agrees with that of the database.")
+    wasClockWrong = isWrong
+    return isWrong ? jobs.filter(({ runsWithWrongClock }) => runsWithWrongClock) : jobs
+  }
+
   /** No job waits for another: a mail server that hangs must not delay what is due now. */
   const tick = async (): Promise<void> => {
-    for (const job of jobs.filter((each) => !running.has(each))) {
+    for (const job of listAllowed().filter((each) => !running.has(each))) {
       const ended = runOne(job).finally(() => running.delete(job))
       running.set(job, ended)
     }

@@ -25,16 +25,18 @@ export function createOutboxSweeper({
     for (const name of await listMails(folder)) {
       if (stop.aborted) return
       const path = join(folder, name)
-      if ((await stat(path)).mtimeMs <= now() - KEPT_MS) await rm(path, { force: true })
+      const found = await unlessGone(stat(path))
+      if (found && found.mtimeMs <= now() - KEPT_MS) await rm(path, { force: true })
     }
   }
 }
 
-async function listMails(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => name.endsWith('.eml'))
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return []
+const listMails = async (folder: string): Promise<string[]> =>
+  (await unlessGone(readdir(folder)))?.filter((name) => name.endsWith('.eml')) ?? []
+
+/** Undefined when it is not there: its owner may remove a mail, or the folder, at any time. */
+const unlessGone = <T>(looking: Promise<T>): Promise<T | undefined> =>
+  looking.catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return undefined
     throw error
-  }
-}
+  })

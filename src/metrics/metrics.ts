@@ -175,7 +175,7 @@ function addLoadGauges(registry: Registry, load: Engine['load']): void {
   gauge('latchkey_pool_connections_idle', 'PostgreSQL: open connections that are idle.', ({ pool }) => pool?.idle)
   gauge(
     'latchkey_pool_connections_unanswered',
-    'PostgreSQL: open connections whose last statement was not answered in time.',
+    'PostgreSQL: open connections whose commit was not answered in time.',
     ({ pool }) => pool?.unanswered,
   )
   gauge('latchkey_pool_waiting', 'PostgreSQL: queries that wait for a connection.', ({ pool }) => pool?.waiting)

@@ -21,7 +21,7 @@ export const MAX_IDLE_BYTES = 64 << 20
 /** So long a log means that another program has been reading for long. */
 const WARN_BYTES = 256 << 20
 
-export interface LogKeeper {
+interface LogKeeper {
   /** The size of the file of the log. */
   bytes(): number
   stop(): void

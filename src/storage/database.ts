@@ -47,8 +47,8 @@ export interface Database extends StatementRunner {
    */
   background: Reader
   /**
-   * Commits when the work is done, and undoes it when it throws. After a deadlock the work runs again, so it must do nothing
-   * but use the database.
+   * Commits when the work is done, and undoes it when it throws. After a deadlock, and after it has waited for a lock for a moment, the
+   * work runs again, so it must do nothing but use the database.
    */
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>
   /**

@@ -3,11 +3,11 @@ import type { Database } from './database.ts'
 import type { Schema } from './schema.ts'
 import type { Signals } from './signals.ts'
 
-export interface PoolLoad {
+interface PoolLoad {
   open: number
   idle: number
   waiting: number
-  /** Those whose last statement was not answered in time, and that the server has not closed. */
+  /** Those whose commit was not answered in time, and that the server has not closed. */
   unanswered: number
 }
 

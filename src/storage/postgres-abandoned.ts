@@ -2,11 +2,13 @@ import type pg from 'pg'
 import { sessionOf } from './postgres-session.ts'
 
 /**
- * Connections whose statement was not answered in time. The server may go on with it for as long as it likes: a commit waits
+ * Connections whose commit was not answered in time. The server may go on with it for as long as it likes: a commit waits
  * for a synchronous standby without any limit, also when the client is gone. Closing the connection here and opening another
  * would take one more session of the server each time, until it has none left. So they count as open until the server has closed them.
  *
- * The server is never asked to cancel the statement: a commit that is cancelled while it waits for the standby is done without it.
+ * Any other statement is ended by the server's own time limit, so that its connection is closed at once.
+ *
+ * The server is never asked to cancel the commit: a commit that is cancelled while it waits for the standby is done without it.
  */
 export interface Abandoned {
   /** Calls `ended` when the connection is closed. */
@@ -31,7 +33,7 @@ export function createAbandoned(): Abandoned {
         waiting.delete(client)
         ended()
       })
-      // The statement was answered after all. Ending it now would close the socket at once, and not wait for the answer.
+      // The commit was answered after all. Ending it now would close the socket at once, and not wait for the answer.
       client.once('drain', () => void client.end().catch(() => {}))
     },
     count: () => waiting.size,

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isStale } from './postgres-errors.ts'
+import { isStale, unlessOfServer } from './postgres-errors.ts'
 
 /** Made by `queryOf`. */
 export interface Query {
@@ -25,6 +25,7 @@ export interface Answer {
 /** The answers of all statements, or of those before the one that failed. */
 export interface Outcome {
   answers: Answer[]
+  /** Either the server's own, or a failure because the connection is lost. */
   error?: unknown
 }
 
@@ -98,7 +99,10 @@ export class Batch implements pg.Submittable {
 
   constructor(queries: readonly Query[], done: (outcome: Outcome) => void) {
     this.queries = queries
-    this.callback = (error) => done(error ? { answers: this.#answers, error } : { answers: this.#answers })
+    this.callback = (error) => {
+      const answers = this.#answers
+      done(error ? { answers, error: unlessOfServer(error) } : { answers })
+    }
   }
 
   submit(given: pg.Connection): void {

@@ -9,7 +9,7 @@ import { isUnavailable, StorageFailure } from './failure.ts'
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 /** The server ended one of two transactions that waited for each other. */
-const DEADLOCK = '40P01'
+const DEADLOCK = /^40P01$/
 /** The session can't write: the server is a standby, or was made read-only. */
 export const READ_ONLY = '25006'
 /**
@@ -28,24 +28,36 @@ const LOCK_NOT_GRANTED = /^55P03$/
 const OUT_OF_TIME = /^(55P03|57014)$/
 /** The columns of a prepared statement have changed, or the server does not know it. */
 const STALE = /^(0A000|26000)$/
-const UNAVAILABLE_MESSAGE =
-  /timeout|terminated|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|not queryable|Cannot use a pool after/i
 /** What the driver says when it has waited for as long as `query_timeout`. */
 const NO_ANSWER = 'Query read timeout'
 
-const hasCode = (error: unknown, codes: RegExp): boolean =>
-  error instanceof pg.DatabaseError && codes.test(error.code ?? '')
+type ServerError = pg.DatabaseError & { code: string }
+
+/** Whether the server has said it. The driver makes such an error too, without a code, of a message that it does not know. */
+const isOfServer = (error: unknown): error is ServerError =>
+  error instanceof pg.DatabaseError && error.code !== undefined
+
+/** What the server said, in an error that was translated or not. */
+const causeOf = (error: unknown): unknown => (error instanceof StorageFailure ? error.cause : error)
+
+const hasCode = (error: unknown, codes: RegExp): boolean => {
+  const cause = causeOf(error)
+  return isOfServer(cause) && codes.test(cause.code)
+}
+
+/**
+ * For what connecting, or a statement on a connection, fails with. All errors but the server's are the driver's: the connection is lost,
+ * or was never made.
+ */
+export const unlessOfServer = (error: unknown): unknown =>
+  isOfServer(error) || error instanceof StorageFailure ? error : new StorageFailure('unavailable', error)
 
 export function translate(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof StorageFailure) return error
-  if (!(error instanceof pg.DatabaseError)) {
-    const code = 'code' in error ? String(error.code) : ''
-    return UNAVAILABLE_MESSAGE.test(`${code} ${error.message}`) ? new StorageFailure('unavailable', error) : error
-  }
+  if (!isOfServer(error)) return error
   if (error.code === UNIQUE_VIOLATION) return new StorageFailure('duplicate', error, targetOf(error))
   if (error.code === FOREIGN_KEY_VIOLATION) return new StorageFailure('missing_reference', error)
-  if (UNWRITABLE.test(error.code ?? '')) return new StorageFailure('unwritable', error)
-  return UNAVAILABLE.test(error.code ?? '') ? new StorageFailure('unavailable', error) : error
+  if (UNWRITABLE.test(error.code)) return new StorageFailure('unwritable', error)
+  return UNAVAILABLE.test(error.code) ? new StorageFailure('unavailable', error) : error
 }
 
 export function rethrow(error: unknown): never {
@@ -58,14 +70,19 @@ export function rethrow(error: unknown): never {
 export const isBroken = (error: unknown): boolean =>
   isUnavailable(translate(error)) && !hasCode(error, SESSION_STAYS_USABLE)
 
-/** Whether the connection is lost, and with it what became of the statements on it. All errors but the server's are the driver's. */
-export const isConnectionLost = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || hasCode(error, ENDS_SESSION)
+/**
+ * What an error means for the statements that were sent. `refused`: the server has done none of what it did not answer with success. `lost`:
+ * nobody knows what it has done. `unanswered`: it may still be working on them.
+ */
+export type Fate = 'refused' | 'lost' | 'unanswered'
 
-export const isReadOnly = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === READ_ONLY
+export function fateOf(error: unknown): Fate {
+  const cause = causeOf(error)
+  if (isOfServer(cause)) return hasCode(cause, ENDS_SESSION) ? 'lost' : 'refused'
+  return cause instanceof Error && cause.message === NO_ANSWER ? 'unanswered' : 'lost'
+}
 
-/** Whether the server has not answered in time. It may still be working on the statement. */
-export const isUnanswered = (error: unknown): boolean => error instanceof Error && error.message === NO_ANSWER
+export const isReadOnly = (error: unknown): boolean => isOfServer(error) && error.code === READ_ONLY
 
 /** Whether the server ended the statement for waiting too long. Nothing of it was done. */
 export const isLockWait = (error: unknown): boolean => hasCode(error, LOCK_NOT_GRANTED)
@@ -76,14 +93,10 @@ export const isOutOfTime = (error: unknown): boolean => hasCode(error, OUT_OF_TI
 /** Whether a statement has to be prepared again. Nothing of it was done. */
 export const isStale = (error: unknown): boolean => hasCode(error, STALE)
 
-/** What the server said, in an error that was translated or not. */
-const causeOf = (error: unknown): unknown => (error instanceof StorageFailure ? error.cause : error)
-
 /** Whether the work of a transaction that was undone by this error may run again: at once, or after a pause. */
 export function isRepeatable(error: unknown): false | 'at once' | 'after a pause' {
-  const cause = causeOf(error)
-  if (isStale(cause)) return 'at once'
-  return cause instanceof pg.DatabaseError && cause.code === DEADLOCK && 'after a pause'
+  if (isStale(error)) return 'at once'
+  return hasCode(error, DEADLOCK) && 'after a pause'
 }
 
 /** From the constraint's name, since the message is in the server's language: `users_email_key` stands for `users.email`. */

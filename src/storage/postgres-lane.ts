@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Abandoned } from './postgres-abandoned.ts'
 import type { Alone } from './postgres-alone.ts'
 import { type Outcome, type Query, sendBatch } from './postgres-batch.ts'
-import { isConnectionLost, isReadOnly, isUnanswered } from './postgres-errors.ts'
+import { fateOf, isReadOnly, unlessOfServer } from './postgres-errors.ts'
 import { openSession, TOGETHER } from './postgres-session.ts'
 
 /** A statement that waits for its rows. */
@@ -20,7 +20,8 @@ export interface LaneSettings {
   maxSessionMs: number
   /** Runs a statement on a connection of the pool. */
   alone: Alone
-  abandoned: Abandoned
+  /** Absent where nothing is committed, as in `Connections`. */
+  abandoned?: Abandoned | undefined
 }
 
 /** What to do with the statements of a batch when one of them failed and the session is still usable. */
@@ -36,12 +37,12 @@ export interface Unsettled {
   sendAgain(unsent: Waiting[]): void
   runAlone(statement: Waiting): void
   /** For the one that has waited, or taken long. */
-  runAgain(statement: Waiting): void
+  runPatiently(statement: Waiting): void
 }
 
 interface LaneOptions extends LaneSettings {
-  /** What the server shows as the program's name. */
-  name: string
+  /** What the server shows as its name. */
+  program: string
   /** A connection that has not opened or answered for this long is not given further statements. */
   slowMs: number
   /** Settles all of them. */
@@ -52,6 +53,11 @@ interface LaneOptions extends LaneSettings {
 export interface Lane {
   run(query: Query): Promise<object[]>
   close(): Promise<void>
+}
+
+interface Session {
+  client: pg.Client
+  openedAt: number
 }
 
 /** Bounds how long the first of a batch waits for the last. */
@@ -67,11 +73,10 @@ const RENEW_TRIES = 6
  * does, further statements run alone. When the connection is lost, the statements on it fail and the next batch connects again.
  */
 export function createLane(options: LaneOptions): Lane {
-  const { settings, name, timeoutFactor, maxSessionMs, slowMs, alone, abandoned } = options
-  let client: pg.Client | undefined
-  let openedAt = 0
-  /** Opened while `client` was in use, and takes its place at the next batch. */
-  let next: pg.Client | undefined
+  const { settings, program, timeoutFactor, maxSessionMs, slowMs, alone, abandoned } = options
+  let session: Session | undefined
+  /** Opened while `session` was in use, and takes its place at the next batch. */
+  let next: Session | undefined
   let renewal: Promise<void> | undefined
   /** The last connection has not answered, and the server has not closed it. */
   let isAbandoned = false
@@ -83,40 +88,45 @@ export function createLane(options: LaneOptions): Lane {
   let idle = Promise.withResolvers<void>()
 
   const drop = (lost: pg.Client): void => {
-    if (client === lost) client = undefined
-    if (next === lost) next = undefined
+    if (session?.client === lost) session = undefined
+    if (next?.client === lost) next = undefined
     void lost.end().catch(() => {})
   }
-  const open = async (): Promise<pg.Client> => {
-    const opened = new pg.Client({ ...settings, application_name: name })
-    opened.on('error', () => drop(opened))
-    opened.on('end', () => drop(opened))
+  const open = async (): Promise<Session> => {
+    const openedAt = performance.now()
+    const client = new pg.Client(settings)
+    client.on('error', () => drop(client))
+    client.on('end', () => drop(client))
     try {
-      await opened.connect()
-      await openSession(opened, TOGETHER, timeoutFactor)
+      await client.connect()
+      await openSession(client, { program, limits: TOGETHER }, timeoutFactor)
     } catch (error) {
-      drop(opened)
-      throw error
+      drop(client)
+      throw unlessOfServer(error)
     }
-    return opened
+    return { client, openedAt }
   }
-  const use = (opened: pg.Client): pg.Client => {
-    if (client) drop(client)
-    if (opened === next) next = undefined
-    openedAt = performance.now()
-    return (client = opened)
+  const use = (opened: Session): Session => {
+    for (const earlier of [session, next]) if (earlier && earlier !== opened) drop(earlier.client)
+    next = undefined
+    return (session = opened)
   }
-  const age = (): number => performance.now() - openedAt
-  const current = (): pg.Client | undefined => {
-    if (next) return use(next)
-    if (client && age() > maxSessionMs) drop(client)
-    return client
+  const isOlderThan = (ageMs: number, { openedAt }: Session): boolean => performance.now() - openedAt > ageMs
+  const current = (): Session | undefined => {
+    if (next) use(next)
+    if (session && isOlderThan(maxSessionMs, session)) drop(session.client)
+    return session
   }
   /** Before the connection is too old, so that no statement waits for the next one. */
   const renew = (): void => {
-    if (!client || next || age() < maxSessionMs * RENEW_AT) return
+    const newest = next ?? session
+    if (!newest || !isOlderThan(maxSessionMs * RENEW_AT, newest)) return
     renewal ??= open()
-      .then((opened) => void (next = opened))
+      .then((opened) => {
+        if (isBusy && next) drop(next.client)
+        if (isBusy) next = opened
+        else use(opened)
+      })
       .catch(() => {})
       .finally(() => (renewal = undefined))
   }
@@ -124,8 +134,8 @@ export function createLane(options: LaneOptions): Lane {
 
   const runAlone = ({ query, resolve, reject }: Waiting): void =>
     void alone.run(query).then(({ rows }) => resolve(rows), reject)
-  const runAgain = ({ query, resolve, reject }: Waiting): void =>
-    void alone.runAgain(query).then(({ rows }) => resolve(rows), reject)
+  const runPatiently = ({ query, resolve, reject }: Waiting): void =>
+    void alone.runPatiently(query).then(({ rows }) => resolve(rows), reject)
   const runWaitingAlone = (): void => waiting.splice(0).forEach(runAlone)
   const sendAgain = (unsent: Waiting[]): void => void waiting.unshift(...unsent)
 
@@ -135,20 +145,19 @@ export function createLane(options: LaneOptions): Lane {
       for (let at = 0; at < sent.length; at++) sent[at]?.resolve(answers[at]?.rows ?? [])
       return
     }
-    if (isUnanswered(error)) {
-      client = undefined
+    const fate = fateOf(error)
+    if (fate === 'unanswered' && abandoned) {
+      session = undefined
       isAbandoned = true
       abandoned.add(used, () => (isAbandoned = false))
-    } else if (isConnectionLost(error) || isReadOnly(error)) {
+    } else if (fate !== 'refused' || isReadOnly(error)) {
       // Before its end is noticed, further statements would be sent on it.
       drop(used)
     }
+    if (fate !== 'refused') return sent.forEach(({ reject }) => reject(error))
     const at = answers.length
-    if (isConnectionLost(error)) for (const { reject } of sent) reject(error)
-    else {
-      const parts = { before: sent.slice(0, at), failed: sent[at], after: sent.slice(at + 1) }
-      options.settle({ ...parts, outcome, sendAgain, runAlone, runAgain })
-    }
+    const parts = { before: sent.slice(0, at), failed: sent[at], after: sent.slice(at + 1) }
+    options.settle({ ...parts, outcome, sendAgain, runAlone, runPatiently })
   }
 
   /** Sends batches for as long as there is something to send. Never rejects. */
@@ -161,12 +170,12 @@ export function createLane(options: LaneOptions): Lane {
       const sent = waiting.splice(0, MAX_BATCH)
       try {
         begunAt = performance.now()
-        const used = current() ?? use(await open())
+        const { client } = current() ?? use(await open())
         settle(
-          used,
+          client,
           sent,
           await sendBatch(
-            used,
+            client,
             sent.map(({ query }) => query),
           ),
         )
@@ -198,7 +207,7 @@ export function createLane(options: LaneOptions): Lane {
       clearInterval(renewing)
       if (isBusy) await idle.promise
       await renewal
-      await Promise.all([client?.end(), next?.end()])
+      await Promise.all([session?.client.end(), next?.client.end()])
     },
   }
 }

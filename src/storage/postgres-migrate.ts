@@ -2,7 +2,6 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { migrate } from './migrate.ts'
 import type { Migration } from './migrations/all.ts'
-import { createAbandoned } from './postgres-abandoned.ts'
 import { runAlone } from './postgres-alone.ts'
 import { createKysely } from './postgres-kysely.ts'
 import { endOlderSessions } from './postgres-older-sessions.ts'
@@ -26,7 +25,8 @@ export async function migratePostgres(
 ): Promise<void> {
   const own = { ...settings, application_name: PROGRAMS.start }
   await tryPostgres(own, url)
-  const single = openPool({ ...own, max: 1 }, MIGRATING, { log, timeoutFactor, abandoned: createAbandoned() })
+  const purpose = { program: PROGRAMS.start, limits: MIGRATING }
+  const single = { pool: openPool({ ...own, max: 1 }, purpose, { log, timeoutFactor }) }
   const { kysely } = createKysely(single, (query) => runAlone(single, query))
   try {
     await migrate(kysely, now, { migrations, beforeUpgrade: () => endOlderSessions(own, log) })

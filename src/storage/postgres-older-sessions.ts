@@ -45,9 +45,10 @@ const NOT_ENDED =
 
 /** Of a session of another role the server tells neither the state nor when it began. */
 const SESSIONS = `
-  select pid, coalesce(state = 'idle' or wait_event_type = 'Lock', true) as "isFree"
+  select pid, coalesce(state = 'idle' or wait_event_type is not distinct from 'Lock', true) as "isFree"
   from pg_stat_activity
-  where datname = current_database() and application_name = any($1) and coalesce(backend_start <= $2::timestamptz, true)`
+  where datname = current_database() and application_name = any($1) and coalesce(backend_start <= $2::timestamptz, true)
+    and pid <> pg_backend_pid()`
 
 interface Session {
   pid: number

@@ -12,12 +12,12 @@ export const SLOW_MS = 10
 export const createReads = (shared: LaneSettings): Lane =>
   createLane({
     ...shared,
-    name: PROGRAMS.sharedReads,
+    program: PROGRAMS.sharedReads,
     slowMs: SLOW_MS,
-    settle({ before, failed, after, outcome: { answers, error }, sendAgain, runAlone, runAgain }) {
+    settle({ before, failed, after, outcome: { answers, error }, sendAgain, runAlone, runPatiently }) {
       before.forEach(({ resolve }, at) => resolve(answers[at]?.rows ?? []))
       if (failed && isOutOfTime(error)) {
-        runAgain(failed)
+        runPatiently(failed)
         // Others of them may wait too. In one batch each would hold up those after it.
         after.forEach(runAlone)
         return

@@ -20,20 +20,26 @@ export interface SessionLimits {
  * answered with 503, and no statement continues in the server. A frozen replica holds its row locks for one statement and one
  * pause at most: 8.25 seconds.
  */
-export const SERVING: SessionLimits = {
+export const PATIENT: SessionLimits = {
   lock_timeout: 3000,
   statement_timeout: 3250,
   idle_in_transaction_session_timeout: 5000,
 }
 
 /**
- * Where statements of several people are one batch. Whoever waits for a lock, or takes long, is soon given up there, and tries
- * again alone under the limits above.
+ * Where changes are tried first. What waits for a lock for longer than this is tried again under the limits above: ordinarily
+ * transactions wait for one another as long as a disk takes to write.
  */
-export const TOGETHER: SessionLimits = { ...SERVING, lock_timeout: 25, statement_timeout: 250 }
+export const SERVING: SessionLimits = { ...PATIENT, lock_timeout: 100 }
+
+/** The same for reads, which wait for changes of whole tables only. */
+export const READING: SessionLimits = { ...PATIENT, lock_timeout: 25 }
+
+/** The same where statements of several people are one batch. One that takes long is tried again too. */
+export const TOGETHER: SessionLimits = { ...PATIENT, lock_timeout: 25, statement_timeout: 250 }
 
 /** Reads that no request waits for. */
-export const BACKGROUND: SessionLimits = { ...SERVING, statement_timeout: 60_000 }
+export const BACKGROUND: SessionLimits = { ...PATIENT, statement_timeout: 60_000 }
 
 /** A step of a migration takes as long as the tables are large, and other replicas wait for it. */
 export const MIGRATING: SessionLimits = {
@@ -68,15 +74,27 @@ export async function listSessions(client: ClientBase): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
+/** What a session is for. */
+export interface SessionPurpose {
+  /** What the server shows as the program's name, whatever DATABASE_URL says. */
+  program: string
+  limits: SessionLimits
+}
+
 /**
- * Sets the limits of a new session, and refuses one that can't write. What a standby knows may be old by any amount, so that it
+ * Sets the name and the limits of a new session, and refuses one that can't write. What a standby knows may be old by any amount, so that it
  * serves no reads either: somebody who was disabled would still be signed in there.
  *
  * With `set` and not in the startup message, since poolers refuse settings there that they do not know. All are in one message,
  * which costs the server almost nothing.
  */
-export async function openSession(client: ClientBase, limits: SessionLimits, timeoutFactor: number): Promise<void> {
-  const settings = [...scaled(limits, timeoutFactor), ...Object.entries(TCP)]
+export async function openSession(
+  client: ClientBase,
+  { program, limits }: SessionPurpose,
+  timeoutFactor: number,
+): Promise<void> {
+  const name = ['application_name', pg.escapeLiteral(program)]
+  const settings = [name, ...scaled(limits, timeoutFactor), ...Object.entries(TCP)]
   const about = `select ${READ_ONLY_TEXT} as "isReadOnly", ${ID_TEXT} as id from pg_stat_get_activity(pg_backend_pid())`
   const query = {
     text: [...settings.map(([name, value]) => `set ${name} = ${value}`), about].join('; '),

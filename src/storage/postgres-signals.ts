@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Trx } from './database.ts'
 import { PROGRAMS } from './postgres-programs.ts'
-import { MAX_SESSION_MS, openSession, SERVING } from './postgres-session.ts'
+import { openSession, SERVING } from './postgres-session.ts'
 import { createEmitter, type Signaller, signalOnce, type Signals } from './signals.ts'
 
 const CHANNEL = 'latchkey'
@@ -19,10 +19,10 @@ const QUERY_TIMEOUT_MS = 4000
  */
 export function createPostgresSignals(
   settings: pg.ClientConfig,
-  { log, timeoutFactor, watch }: { log: Logger; timeoutFactor: number; watch: ListenerEvents['watch'] },
+  { log, watch, ...limits }: Limits & { log: Logger; watch: ListenerEvents['watch'] },
 ): Signals & { close(): Promise<void> } {
   const { deliver, signals } = createEmitter()
-  const listener = startListening(settings, timeoutFactor, {
+  const listener = startListening(settings, limits, {
     received: (signal) => deliver(signal.name, signal.payload),
     listening: () => deliver('resync', null),
     watch,
@@ -40,6 +40,12 @@ export function createPostgresSignals(
 export const signalWith = (runNext: Trx['runNext']): Signaller['signal'] =>
   signalOnce((name, payload) => runNext(NOTIFY, [CHANNEL, JSON.stringify({ name, payload })]))
 
+interface Limits {
+  timeoutFactor: number
+  /** The connection is replaced by another when it is this old. */
+  maxSessionMs: number
+}
+
 interface ReceivedSignal {
   name: string
   payload: unknown
@@ -55,7 +61,8 @@ interface ListenerEvents {
 }
 
 /** Listens on a connection of its own, and connects again whenever that is lost. */
-function startListening(settings: pg.ClientConfig, timeoutFactor: number, events: ListenerEvents) {
+function startListening(settings: pg.ClientConfig, { timeoutFactor, maxSessionMs }: Limits, events: ListenerEvents) {
+  const beatMs = Math.min(HEARTBEAT_MS, maxSessionMs / 4)
   let isClosed = false
   let client: pg.Client | undefined
   let reconnect: NodeJS.Timeout | undefined
@@ -64,7 +71,6 @@ function startListening(settings: pg.ClientConfig, timeoutFactor: number, events
   const listen = async (): Promise<void> => {
     const connection = new pg.Client({
       ...settings,
-      application_name: PROGRAMS.signals,
       query_timeout: QUERY_TIMEOUT_MS * timeoutFactor,
     })
     connection.on('notification', ({ payload }) => {
@@ -81,28 +87,31 @@ function startListening(settings: pg.ClientConfig, timeoutFactor: number, events
       }, delayMs)
     }
     const connectAgain = (error?: Error) => {
-      if (isLost || isClosed) return
-      events.lost(error)
-      connectAfter(RECONNECT_MS)
+      if (isLost) return
+      if (isClosed) void connection.end().catch(() => {})
+      else {
+        events.lost(error)
+        connectAfter(RECONNECT_MS)
+      }
     }
     let age = 0
     let watching: Promise<void> | undefined
     const watch = () => (watching ??= events.watch(connection).finally(() => (watching = undefined)))
     const beat = () => {
-      age += HEARTBEAT_MS
-      if (age >= MAX_SESSION_MS) connectAfter(0)
+      age += beatMs
+      if (age >= maxSessionMs) connectAfter(0)
       else void watch().catch(connectAgain)
     }
     connection.on('error', connectAgain)
     connection.on('end', connectAgain)
     try {
       await connection.connect()
-      await openSession(connection, SERVING, timeoutFactor)
+      await openSession(connection, { program: PROGRAMS.signals, limits: SERVING }, timeoutFactor)
       await connection.query(`listen ${CHANNEL}`)
       client = connection
       events.listening()
       // A connection can be lost without either end noticing. A query now and then finds out.
-      heartbeat = setInterval(beat, HEARTBEAT_MS)
+      heartbeat = setInterval(beat, beatMs)
       await watch()
     } catch (error) {
       connectAgain(error instanceof Error ? error : undefined)

@@ -1,9 +1,7 @@
-import type pg from 'pg'
 import { StorageFailure } from './failure.ts'
-import type { Abandoned } from './postgres-abandoned.ts'
 import { type Answer, type Query, queryOf, sendBatch } from './postgres-batch.ts'
-import { isBroken, isUnanswered } from './postgres-errors.ts'
-import type { Connections } from './postgres-pool.ts'
+import { isBroken } from './postgres-errors.ts'
+import { type Connections, giveBack, takeFrom } from './postgres-pool.ts'
 
 /** A transaction on a connection of the pool. Its statements run in the order in which they were given. */
 export interface PostgresTransaction {
@@ -29,20 +27,17 @@ interface Unsent {
 
 const unawaited = (query: Query): Unsent => ({ query, resolve: () => {}, reject: () => {} })
 
-/** Gives a connection back to its pool after this error, or after none. */
-export function giveBack(client: pg.PoolClient, abandoned: Abandoned, error: unknown): void {
-  if (isUnanswered(error)) abandoned.add(client, () => client.release(true))
-  else client.release(error !== undefined && isBroken(error))
-}
-
 const LOST = 'The connection of this transaction is lost.'
 const OVER = 'This transaction is over.'
+const NOT_UNDONE = 'This transaction could not be undone.'
 
 /** It begins with its first statement. */
-export async function openTransaction({ pool, abandoned }: Connections): Promise<PostgresTransaction> {
-  const client = await pool.connect()
+export async function openTransaction(connections: Connections): Promise<PostgresTransaction> {
+  const client = await takeFrom(connections)
   let unsent: Unsent[] = [unawaited(BEGIN)]
   let hasBegun = false
+  /** From then on an unanswered connection may be a commit that the server still does. */
+  let hasSentCommit = false
   /** Why the connection can't be used any more. */
   let broken: unknown
   let isOver = false
@@ -59,6 +54,7 @@ export async function openTransaction({ pool, abandoned }: Connections): Promise
       const batch = unsent
       unsent = []
       hasBegun = true
+      hasSentCommit = batch.some(({ query }) => query === COMMIT)
       const { answers, error } = await sendBatch(
         client,
         batch.map(({ query }) => query),
@@ -103,10 +99,11 @@ export async function openTransaction({ pool, abandoned }: Connections): Promise
       await sending
       refuseUnsent(OVER)
       if (!hasBegun || broken !== undefined) return
-      await add(ROLLBACK).catch((error: unknown) => {
-        broken ??= error
+      await add(ROLLBACK).catch(() => {
+        // Whatever the reason is, the next transaction must not become part of this one.
+        broken ??= new StorageFailure('unavailable', NOT_UNDONE)
       })
     },
-    release: () => giveBack(client, abandoned, broken),
+    release: () => giveBack(client, hasSentCommit ? connections.abandoned : undefined, broken),
   }
 }

@@ -13,11 +13,11 @@ const SLOW_MS = 50
 export const createWrites = (shared: LaneSettings): Lane =>
   createLane({
     ...shared,
-    name: PROGRAMS.sharedWrites,
+    program: PROGRAMS.sharedWrites,
     slowMs: SLOW_MS,
-    settle({ before, failed, after, outcome: { error }, runAlone, runAgain }) {
+    settle({ before, failed, after, outcome: { error }, runAlone, runPatiently }) {
       for (const statement of [...before, ...after]) runAlone(statement)
-      if (failed && isOutOfTime(error)) runAgain(failed)
+      if (failed && isOutOfTime(error)) runPatiently(failed)
       else if (failed) runAlone(failed)
     },
   })

@@ -6,7 +6,7 @@ import { createClockDifference } from './clock-difference.ts'
 import { createCommitTasks, type Reader, type StatementRunner, type Trx } from './database.ts'
 import type { Engine } from './engine.ts'
 import { createAbandoned } from './postgres-abandoned.ts'
-import { createAlone, runAlone } from './postgres-alone.ts'
+import { createAlone, type Places, runAlone, withPatience } from './postgres-alone.ts'
 import { type Query, queryOf } from './postgres-batch.ts'
 import { isRepeatable, rethrow } from './postgres-errors.ts'
 import { createKysely } from './postgres-kysely.ts'
@@ -15,7 +15,7 @@ import { migratePostgres } from './postgres-migrate.ts'
 import { openPool } from './postgres-pool.ts'
 import { PROGRAMS } from './postgres-programs.ts'
 import { createReads } from './postgres-reads.ts'
-import { BACKGROUND, MAX_SESSION_MS, SERVING } from './postgres-session.ts'
+import { BACKGROUND, MAX_SESSION_MS, PATIENT, READING, type SessionLimits, SERVING } from './postgres-session.ts'
 import { createPostgresSignals, signalWith } from './postgres-signals.ts'
 import { openTransaction, type PostgresTransaction } from './postgres-transaction.ts'
 import { createWatch } from './postgres-watch.ts'
@@ -30,7 +30,9 @@ const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 3500
 const BACKGROUND_TIMEOUT_MS = BACKGROUND.statement_timeout + 250
 const MAX_CONNECTIONS = 10
-/** For single statements that wait for locks, and how long one waits until another has ended. */
+/** For reads alone: they go on while every commit waits for a standby that is lost. */
+const MAX_READING = 4
+/** For statements and transactions that wait for locks, and how long one waits until another has ended. */
 const MAX_PATIENT = 3
 const PATIENT_TIMEOUT_MS = 1500
 /** TCP keepalive starts on a connection that was silent for this long. */
@@ -53,7 +55,6 @@ export async function openPostgres(
 ): Promise<Engine> {
   const settings: pg.ClientConfig = {
     connectionString: url,
-    application_name: PROGRAMS.pool,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS * timeoutFactor,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
@@ -61,47 +62,58 @@ export async function openPostgres(
   await migratePostgres(url, settings, { log, now, timeoutFactor })
 
   const abandoned = createAbandoned()
-  const needs = { log, timeoutFactor, abandoned }
   const limited = { ...settings, query_timeout: QUERY_TIMEOUT_MS * timeoutFactor }
-  const pooled = { ...limited, maxLifetimeSeconds: maxSessionMs / 1000 }
-  const serving = openPool({ ...pooled, max: MAX_CONNECTIONS }, SERVING, needs)
+  const openLimited = (limits: SessionLimits, more: pg.PoolConfig): pg.Pool => {
+    const pooled = { ...limited, maxLifetimeSeconds: maxSessionMs / 1000, ...more }
+    return openPool(pooled, { program: PROGRAMS.pool, limits }, { log, timeoutFactor })
+  }
+  const serving = openLimited(SERVING, { max: MAX_CONNECTIONS })
+  const reading = openLimited(READING, { max: MAX_READING })
   const patientTimeout = PATIENT_TIMEOUT_MS * timeoutFactor
-  const patient = openPool({ ...pooled, max: MAX_PATIENT, connectionTimeoutMillis: patientTimeout }, SERVING, needs)
-  const alone = createAlone(serving, patient, timeoutFactor)
-  const { kysely, within } = createKysely(serving, alone.run)
-  const lanes = { settings: limited, timeoutFactor, maxSessionMs, alone, abandoned }
-  const reads = createReads(lanes)
-  const writes = createWrites(lanes)
+  const patient = openLimited(PATIENT, { max: MAX_PATIENT, connectionTimeoutMillis: patientTimeout })
+  const pools = [serving, reading, patient]
+
+  const forChanges: Places = { first: { pool: serving, abandoned }, patient: { pool: patient, abandoned } }
+  const forReads: Places = { first: { pool: reading }, patient: { pool: patient } }
+  const [changesAlone, readsAlone] = [createAlone(forChanges), createAlone(forReads)]
+  const { kysely, within } = createKysely(forChanges.first, changesAlone.run)
+  const { kysely: reader } = createKysely(forReads.first, readsAlone.run)
+  const lanes = { settings: limited, timeoutFactor, maxSessionMs }
+  const reads = createReads({ ...lanes, alone: readsAlone })
+  const writes = createWrites({ ...lanes, alone: changesAlone, abandoned })
   const background = openBackground()
   const clock = createClockDifference(log)
   const signals = createPostgresSignals(settings, {
     log,
     timeoutFactor,
+    maxSessionMs,
     watch: createWatch({ clock, abandoned, systemNow }),
   })
   return {
     db: {
       dialect,
-      read: Object.assign(kysely, { dialect, run: runOn(reads) }) satisfies Reader,
+      read: Object.assign(reader, { dialect, run: runOn(reads) }) satisfies Reader,
       background: background.reader,
       // Not on the connection for reads: a write is answered when it is on the disk, and reads would wait behind it.
       run: runOn(writes),
       transaction: (work) =>
-        repeat(async () => {
-          const { afterCommit, run: runTasks } = createCommitTasks()
-          const open = await openTransaction(serving).catch(rethrow)
-          try {
-            const result = await work(toTrx(within(open), open, afterCommit))
-            await open.commit().catch(rethrow)
-            runTasks()
-            return result
-          } catch (error) {
-            await open.rollback()
-            throw error
-          } finally {
-            open.release()
-          }
-        }),
+        withPatience(forChanges, (connections) =>
+          repeat(async () => {
+            const { afterCommit, run: runTasks } = createCommitTasks()
+            const open = await openTransaction(connections).catch(rethrow)
+            try {
+              const result = await work(toTrx(within(open), open, afterCommit))
+              await open.commit().catch(rethrow)
+              runTasks()
+              return result
+            } catch (error) {
+              await open.rollback()
+              throw error
+            } finally {
+              open.release()
+            }
+          }),
+        ),
       async writeInBackground(query) {
         const { numAffectedRows } = await repeat(() => query.execute(kysely))
         return Number(numAffectedRows)
@@ -111,9 +123,9 @@ export async function openPostgres(
     signals,
     load: () => ({
       pool: {
-        open: serving.pool.totalCount + patient.pool.totalCount,
-        idle: serving.pool.idleCount + patient.pool.idleCount,
-        waiting: serving.pool.waitingCount + patient.pool.waitingCount,
+        open: sum(pools.map(({ totalCount }) => totalCount)),
+        idle: sum(pools.map(({ idleCount }) => idleCount)),
+        waiting: sum(pools.map(({ waitingCount }) => waitingCount)),
         unanswered: abandoned.count(),
       },
     }),
@@ -123,7 +135,7 @@ export async function openPostgres(
       await Promise.all([reads.close(), writes.close(), background.close()])
       // Nobody waits for what they run.
       abandoned.close()
-      await Promise.all([kysely.destroy(), patient.pool.end()])
+      await Promise.all([kysely.destroy(), reader.destroy(), patient.end()])
     },
   }
 
@@ -131,14 +143,14 @@ export async function openPostgres(
   function openBackground(): { reader: Reader; close(): Promise<void> } {
     const timeout = BACKGROUND_TIMEOUT_MS * timeoutFactor
     // The first limit is also that of waiting for the statement before.
-    const own = { ...settings, connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 }
-    const single = openPool(own, BACKGROUND, needs)
-    const runSingle = (query: Query) => runAlone(single, query)
-    const { kysely: builder } = createKysely(single, runSingle)
+    const pool = openLimited(BACKGROUND, { connectionTimeoutMillis: timeout, query_timeout: timeout, max: 1 })
+    const runSingle = (query: Query) => runAlone({ pool }, query)
+    const { kysely: builder } = createKysely({ pool }, runSingle)
     const run = async (query: Query) => (await runSingle(query)).rows
     let client: pg.ClientBase | undefined
-    single.pool.on('connect', (connected) => (client = connected))
-    single.pool.on('remove', () => (client = undefined))
+    pool.on('connect', (connected) => (client = connected))
+    // It may be removed when the next one is there already.
+    pool.on('remove', (removed) => (client = client === removed ? undefined : client))
     return {
       reader: Object.assign(builder, { dialect, run: runOn({ run }) }),
       async close() {
@@ -151,6 +163,8 @@ export async function openPostgres(
 }
 
 const dialect = 'postgres' as const
+
+const sum = (counts: number[]): number => counts.reduce((total, count) => total + count, 0)
 
 const runOn =
   ({ run }: Pick<Lane, 'run'>): StatementRunner['run'] =>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { backgroundJobs } from '../../src/background/jobs.ts'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
-import { createTicker } from '../../src/background/ticker.ts'
+import { createTicker, type Job } from '../../src/background/ticker.ts'
 import type { Overview } from '../../src/overview/overview.ts'
 import { sharedApp, startApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
@@ -43,6 +44,35 @@ onEachEngine('background work', (engine) => {
     assert.deepEqual(await shown(), [{ name: 'failing', at: clock.now() }])
     clock.advance(600_001)
     assert.deepEqual(await shown(), [])
+  })
+
+  test('while the clock is wrong only work runs that compares no time of other replicas, and the log says so once', async () => {
+    const { services, logged } = shared()
+    let difference: number | undefined
+    const runs: string[] = []
+    const job = (name: string, more: Partial<Job> = {}): Job => ({ name, ...more, run: async () => runs.push(name) })
+    const ticker = createTicker({ ...services, clockDifference: () => difference }, [
+      job('needs the clock'),
+      job('does not', { runsWithWrongClock: true }),
+    ])
+    const ticked = async () => {
+      await ticker.tick()
+      return runs.splice(0)
+    }
+    const count = () => logged().split('Background work waits').length - 1
+    assert.deepEqual(await ticked(), ['needs the clock', 'does not'])
+    for (const wrong of [30_001, -3_600_000]) {
+      difference = wrong
+      assert.deepEqual([...(await ticked()), ...(await ticked())], ['does not', 'does not'])
+      difference = 30_000
+      assert.deepEqual(await ticked(), ['needs the clock', 'does not'])
+    }
+    assert.equal(count(), 2, 'once each time')
+    const regardless = backgroundJobs(services).filter(({ runsWithWrongClock }) => runsWithWrongClock)
+    assert.deepEqual(
+      regardless.map(({ name }) => name),
+      ['keep-streams', 'answer-waiting-hosts', 'deliver-mail'],
+    )
   })
 
   test('the sweeper deletes all expired rows, in batches, and no others', async (t) => {

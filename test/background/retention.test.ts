@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
@@ -89,7 +89,11 @@ test('mail in the outbox is deleted after 30 days, and not where there is a mail
       const at = (app.clock.now() - days * DAY) / 1000 - 1
       utimesSync(join(folder, name), at, at)
     }
+    // It is in the list of the folder, and not there any more when it is looked at.
+    symlinkSync(join(folder, 'nothing'), join(folder, 'gone.eml'))
     await app.tick()
+    assert.doesNotMatch(app.logged(), /Background work failed/)
+    unlinkSync(join(folder, 'gone.eml'))
     const left = readdirSync(folder).toSorted()
     assert.deepEqual(left, smtpUrl === undefined ? ['new.eml', 'old.txt'] : ['new.eml', 'old.eml', 'old.txt'])
   }

@@ -10,8 +10,8 @@ import { assertSoundServer } from './invariants.ts'
 import { figure } from './run-options.ts'
 
 const PART = 'Standby'
-/** Ten for transactions, three for statements that wait, and one each for reads, writes, signals and the background. */
-const MAX_SESSIONS = 17
+/** Ten for changes, four for reads, three for what waits for locks, and one each for shared reads, shared writes, signals and the background. */
+const MAX_SESSIONS = 21
 
 /** A primary, a standby that follows it, and a replica that reaches them through an address that can lead to either. */
 async function setUp(t: TestContext) {
@@ -87,7 +87,7 @@ test('when the standby is promoted, the replica serves from it, and nothing that
   await assertSoundServer(`${standby.url}/followed`)
 })
 
-test('a synchronous standby that is lost does not use up the sessions of the server, and no commit is cancelled', async (t) => {
+test('while a synchronous standby is lost reads go on, the sessions of the server are not used up, and no commit is cancelled', async (t) => {
   const { primary, standby, replica, connect } = await setUp(t)
   const observer = await connect(primary.url)
   await observer.query("alter system set synchronous_standby_names = 'standby'")
@@ -105,6 +105,11 @@ test('a synchronous standby that is lost does not use up the sessions of the ser
       Array.from({ length: 8 }, (_, at) => register(replica.address, `lost${count}x${at}@example.com`)),
     )
     for (const { status, body } of answers) assert.equal(status, 503, body)
+    // A prepared read, one that was built, and whether the replica is ready.
+    for (const path of ['/api/auth/me', '/api/auth/sessions', '/readyz']) {
+      const { status, body } = await sendRequest(replica.address, 'GET', path, { cookie: sessionOf(registered) })
+      assert.equal(status, 200, `${path}: ${body}`)
+    }
     refused += answers.length
     const { rows } = await observer.query<{ count: string }>(
       `select count(*) from pg_stat_activity where datname = current_database() and application_name like 'latchkey%'`,

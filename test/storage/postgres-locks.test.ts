@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { isUnavailable } from '../../src/storage/failure.ts'
+import { ping } from '../../src/storage/ping.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
 import { sharedApp } from '../support/app.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
@@ -27,7 +28,7 @@ const add = writeStatement((db, value: Values<{ bucket: string }>) =>
 const MANY = 40
 const MAX_PATIENT = 3
 
-describe('statements that wait for a lock on PostgreSQL', () => {
+describe('statements and transactions that wait for a lock on PostgreSQL', () => {
   after(() => Promise.all([other.end(), observer.end()]))
   const running = sharedApp({ engine: 'postgres' })
   let other: pg.Client
@@ -46,6 +47,7 @@ describe('statements that wait for a lock on PostgreSQL', () => {
       const [roles, built] = await Promise.all([
         Promise.all(Array.from({ length: 20 }, () => roleById(db().read, { id: ADMIN_ROLE }))),
         db().read.selectFrom('roles').select('name').where('id', '=', ADMIN_ROLE).execute(),
+        ping(db().read),
         add(db(), { bucket }),
         db().transaction((trx) => add(trx, { bucket: `${bucket} in a transaction` })),
       ])
@@ -91,6 +93,32 @@ describe('statements that wait for a lock on PostgreSQL', () => {
       Array.from({ length: MANY }, () => raise(db(), { bucket: 'locked' })),
       'rollback',
     )
+  })
+
+  test('in a transaction leave everybody else alone, and take three connections', async () => {
+    await add(db(), { bucket: 'held' })
+    await other.query(`begin; select 1 from rate_limits where bucket = 'held' for update`)
+    const transactions = Array.from({ length: MANY }, () => db().transaction((trx) => raise(trx, { bucket: 'held' })))
+    await lockedOut(transactions, 'rollback')
+    const [row] = await db().read.selectFrom('rate_limits').select('failures').where('bucket', '=', 'held').execute()
+    const committed = (await Promise.allSettled(transactions)).filter(({ status }) => status === 'fulfilled').length
+    assert.equal(row?.failures, committed, 'each was committed once, or refused')
+  })
+
+  test('are done again from the beginning of their transaction, which is committed once', async () => {
+    await add(db(), { bucket: 'again' })
+    await other.query(`begin; select 1 from rate_limits where bucket = 'again' for update`)
+    let [tries, commits] = [0, 0]
+    const waiting = db().transaction(async (trx) => {
+      tries++
+      trx.afterCommit(() => commits++)
+      await add(trx, { bucket: 'beside it' })
+      return raise(trx, { bucket: 'again' })
+    })
+    await until(async () => tries === 2 && (await countLockWaits(observer)) === 1)
+    await other.query('rollback')
+    assert.deepEqual(await waiting, [{ failures: 1 }])
+    assert.deepEqual([tries, commits], [2, 1])
   })
 
   test('do not delay the statements that were sent with them', async () => {

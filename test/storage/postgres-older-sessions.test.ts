@@ -74,6 +74,35 @@ test('a session in the middle of a statement is left to finish it, and one that 
   assert.equal(await busy.isAlive(), false)
 })
 
+test('a session in the middle of a statement that computes is left to finish it', async (t) => {
+  const { open, migrate } = await setUp(t)
+  const [busy, observer] = await Promise.all([open('latchkey'), open('psql')])
+  let finishing: Promise<pg.QueryResult> | undefined
+  const meanwhile: Migration = {
+    name: ADDED.name,
+    async up(db) {
+      await ADDED.up(db)
+      finishing = busy.client.query('select count(*) from generate_series(1, 2000000)')
+      finishing.catch(() => {})
+      await until(async () => {
+        const { rowCount } = await observer.client.query(
+          `select 1 from pg_stat_activity where state = 'active' and query like '%generate_series(1, 2000000)' and datname = current_database()`,
+        )
+        return rowCount === 1
+      })
+    },
+  }
+  await migrate([...MIGRATIONS, meanwhile])
+  assert.deepEqual((await finishing)?.rows, [{ count: '2000000' }])
+  assert.equal(await busy.isAlive(), false)
+})
+
+test('a migration ends no session of its own, whatever name DATABASE_URL gives it', async (t) => {
+  const { storage, lines, migrate } = await setUp(t)
+  await migrate([...MIGRATIONS, ADDED], `${storage.databaseUrl}?application_name=latchkey`)
+  assert.doesNotMatch(lines.join(), /could not be ended/)
+})
+
 test('a session that does not end its transaction holds a migration up for a moment only', async (t) => {
   const { open, migrate } = await setUp(t)
   const { client, isAlive } = await open('latchkey')

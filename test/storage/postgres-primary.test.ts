@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { createLogger } from '../../src/http/log.ts'
 import { isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
-import { isConnectionLost } from '../../src/storage/postgres-errors.ts'
+import { fateOf } from '../../src/storage/postgres-errors.ts'
 import { readStatement, type Values, writeStatement } from '../../src/storage/statement.ts'
 import { createMigratedStorage } from '../support/engines.ts'
 import { until } from '../support/replicas.ts'
@@ -87,11 +89,35 @@ test('every connection is replaced after a time, and no statement fails by it', 
   })
 })
 
+test('after a pause no connection is used that is older than it may become', async (t) => {
+  const maxSessionMs = 300
+  const { db, outside } = await setUp(t, maxSessionMs)
+  const AGE = `extract(epoch from clock_timestamp() - backend_start)::float8 * 1000 as age`
+  const ownAge = `select ${AGE} from pg_stat_get_activity(pg_backend_pid())`
+  const own = { name: '', sql: ownAge } as never
+  const listening = `select ${AGE} from pg_stat_activity
+    where datname = current_database() and application_name = 'latchkey signals' order by backend_start desc limit 1`
+  const ages: Record<string, () => Promise<unknown[]>> = {
+    'a shared read': () => db.read.run(own, []),
+    'a read that was built': async () => (await sql.raw(ownAge).execute(db.read)).rows,
+    'a read in the background': () => db.background.run(own, []),
+    'a shared write': () => db.run(own, []),
+    'a transaction': () => db.transaction((trx) => trx.run(own, [])),
+    signals: async () => (await outside.query(listening)).rows,
+  }
+  const readAll = () => Promise.all(Object.values(ages).map((read) => read()))
+  await readAll()
+  await setTimeout(5 * maxSessionMs)
+  const found = (await readAll()).map(([row]) => (row as { age: number } | undefined)?.age ?? 0)
+  for (const [at, use] of Object.keys(ages).entries())
+    assert.ok(Number(found[at]) < maxSessionMs + 100, `${use}: ${found[at]} ms`)
+})
+
 test('the end of a session is recognised by its code, whatever the language of the server', () => {
   const failure = (code: string, severity: string) =>
     Object.assign(new pg.DatabaseError('…', 0, 'error'), { code, severity })
   for (const code of ['57P01', '57P02', '57P04', '57P05', '25P03', '25P04', '08P01'])
-    assert.equal(isConnectionLost(failure(code, '致命错误')), true, code)
+    assert.equal(fateOf(failure(code, '致命错误')), 'lost', code)
   for (const code of ['23505', '55P03', '57014', '40P01', '42703', '53100', '25006'])
-    assert.equal(isConnectionLost(failure(code, 'ERREUR')), false, code)
+    assert.equal(fateOf(failure(code, 'ERREUR')), 'refused', code)
 })

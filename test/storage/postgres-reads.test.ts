@@ -4,8 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ADMIN_ROLE, USER_ROLE } from '../../src/access/built-in-roles.ts'
-import { StorageFailure } from '../../src/storage/failure.ts'
-import { createAbandoned } from '../../src/storage/postgres-abandoned.ts'
+import { isUnavailable, StorageFailure } from '../../src/storage/failure.ts'
 import { queryOf } from '../../src/storage/postgres-batch.ts'
 import { createReads, SLOW_MS } from '../../src/storage/postgres-reads.ts'
 import { MAX_SESSION_MS } from '../../src/storage/postgres-session.ts'
@@ -82,10 +81,9 @@ describe('reads on one connection of PostgreSQL', () => {
       settings: { host: '127.0.0.1', port },
       timeoutFactor: 1,
       maxSessionMs: MAX_SESSION_MS,
-      alone: { run, runAgain: run },
-      abandoned: createAbandoned(),
+      alone: { run, runPatiently: run },
     })
-    const first = assert.rejects(reads.run(queryOf('select 1', [])), /terminated/)
+    const first = assert.rejects(reads.run(queryOf('select 1', [])), isUnavailable)
     const [socket] = await accepted
     // A socket that is closed with unread data resets the connection, which is another error.
     await once(socket, 'data')

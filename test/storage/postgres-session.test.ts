@@ -3,13 +3,23 @@ import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { createLogger } from '../../src/http/log.ts'
+import type { Reader } from '../../src/storage/database.ts'
 import { isDuplicate, isUnavailable } from '../../src/storage/failure.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { translate } from '../../src/storage/postgres-errors.ts'
+import { PROGRAMS } from '../../src/storage/postgres-programs.ts'
+import { type Values, writeStatement } from '../../src/storage/statement.ts'
 import { startApp } from '../support/app.ts'
 import { createStorage, type TestStorage } from '../support/engines.ts'
 import { signedInPerson } from '../support/people.ts'
 import { until } from '../support/replicas.ts'
+
+const add = writeStatement((db, value: Values<{ bucket: string }>) =>
+  db.insertInto('rate_limits').values({ bucket: value('bucket'), failures: 0, expires_at: 1 }),
+)
+const raise = writeStatement((db, value: Values<{ bucket: string }>) =>
+  db.updateTable('rate_limits').set({ failures: 1 }).where('bucket', '=', value('bucket')),
+)
 
 const log = createLogger('silent')
 
@@ -49,16 +59,51 @@ test('every session of the service has its own time limits, whatever the setting
     select name, setting from pg_settings
     where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout',
       'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')`
-  const { rows } = await db.transaction((trx) => settings.execute(trx))
-  assert.deepEqual(Object.fromEntries(rows.map(({ name: key, setting }) => [key, setting])), {
-    lock_timeout: '3000',
+  const found = async (on: Reader) =>
+    Object.fromEntries((await settings.execute(on)).rows.map(({ name: key, setting }) => [key, setting]))
+  const others = {
     statement_timeout: '3250',
     idle_in_transaction_session_timeout: '5000',
     tcp_keepalives_idle: '10',
     tcp_keepalives_interval: '3',
     tcp_keepalives_count: '3',
     tcp_user_timeout: '10000',
+  }
+  assert.deepEqual(await db.transaction(found), { ...others, lock_timeout: '100' }, 'tried first')
+  assert.deepEqual(await found(db.read), { ...others, lock_timeout: '25' })
+  await add(db, { bucket: 'locked' })
+  await outside.query(`begin; select 1 from rate_limits for update`)
+  let tries = 0
+  const again = db.transaction(async (trx) => {
+    if (++tries === 1) await raise(trx, { bucket: 'locked' })
+    return found(trx)
   })
+  assert.deepEqual(await again, { ...others, lock_timeout: '3000' }, 'after waiting for a lock')
+  await outside.query('rollback')
+})
+
+test('every session of the service has a name that no older version gave, whatever name DATABASE_URL gives', async (t) => {
+  const { storage, outside } = await setUp(t)
+  const databaseUrl = `${storage.databaseUrl}?application_name=latchkey`
+  const { db } = await open(t, { ...storage, databaseUrl })
+  const one = { name: '', sql: 'select 1' } as never
+  await Promise.all([
+    sql`select 1`.execute(db.read),
+    sql`select 1`.execute(db.background),
+    db.read.run(one, []),
+    db.run(one, []),
+    db.transaction((trx) => trx.run(one, [])),
+  ])
+  const listNames = async () => {
+    const { rows } = await outside.query<{ name: string }>(
+      `select distinct application_name as name from pg_stat_activity
+        where datname = current_database() and application_name like 'latchkey%' order by 1`,
+    )
+    return rows.map(({ name }) => name).join()
+  }
+  await until(async () => (await listNames()).includes(PROGRAMS.signals))
+  const { pool, sharedReads, sharedWrites, signals } = PROGRAMS
+  assert.equal(await listNames(), [pool, sharedReads, sharedWrites, signals].toSorted().join())
 })
 
 test('a statement in the background may take longer than one that a request waits for, and closing does not wait for it', async (t) => {

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import pg from 'pg'
+import { isUnavailable } from '../../src/storage/failure.ts'
 import { createAbandoned } from '../../src/storage/postgres-abandoned.ts'
+import { runAlone } from '../../src/storage/postgres-alone.ts'
 import { type Batch, queryOf } from '../../src/storage/postgres-batch.ts'
 import type { Connections } from '../../src/storage/postgres-pool.ts'
 import { openTransaction, type PostgresTransaction } from '../../src/storage/postgres-transaction.ts'
@@ -91,4 +93,47 @@ test('every statement of a transaction is settled and its connection given back,
       },
     ),
   )
+})
+
+/** A pool with one connection, of which the answers are given. */
+function answeringPool(answers: ((batch: Batch) => void)[]) {
+  const released: unknown[] = []
+  const client = {
+    query: (batch: Batch) => answers.shift()?.(batch),
+    release: (destroy: unknown) => void released.push(destroy),
+  }
+  return { connections: { pool: { connect: async () => client } } as unknown as Connections, released }
+}
+
+const succeed = (batch: Batch) => {
+  for (const { text } of batch.queries) batch.handleCommandComplete({ text: tagOf(text) })
+  batch.handleReadyForQuery()
+}
+
+test('a connection whose rollback is not answered with success is closed, whatever the answer is', async () => {
+  for (const code of ['XX000', '08P01', '57014']) {
+    const failure = Object.assign(new pg.DatabaseError('unknown', 0, 'error'), { code })
+    const { connections, released } = answeringPool([succeed, (batch) => batch.handleError(failure)])
+    await transact(connections, async (open) => {
+      await open.run(queryOf('select 1', []))
+      throw new Error('undone')
+    })
+    assert.deepEqual(released, [true], code)
+  }
+})
+
+test('whatever the driver says of a connection means that it is lost, or could not be made', async () => {
+  const failures = [
+    ...['EPROTO', 'EHOSTDOWN', 'ERR_STREAM_DESTROYED'].map((code) => Object.assign(new Error('write'), { code })),
+    new Error('Received unexpected commandComplete message from backend.'),
+    // What the driver makes of a message that it does not know.
+    new pg.DatabaseError('received invalid response: 78', 4, 'error'),
+  ]
+  for (const failure of failures) {
+    const { connections, released } = answeringPool([(batch) => batch.handleError(failure)])
+    await assert.rejects(runAlone(connections, queryOf('select 1', [])), isUnavailable)
+    assert.deepEqual(released, [true])
+    const pool = { connect: async () => Promise.reject(failure) }
+    await assert.rejects(openTransaction({ pool } as unknown as Connections), isUnavailable)
+  }
 })

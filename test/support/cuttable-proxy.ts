@@ -13,6 +13,8 @@ export interface CuttableProxy {
   /** Forwards nothing, but leaves all connections open, like a server that hangs or a network that drops packets. */
   freeze(): void
   unfreeze(): void
+  /** Those that are open forward nothing any more, as when their path is lost. New ones do. */
+  stall(): void
 }
 
 /** A TCP proxy between the service and a server, with which a test makes the server unreachable and reachable again. */
@@ -62,6 +64,9 @@ export async function startCuttableProxy(t: Pick<TestContext, 'after'>, target: 
     },
     freeze() {
       frozen = true
+      for (const [from, to] of open) from.unpipe(to)
+    },
+    stall() {
       for (const [from, to] of open) from.unpipe(to)
     },
     unfreeze() {

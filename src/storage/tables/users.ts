@@ -12,7 +12,9 @@ export interface UserTables {
     /** 1 for an account that registered itself and whose email address was never confirmed. */
     never_confirmed: Generated<number>
     password_hash: string | null
-    /** 1 from when the address was taken back until a password is set: with it the owner decides what of the rest to keep. */
+    /** The address that was confirmed when an administrator took that back. It says nothing of a later address. */
+    confirmed_email: Generated<string | null>
+    /** 1 from when the address was taken back until the owner has decided, with the new password, what of the rest to keep. */
     review_access: Generated<number>
     display_name: string | null
     given_name: string | null
