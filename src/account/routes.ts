@@ -69,7 +69,7 @@ export const accountRoutes =
           tags,
           summary: 'Change your profile',
           description:
-            'Null clears a name. Users who may get SSH certificates can’t change their own username, except administrators. Others change it at most twice in 30 days: 429 too_many_changes.',
+            'Null clears a name. Users who may get SSH certificates can’t change their own username, except administrators. Others change it at most twice in 30 days: 429 too_many_changes. A username that is not free is told (409) ten times in 15 minutes.',
           body: Type.Object(
             {
               displayName: Type.Optional(Nullable(PersonName)),

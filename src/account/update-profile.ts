@@ -1,13 +1,16 @@
 import { readHoldings } from '../access/holdings-store.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { AppError, refuse, refuseField } from '../errors.ts'
+import { AppError, refuse } from '../errors.ts'
+import { LIMITS } from '../limits/limits.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
 import type { Trx } from '../storage/database.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
-import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { isRetiredUsernameOf } from '../users/retired-username-store.ts'
+import { refuseTakenUsername, TakenUsername } from '../users/taken-username.ts'
+import { refuseReservedUsername, refuseUsernameInUse } from '../users/usable-username.ts'
 import { findUser, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { countUsernameChange, readUsernameChanges } from '../users/username-change-store.ts'
@@ -15,9 +18,19 @@ import { completeRename } from './complete-rename.ts'
 
 /**
  * Changes one's own profile, only the fields that the request names. Users who may get SSH certificates can't change their
- * username, because it is a principal of the certificates.
+ * username, because it is a principal of the certificates. A username that is not free counts as a guess: a change
+ * that is refused is not one of the two in 30 days, so somebody could try any number of names.
  */
-export async function updateProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
+export const updateProfile = (services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> =>
+  changes.preferredUsername === undefined
+    ? storeProfile(services, changes, actor)
+    : services.limits.attempt(
+        [[LIMITS.takenUsernameByPerson, actor.id]],
+        () => storeProfile(services, changes, actor),
+        (error) => error instanceof TakenUsername,
+      )
+
+async function storeProfile(services: Services, changes: ProfileChange, actor: SignedInActor): Promise<User> {
   try {
     return await changeOwnAccount(services, actor, async (trx) => {
       const { preferredUsername: from } =
@@ -26,7 +39,10 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
       if (to !== from) {
         await refuseWithCertificates(trx, actor.id)
         await refuseThirdChange(services, trx, actor.id)
-        await refuseUnusableUsername(trx, to)
+        const given = { username: to, userId: actor.id, now: services.now() }
+        // One that somebody else had given is free again for its own person, as every other name is.
+        if (!(await isRetiredUsernameOf(trx, given))) refuseReservedUsername(to)
+        await refuseUsernameInUse(trx, to)
       }
       const updated = await updateUser(trx, actor.id, profileColumns(changes))
       if (!updated) return refuse('unauthenticated', 'Please sign in.')
@@ -44,14 +60,12 @@ export async function updateProfile(services: Services, changes: ProfileChange, 
       return updated
     })
   } catch (error) {
-    if (isDuplicate(error, 'users.preferred_username')) {
-      refuseField('preferredUsername', `The username ${changes.preferredUsername} is taken.`, 'conflict')
-    }
+    if (isDuplicate(error, 'users.preferred_username')) refuseTakenUsername(changes.preferredUsername ?? '')
     throw error
   }
 }
 
-/** Before the name is looked at, so that nobody finds out which names are taken without changing theirs. */
+/** Before the name is looked at: whoever can't change theirs learns nothing of others. */
 async function refuseThirdChange({ now }: Pick<Services, 'now'>, trx: Trx, userId: string): Promise<void> {
   if (await countUsernameChange(trx, userId, now())) return
   const { nextAt } = await readUsernameChanges(trx, userId, now())

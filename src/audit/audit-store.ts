@@ -59,8 +59,8 @@ export interface AuditFilter {
   outcome?: Outcome
   from?: number
   to?: number
-  /** Who reads. What is planned for an account is not shown to its own person. */
-  viewerId?: string
+  /** Who reads. What is planned for an account is not shown to its own person. Null when no person reads. */
+  viewerId: string | null
 }
 
 type Place = Pick<EventRow, 'at' | 'id'>
@@ -110,7 +110,7 @@ async function searchRows(
   const examined = db
     .selectFrom('audit_events')
     .$if(indexed !== undefined, (query) => query.where(indexed ?? sql<boolean>`true`))
-    .$if(filter.viewerId !== undefined, (query) => query.where(isShownTo(filter.viewerId ?? '')))
+    .$if(filter.viewerId !== null, (query) => query.where(isShownTo(filter.viewerId ?? '')))
     .$if(filter.from !== undefined, (query) => query.where('at', '>=', filter.from ?? 0))
     .$if(filter.to !== undefined, (query) => query.where('at', '<', filter.to ?? 0))
     .$if(after !== undefined, (query) =>

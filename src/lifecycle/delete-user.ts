@@ -2,6 +2,7 @@ import { refuseLastAdministrator } from '../access/administrators.ts'
 import { refuseIfHoldsMore } from '../access/holdings.ts'
 import { recordEvent } from '../audit/record-event.ts'
 import { refuse, refuseField } from '../errors.ts'
+import { refuseUntilReset } from '../passwords/refuse-until-reset.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { administer } from '../sessions/administer.ts'
@@ -55,9 +56,10 @@ export async function deleteOwnAccount(
   if (normalizeEmail(email) !== actor.email) refuseField('email', 'This is not the address of your account.')
   const ended = await withProof(services, { actor, currentPassword: undefined, ...proof }, (proved) =>
     administer(services, actor, async (trx) => {
-      const { user } = (await holdAccount(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const account = (await holdAccount(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
       if (!(await isProofCurrent(trx, actor.id, proved))) return undefined
-      return hideAccount(services, trx, user, actor)
+      refuseUntilReset(account)
+      return hideAccount(services, trx, account.user, actor)
     }),
   )
   await removeRest(services, actor.id)

@@ -16,6 +16,7 @@ export async function markDeleted(trx: Trx, id: string, now: number): Promise<vo
       disabled_at: now,
       email: unique,
       preferred_username: unique,
+      confirmed_email: null,
       password_hash: null,
       display_name: null,
       given_name: null,

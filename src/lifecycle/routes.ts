@@ -166,7 +166,7 @@ export const lifecycleRoutes =
           tags: ['Account'],
           summary: 'Delete your account',
           description:
-            'For good. Needs the email of the account and the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. The last active administrator can’t (409).',
+            'For good. Needs the email of the account and the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. The last active administrator can’t (409), nor anybody after the address was taken back until a password was set (403).',
           body: Type.Object({ email: Email, currentPassword: Type.Optional(GivenPassword) }, strict),
           response: {
             200: Type.Object({ success: Type.Literal(true), ended: Ended }),

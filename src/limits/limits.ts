@@ -22,6 +22,8 @@ export const LIMITS = {
   deviceAuthorization: { name: 'device-authorization', max: 30, windowMs: MINUTE },
   userCodeByPerson: { name: 'user-code-person', max: 10, windowMs: 10 * MINUTE },
   userCodeByAddress: { name: 'user-code-address', max: 30, windowMs: 10 * MINUTE },
+  takenEmailByPerson: { name: 'taken-email', max: 10, windowMs: 15 * MINUTE },
+  takenUsernameByPerson: { name: 'taken-username', max: 10, windowMs: 15 * MINUTE },
   registration: { name: 'registration', max: 100, windowMs: 60 * MINUTE },
 } as const satisfies Record<string, Limit>
 

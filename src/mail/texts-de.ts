@@ -33,7 +33,7 @@ export const de: typeof en = {
   }),
   emailChanged: (service, from, to) => ({
     subject: `Die E-Mail-Adresse Ihres Kontos bei ${service} wurde geändert`,
-    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab und entfernt das Passwort und alles, was dem Konto ab einer Woche davor hinzugefügt wurde:`,
+    message: `Die Adresse Ihres Kontos wurde von ${from} in ${to} geändert. Wenn Sie das nicht waren, stellen Sie Ihre Adresse hier innerhalb von sieben Tagen wieder her. Das meldet auch alle ab und entfernt das Passwort und alles, was dem Konto hinzugefügt wurde, seit einer Woche bevor die Änderung verlangt wurde oder seit dem Beginn der Sitzung, die sie verlangt hat. Auf der Seite des neuen Passworts entscheiden Sie über den Rest:`,
     button: 'Meine Adresse wiederherstellen',
     ifUnexpected: 'Wenn Sie das waren, ist nichts zu tun.',
   }),

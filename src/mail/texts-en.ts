@@ -40,7 +40,7 @@ export const en = {
   }),
   emailChanged: (service: string, from: string, to: string): LinkTexts => ({
     subject: `The email of your account at ${service} was changed`,
-    message: `The address of your account was changed from ${from} to ${to}. If it was not you, restore your address here within seven days. That also signs everybody out and removes the password, and what was added to the account from a week before:`,
+    message: `The address of your account was changed from ${from} to ${to}. If it was not you, restore your address here within seven days. That also signs everybody out and removes the password, and what was added to the account since a week before the change was asked for, or since the session that asked for it began. On the page of the new password you decide about the rest:`,
     button: 'Restore my address',
     ifUnexpected: 'If it was you, there is nothing to do.',
   }),

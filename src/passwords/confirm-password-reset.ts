@@ -42,7 +42,7 @@ export async function confirmPasswordReset(
     await deleteKnownBrowsersOfUsers(trx, [owner.id])
     await markEmailConfirmed(trx, owner.id)
     await deleteAppPasswordsOfUsers(trx, [owner.id])
-    const removed = await removeAccess(services, trx, account, request.keep)
+    const removed = await settleAccess(services, trx, account, request.keep)
     await recordEvent(services, trx, {
       action: 'user.password_reset',
       outcome: 'success',
@@ -56,16 +56,17 @@ export async function confirmPasswordReset(
 
 /**
  * After the address was taken back, whatever the owner does not keep goes, also what was added after the list was shown. A
- * caller that knows nothing of the list keeps everything.
+ * caller that knows nothing of the list, such as a page of an earlier version, keeps everything for now: the next link asks
+ * again.
  */
-async function removeAccess(
+async function settleAccess(
   services: Pick<Services, 'now'>,
   trx: Trx,
   { user: { id }, neverConfirmed, reviewsAccess }: Account,
   keep: KeptAccess | undefined,
 ): Promise<Removed | undefined> {
   if (keep && !reviewsAccess) refuseField('keep', 'Nothing is to be decided with this link.')
+  if (!keep && !neverConfirmed) return undefined
   await updateUser(trx, id, { review_access: 0 })
-  if (neverConfirmed) return removeAddedAccess(services, trx, id)
-  return keep && removeAccessExcept(services, trx, id, keep)
+  return keep && !neverConfirmed ? removeAccessExcept(services, trx, id, keep) : removeAddedAccess(services, trx, id)
 }

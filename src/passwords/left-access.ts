@@ -16,14 +16,14 @@ export const ResetAccess = Type.Object(
   {
     removesAll: Type.Boolean({
       description:
-        'The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys and grants.',
+        'The account registered itself and its address was never confirmed: setting a password removes all its passkeys, SSH keys with their certificates, app passwords and grants, and ends its sessions.',
     }),
     left: Nullable(
       Type.Object(
         { passkeys: Type.Array(Passkey), sshKeys: Type.Array(UserSshKey), apps: Type.Array(OAuthGrant) },
         {
           description:
-            'After the address was taken back, until a password is set: what gives access and was not removed. Otherwise null.',
+            'After the address was taken back, until its owner has decided: what gives access and was not removed. Otherwise null.',
         },
       ),
     ),

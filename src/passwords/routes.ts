@@ -60,7 +60,7 @@ export const passwordRoutes =
           tags: ['Sign-in and sessions'],
           summary: 'Set a password with the link of a reset or invitation mail',
           description:
-            'Confirms the address, ends every session and token, and makes this browser the only known one of the account. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed. After an address was taken back, keep names what stays of what /api/auth/password-reset/access lists: everything else is removed, also what was added since. Without keep everything stays.',
+            'Confirms the address, ends every session, token and app password, and makes this browser the only known one of the account. If the address of an account that registered itself was never confirmed before, its passkeys, SSH keys with their certificates and grants are removed too. After an address was taken back, keep names what stays of what /api/auth/password-reset/access lists: everything else is removed, also what was added since. Without keep everything stays for now, and the next link asks again.',
           body: Type.Object({ token: Token, newPassword: NewPassword, keep: Type.Optional(KeptAccess) }, strict),
           response: { 200: Success, ...failures(400, 403, 415, 429) },
         },

@@ -1,10 +1,11 @@
 import { recordEvent } from '../audit/record-event.ts'
-import { AppError, refuse, refuseField } from '../errors.ts'
+import { refuse, refuseField } from '../errors.ts'
 import { addressKey } from '../limits/address-key.ts'
 import { LIMITS } from '../limits/limits.ts'
 import { emailChangedMail, emailChangedNotice, emailChangeMail } from '../mail/messages.ts'
 import { queueMail, queueNotice } from '../mail/queue-mail.ts'
 import { notify } from '../notifications/notify.ts'
+import { refuseUntilReset } from '../passwords/refuse-until-reset.ts'
 import type { Services } from '../services.ts'
 import type { SignedInActor } from '../sessions/actor.ts'
 import { changeOwnAccount } from '../sessions/hold-actor.ts'
@@ -18,9 +19,9 @@ import { MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 import { isDuplicate } from '../storage/failure.ts'
 import { refuseForeignDomain } from '../users/allowed-email.ts'
 import { normalizeEmail } from '../users/email-address.ts'
-import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
+import { refuseReservedEmail, refuseTakenEmail, TakenEmail } from '../users/reserved-email-store.ts'
 import { readNames } from '../users/settings-store.ts'
-import { findAccountByEmail, findUser, updateUser } from '../users/user-store.ts'
+import { findAccountByEmail, findAccountById, updateUser } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 
@@ -33,9 +34,24 @@ interface ChangeEmailRequest {
 
 /**
  * Sends a link to a new address, which becomes that of the account when it is confirmed. Until then it is free for others,
- * and a later request replaces this one. Beyond the limits on mail it sends nothing, with the same answer.
+ * and a later request replaces this one. Beyond the limits on mail it sends nothing, with the same answer. Whoever tries many
+ * addresses learns which ones have an account: each that is taken counts like a wrong password, and for the person, because
+ * every sign-in makes another browser a known one with a count of its own.
  */
-export async function requestEmailChange(
+export const requestEmailChange = (
+  services: Services,
+  request: ChangeEmailRequest,
+  actor: SignedInActor,
+): Promise<void> =>
+  services.limits.attempt(
+    [[LIMITS.takenEmailByPerson, actor.id]],
+    () => sendChangeLink(services, request, actor),
+    isTaken,
+  )
+
+const isTaken = (error: unknown): boolean => error instanceof TakenEmail
+
+async function sendChangeLink(
   services: Services,
   { source, signedIn, currentPassword, ...request }: ChangeEmailRequest,
   actor: SignedInActor,
@@ -53,7 +69,9 @@ export async function requestEmailChange(
     return changeOwnAccount(services, actor, async (trx) => {
       if (!(await isProofCurrent(trx, actor.id, proof))) return undefined
       if (!within.every(Boolean)) return true
-      const user = (await findUser(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      const account = (await findAccountById(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      refuseUntilReset(account)
+      const { user } = account
       const accessSince = Math.min(signedIn.session.createdAt - MAX_CLOCK_SKEW_MS, services.now() - DISTRUSTED_MS)
       const token = await issueEmailToken(services, trx, 'email_change', user, { otherEmail: email, accessSince })
       await queueMail(services, trx, emailChangeMail(await readNames(trx, services.config, user), email, token))
@@ -89,8 +107,9 @@ export async function confirmEmailChange(services: Services, token: string, acto
         refuse('forbidden', 'This link belongs to another account. Sign in to that account to confirm its address.')
       if (!link || !(await consumeEmailToken(trx, token, now())))
         return refuse('invalid_token', 'This link is no longer valid. Ask for a new one.')
+      const account = (await findAccountById(trx, actor.id)) ?? refuse('unauthenticated', 'Please sign in.')
+      refuseUntilReset(account)
       const { email: from, otherEmail: to } = link
-      const wasConfirmed = (await findUser(trx, actor.id))?.email_verified === true
       // The domains may have been set since.
       await refuseForeignDomain(trx, services.config, to)
       const user = await updateUser(trx, actor.id, { email: to, email_verified: 1, never_confirmed: 0 })
@@ -98,7 +117,7 @@ export async function confirmEmailChange(services: Services, token: string, acto
       await refuseReservedEmail(trx, { email: to, userId: actor.id, now: now() })
       await deleteEmailTokens(trx, actor.id, LINKS_TO_ADDRESS)
       const names = await readNames(trx, services.config, user)
-      if (wasConfirmed) {
+      if (account.wasConfirmed) {
         // The clock may have been wrong when the change was asked for.
         const accessSince = Math.min(link.accessSince, now() - DISTRUSTED_MS)
         const revert = await issueEmailToken(services, trx, 'email_revert', user, { otherEmail: from, accessSince })
@@ -121,9 +140,6 @@ export async function confirmEmailChange(services: Services, token: string, acto
     throw error
   }
 }
-
-/** Whoever tries many addresses learns which ones have an account: each that is taken counts like a wrong password. */
-const isTaken = (error: unknown): boolean => error instanceof AppError && error.code === 'conflict'
 
 /** An address that is taken is told at once. It is checked again when the change is confirmed. */
 async function refuseUnusableEmail(

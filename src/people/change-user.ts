@@ -4,7 +4,7 @@ import { replaceAttributes } from '../access/role-store.ts'
 import { refuseOwnGain, withoutGain } from '../access/without-gain.ts'
 import { completeRename } from '../account/complete-rename.ts'
 import { recordEvent } from '../audit/record-event.ts'
-import { refuse, refuseField } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import { emailChangedByAdministratorMail } from '../mail/messages.ts'
 import { queueNotice } from '../mail/queue-mail.ts'
 import type { Services } from '../services.ts'
@@ -17,9 +17,11 @@ import { normalizeEmail } from '../users/email-address.ts'
 import { type ProfileChange, profileColumns } from '../users/profile-columns.ts'
 import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-store.ts'
 import { readNames } from '../users/settings-store.ts'
+import { refuseTakenUsername } from '../users/taken-username.ts'
 import { refuseUnusableUsername } from '../users/usable-username.ts'
 import { holdAccount } from '../users/user-lock-store.ts'
 import { findAccountById, updateUser, type UserColumns } from '../users/user-store.ts'
+import type { User } from '../users/user.ts'
 import { LINKS_TO_ADDRESS } from '../vocabulary/link-purposes.ts'
 import { sendInvitation } from './invite-user.ts'
 import type { Person } from './person.ts'
@@ -44,7 +46,7 @@ export async function changeUser(
 ): Promise<Person> {
   try {
     return await administer(services, actor, async (trx, held) => {
-      const before = (await holdAccount(trx, id))?.user ?? refuseUnknown()
+      const { user: before, wasConfirmed } = (await holdAccount(trx, id)) ?? refuseUnknown()
       const { preferredUsername: from } = before
       const { preferredUsername: to = from, attributes } = changes
       const email = changes.email === undefined ? before.email : normalizeEmail(changes.email)
@@ -63,12 +65,12 @@ export async function changeUser(
       // Links that were sent to the old address stop working, also those that would restore an earlier one.
       if (isMoved) await deleteEmailTokens(trx, id, [...LINKS_TO_ADDRESS, 'email_revert'])
       const renamed = await withoutGain(trx, held, [], async (judged) => {
-        await updateUser(trx, id, toColumns(changes, email, isMoved))
+        await updateUser(trx, id, toColumns(changes, before, email))
         if (attributes) await replaceAttributes(judged, id, attributes)
         if (isMoved) await refuseReservedEmail(trx, { email, userId: id, now: services.now() })
         return completeRename(services, trx, { userId: id, from, to })
       })
-      if (isMoved && before.email_verified) {
+      if (isMoved && wasConfirmed) {
         const names = await readNames(trx, services.config, before)
         await queueNotice(services, trx, emailChangedByAdministratorMail(names, before.email, email))
       }
@@ -87,9 +89,7 @@ export async function changeUser(
     })
   } catch (error) {
     if (isDuplicate(error, 'users.email')) refuseTakenEmail()
-    if (isDuplicate(error, 'users.preferred_username')) {
-      refuseField('preferredUsername', `The username ${changes.preferredUsername} is taken.`, 'conflict')
-    }
+    if (isDuplicate(error, 'users.preferred_username')) refuseTakenUsername(changes.preferredUsername ?? '')
     throw error
   }
 }
@@ -97,8 +97,9 @@ export async function changeUser(
 const refuseUnknown = (): never => refuse('not_found', 'There is no such user.')
 
 /** A new address counts as unverified unless the request says that it is verified. */
-const toColumns = (changes: UserChange, email: string, isMoved: boolean): UserColumns => ({
-  ...(isMoved ? { email, email_verified: 0 } : {}),
+const toColumns = (changes: UserChange, before: User, email: string): UserColumns => ({
+  ...(email === before.email ? {} : { email, email_verified: 0 }),
+  ...(before.email_verified ? { confirmed_email: before.email } : {}),
   ...(changes.email_verified === undefined ? {} : { email_verified: changes.email_verified ? 1 : 0 }),
   ...(changes.email_verified === true ? { never_confirmed: 0 } : {}),
   ...profileColumns(changes),

@@ -28,7 +28,7 @@ export const emailRoutes =
           tags,
           summary: 'Change your email address',
           description:
-            'Sends a link to the new address; the change happens when it is confirmed, within a day. Needs the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. A later request replaces an earlier one. At most 5 mails an hour for an address and remote address; further ones are not sent, with the same answer. An address that is taken (409) counts like a wrong password.',
+            'Sends a link to the new address; the change happens when it is confirmed, within a day. Needs the current password, or, for an account without one, a sign-in with a passkey within the last ten minutes. A later request replaces an earlier one. At most 5 mails an hour for an address and remote address; further ones are not sent, with the same answer. An address that is taken (409) counts like a wrong password, and a person is told of ten in 15 minutes. After the address was taken back, 403 until a password was set.',
           body: Type.Object({ email: Email, currentPassword: Type.Optional(GivenPassword) }, strict),
           response: { 200: Success, ...failures(400, 401, 403, 409, 415, 429) },
         },
@@ -49,7 +49,7 @@ export const emailRoutes =
           tags,
           summary: 'Confirm a new email address with the link that was sent to it',
           description:
-            'Needs a session of the account that the link was sent for: 403 with another one. The old address is told: one that was confirmed gets a link that restores it for seven days, and is reserved until then.',
+            'Needs a session of the account that the link was sent for: 403 with another one, and after the address was taken back until a password was set. The old address is told: one that was ever confirmed gets a link that restores it for seven days, and is reserved until then.',
           body: ByToken,
           response: {
             200: Type.Object({ success: Type.Literal(true), user: User }),

@@ -1,8 +1,8 @@
 import { type Attributes, packAttributes } from '../access/attributes.ts'
-import { ADMIN_ROLE, USER_ROLE } from '../access/built-in-roles.ts'
+import { USER_ROLE } from '../access/built-in-roles.ts'
 import { createUser } from '../access/create-user.ts'
 import { readHoldings, type UserHoldings } from '../access/holdings-store.ts'
-import { holdingsOf, refuseGivingMore } from '../access/holdings.ts'
+import { holdingsOf, isAdministrator, refuseGivingMore } from '../access/holdings.ts'
 import { requireRole } from '../access/require-role.ts'
 import { withoutGain } from '../access/without-gain.ts'
 import { recordEvent } from '../audit/record-event.ts'
@@ -18,7 +18,7 @@ import type { Reader, Trx } from '../storage/database.ts'
 import { normalizeEmail } from '../users/email-address.ts'
 import { normalizePassword, refuseWeakPassword } from '../users/password-rules.ts'
 import { readNames } from '../users/settings-store.ts'
-import { refuseUnusableUsername } from '../users/usable-username.ts'
+import { refuseReservedUsername, refuseUnusableUsername } from '../users/usable-username.ts'
 import { findUser } from '../users/user-store.ts'
 import { DEFAULT_LOCALE } from '../vocabulary/locales.ts'
 import type { Person } from './person.ts'
@@ -49,8 +49,7 @@ export async function inviteUser(
   await refuseRoles(db.read, held, roleIds)
   const email = normalizeEmail(request.email)
   if (request.preferredUsername !== undefined) {
-    const giver = { isAdministrator: held.roleIds.has(ADMIN_ROLE) }
-    await refuseUnusableUsername(db.read, request.preferredUsername, giver)
+    await refuseUnusableUsername(db.read, request.preferredUsername, { isAdministrator: isAdministrator(held) })
   }
   const password = request.password === undefined ? undefined : normalizePassword(request.password)
   const address = actor.source?.ipAddress ?? ''
@@ -75,6 +74,8 @@ export async function inviteUser(
     async (trx, made) => {
       const held = await beginAdministration(services, trx, actor)
       await refuseRoles(trx, held, roleIds)
+      if (request.preferredUsername !== undefined)
+        refuseReservedUsername(request.preferredUsername, { isAdministrator: isAdministrator(held) })
       await withoutGain(trx, held, [], async (judged) => {
         for (const roleId of roleIds) await giveRole(services, judged, held, { userId: made.id, roleId }, actor)
       })

@@ -120,7 +120,7 @@ export const adminUserRoutes =
           tags,
           summary: 'Free a username that is held back',
           description:
-            'A username that was given up is held back for 90 days. 403 when whoever gave it up holds more than the caller, 404 when it is not held back.',
+            'A username that was given up is held back for 90 days. 403 when whoever gave it up holds more than the caller, or when that account is deleted and the caller is no administrator; 404 when it is not held back.',
           params: Type.Object({ name: Username }),
           response: { 200: Success, ...failures(400, 401, 403, 404) },
         },

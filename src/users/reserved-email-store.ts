@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { refuseField } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Reader } from '../storage/database.ts'
 import { accountExists } from './account-standing.ts'
 
@@ -25,5 +25,14 @@ export async function refuseReservedEmail(
   if (row) refuseTakenEmail()
 }
 
-export const refuseTakenEmail = (): never =>
-  refuseField('email', 'There is already an account with this email.', 'conflict')
+/** Its own class, because whoever gets it for many addresses is guessing. */
+export class TakenEmail extends AppError {
+  constructor() {
+    const message = 'There is already an account with this email.'
+    super('conflict', message, { issues: [{ path: 'email', message }] })
+  }
+}
+
+export function refuseTakenEmail(): never {
+  throw new TakenEmail()
+}

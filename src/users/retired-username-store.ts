@@ -31,6 +31,21 @@ export async function deleteRetiredUsername(
     .executeTakeFirst()
 }
 
+/** Whether a username is reserved for this user at that time. */
+export async function isRetiredUsernameOf(
+  db: Reader,
+  { username, userId, now }: { username: string; userId: string; now: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('retired_usernames')
+    .select('username')
+    .where('username', '=', username)
+    .where('user_id', '=', userId)
+    .where('reserved_until', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Which of these usernames are reserved at that time. */
 export async function listRetiredUsernames(db: Reader, names: string[], now: number): Promise<string[]> {
   const rows = await db

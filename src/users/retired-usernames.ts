@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts'
 import type { Trx } from '../storage/database.ts'
 import { addRetiredUsername, deleteRetiredUsername } from './retired-username-store.ts'
+import { TakenUsername } from './taken-username.ts'
 
 /** A username that was given up is reserved for this long, because hosts may still have the UNIX account of that name. */
 const RESERVED_MS = 90 * 24 * 3_600_000
@@ -16,10 +16,9 @@ export const retireUsername = (trx: Trx, { username, userId, now }: UsernameChan
   addRetiredUsername(trx, { username, userId, reservedUntil: now + RESERVED_MS })
 
 /** Another user gave up this username less than 90 days ago. */
-export class RetiredUsername extends AppError {
+export class RetiredUsername extends TakenUsername {
   constructor(username: string) {
-    const message = `The username ${username} was given up not long ago, and nobody else can have it yet.`
-    super('username_held', message, { issues: [{ path: 'preferredUsername', message }] })
+    super(`The username ${username} was given up not long ago, and nobody else can have it yet.`, 'username_held')
   }
 }
 

@@ -1,7 +1,8 @@
-import { AppError, refuse } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import type { Reader, Trx } from '../storage/database.ts'
 import { readTextList } from '../storage/text-list.ts'
 import { accountExists } from './account-standing.ts'
+import { TakenUsername } from './taken-username.ts'
 
 /** Roles that open UNIX accounts. */
 export async function listRolesWithPrincipals(db: Reader): Promise<{ name: string; principals: string[] }[]> {
@@ -10,9 +11,9 @@ export async function listRolesWithPrincipals(db: Reader): Promise<{ name: strin
 }
 
 /** A role gives a principal of this name, so that the holders of the role could log in as the user. */
-export class PrincipalOfRole extends AppError {
+export class PrincipalOfRole extends TakenUsername {
   constructor(username: string, role: string) {
-    super('conflict', `The username ${username} is a principal of the role ${role}.`)
+    super(`The username ${username} is a principal of the role ${role}.`)
   }
 }
 

@@ -14,7 +14,9 @@ export interface Account {
   disabledAt: number | null
   /** Registered by its user, whose email address was never confirmed. */
   neverConfirmed: boolean
-  /** Its address was taken back, and no password has been set since. */
+  /** Its present address was confirmed, also if an administrator has taken that back. */
+  wasConfirmed: boolean
+  /** Its address was taken back, and its owner has not decided since what to keep. */
   reviewsAccess: boolean
 }
 
@@ -31,7 +33,7 @@ export async function findUser(db: Reader, id: string): Promise<User | undefined
 const accountBy = (column: 'id' | 'email') =>
   readStatement((db, value: Values<{ wanted: string }>) =>
     users(db)
-      .select(['users.password_hash', 'users.never_confirmed', 'users.review_access'])
+      .select(['users.password_hash', 'users.never_confirmed', 'users.confirmed_email', 'users.review_access'])
       .where(`users.${column}`, '=', value('wanted')),
   )
 const found = { id: accountBy('id'), email: accountBy('email') }
@@ -49,6 +51,7 @@ async function findAccount(db: Reader, column: 'id' | 'email', wanted: string): 
       passwordHash: row.password_hash,
       disabledAt: row.disabled_at,
       neverConfirmed: row.never_confirmed === 1,
+      wasConfirmed: row.email_verified === 1 || row.confirmed_email === row.email,
       reviewsAccess: row.review_access === 1,
     }
   )

@@ -2,8 +2,8 @@ import type { Reader, Trx } from '../storage/database.ts'
 import { due, isDue, MAX_CLOCK_SKEW_MS } from '../storage/due.ts'
 
 /** Applications know people by their username, so its user changes it at most twice in this time. */
-export const USERNAME_WINDOW_MS = 30 * 24 * 3_600_000
-export const MAX_USERNAME_CHANGES = 2
+const USERNAME_WINDOW_MS = 30 * 24 * 3_600_000
+const MAX_USERNAME_CHANGES = 2
 
 /** A time further ahead than clocks differ was written under a wrong clock, and counts as over. */
 const MAX_AHEAD_MS = USERNAME_WINDOW_MS + MAX_CLOCK_SKEW_MS

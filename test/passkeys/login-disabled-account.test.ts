@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
-import type { Reader } from '../../src/storage/database.ts'
 import { sharedApp } from '../support/app.ts'
 import { onEachEngine } from '../support/engines.ts'
+import { untilLockWait } from '../support/lock-waits.ts'
 import { assertRefused, counterOf, enrol, login, loginOptions, verifyLogin } from './ceremonies.ts'
 
 onEachEngine('a login with a passkey of a disabled account', (engine) => {
@@ -48,12 +47,3 @@ onEachEngine('a login with a passkey of a disabled account', (engine) => {
     assert.deepEqual(left, [])
   })
 })
-
-/** Returns when a connection of this database waits for a lock that another one holds. */
-async function untilLockWait(db: Reader): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    if (rows.length > 0) return
-  }
-}

@@ -236,6 +236,32 @@ onEachEngine('changing one’s email', (engine) => {
     assert.ok(burst.filter(({ statusCode }) => statusCode === 409).length <= 10)
   })
 
+  test('tells of taken addresses no more often after a new sign-in, and one’s own is no guess', async (t) => {
+    const app = await startApp(t, { engine })
+    const [who, other] = [await signedInPerson(app, { password: PASSWORD }), await signedInPerson(app)]
+    const guess = (headers: Record<string, string>, email = other.user.email) =>
+      anonymous(app).post('/api/account/email', { email, currentPassword: PASSWORD }, headers)
+    /** A browser without cookies, which is a known one afterwards. */
+    const newBrowser = async () => {
+      const login = await anonymous(app).post('/api/auth/login', { email: who.user.email, password: PASSWORD })
+      assert.equal(login.statusCode, 200, login.body)
+      const cookies = [login.headers['set-cookie'] ?? []].flat().map((each) => each.split(';')[0])
+      return { cookie: cookies.join('; ') }
+    }
+    const first = await newBrowser()
+    for (let time = 0; time < 12; time++) assert.equal((await guess(first, who.user.email)).statusCode, 409)
+    const codes: number[] = []
+    for (let time = 0; time < 10; time++) codes.push((await guess(first)).statusCode)
+    for (let browsers = 0; browsers < 3; browsers++) {
+      const refused = await guess(await newBrowser())
+      codes.push(refused.statusCode)
+      assert.ok(Number(refused.headers['retry-after']) > 0)
+    }
+    assert.deepEqual(codes, [...Array.from({ length: 10 }, () => 409), 429, 429, 429])
+    app.clock.advance(15 * 60_000)
+    assert.equal((await guess(await newBrowser(), 'free@example.com')).statusCode, 200)
+  })
+
   test('to a taken address counts for somebody without a password too', async (t) => {
     const app = await startApp(t, { engine })
     const other = await signedInPerson(app)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { issueEmailToken } from '../../src/sign-in/issue-email-token.ts'
 import { markEmailConfirmed } from '../../src/users/user-store.ts'
 import { enrol, login, newAuthenticator, register } from '../passkeys/ceremonies.ts'
 import { createSite, TRUSTING } from '../proxy/visits.ts'
@@ -82,6 +83,29 @@ onEachEngine('an address that is taken back', (engine) => {
     const signedIn = await login(anonymous(app()), authenticator)
     assert.notEqual(signedIn.json().user.id, own.json().user.id)
     assert.equal(signedIn.json().user.email, elsewhere)
+  })
+
+  test('that was confirmed once gets its link, also when an administrator has taken the confirmation back', async () => {
+    const admin = await signedInPerson(app(), { admin: true })
+    const who = await confirmedPerson(app())
+    const unverify = () => admin.patch(`/api/admin/users/${who.user.id}`, { email_verified: false })
+    assert.equal((await unverify()).statusCode, 200)
+    const link = await move(app(), who, who.user.email, newEmail())
+    assert.equal((await revert(app(), link)).statusCode, 200)
+    assert.equal(await emailOf(who), who.user.email)
+    // It holds for that address alone: an administrator's own choice was never confirmed.
+    const other = await confirmedPerson(app())
+    const given = newEmail()
+    const changes = [{ email_verified: false }, { email: given }]
+    for (const change of changes)
+      assert.equal((await admin.patch(`/api/admin/users/${other.user.id}`, change)).statusCode, 200)
+    const to = newEmail()
+    await request(other, to)
+    assert.equal((await confirm(app(), other, to)).statusCode, 200)
+    const links = (await sentMails(app())).filter(
+      (mail) => mail.to === given && mail.link?.pathname === '/revert-email',
+    )
+    assert.deepEqual(links, [])
   })
 
   test('keeps nothing that was added from seven days before the change was asked for', async () => {
@@ -330,6 +354,53 @@ onEachEngine('the link to set a password after an address was taken back', (engi
     assert.equal((await access(app(), newer)).json().left.passkeys.length, 2)
     assert.equal((await reset(app(), { token: newer, newPassword: NEW_PASSWORD })).statusCode, 200)
     for (const kept of [own, foreign]) assert.equal((await login(anonymous(app()), kept)).statusCode, 200)
+  })
+
+  test('asks again with the next link, when the password was set by a caller that sends no decision', async () => {
+    const { who, token, own } = await restored()
+    assert.equal((await reset(app(), { token, newPassword: 'set without a decision' })).statusCode, 200)
+    await anonymous(app()).post('/api/auth/password-reset', { email: who.user.email })
+    const next = await tokenFor(app(), who.user.email, '/reset-password')
+    const { left } = (await access(app(), next)).json()
+    assert.deepEqual([left.passkeys.length, left.sshKeys.length, left.apps.length], [2, 1, 1])
+    const keep = { passkeys: [], sshKeys: [], apps: [] }
+    assert.equal((await reset(app(), { token: next, newPassword: NEW_PASSWORD, keep })).statusCode, 200)
+    assert.equal((await login(anonymous(app()), own)).statusCode, 401)
+    // The decision ends it.
+    await anonymous(app()).post('/api/auth/password-reset', { email: who.user.email })
+    const last = await tokenFor(app(), who.user.email, '/reset-password')
+    assert.deepEqual((await access(app(), last)).json(), { removesAll: false, left: null })
+  })
+
+  test('nobody moves or deletes an account whose address was taken back, before its owner has set a password', async () => {
+    const { who, token, foreign } = await restored()
+    const { email } = who.user
+    const thief = anonymous(app())
+    thief.cookie = cookieOf(await login(thief, foreign)) ?? ''
+    const to = newEmail()
+    const isRefused = (answer: { statusCode: number; json: () => { code: string; error: string } }) => {
+      assert.deepEqual([answer.statusCode, answer.json().code], [403, 'forbidden'])
+      assert.match(answer.json().error, /First set a password/)
+    }
+    isRefused(await thief.post('/api/account/email', { email: to }))
+    isRefused(await thief.delete('/api/account', { email }))
+    // A link of before the address was taken back, as a replica of an earlier version may have sent one.
+    const { services } = app()
+    const change = { otherEmail: to, accessSince: 0 }
+    const link = await services.db.transaction((trx) =>
+      issueEmailToken(services, trx, 'email_change', { id: who.user.id, email }, change),
+    )
+    isRefused(await thief.post('/api/account/email/confirm', { token: link }))
+
+    const keep = { passkeys: [], sshKeys: [], apps: [] }
+    assert.equal((await reset(app(), { token, newPassword: NEW_PASSWORD, keep })).statusCode, 200)
+    assert.equal((await login(anonymous(app()), foreign)).statusCode, 401)
+    const owner = await signIn(app(), who.user)
+    const asked = await owner.post('/api/account/email', { email: to, currentPassword: NEW_PASSWORD })
+    assert.equal(asked.statusCode, 200, asked.body)
+    assert.equal((await confirm(app(), owner, to)).statusCode, 200)
+    const deleted = await owner.delete('/api/account', { email: to, currentPassword: NEW_PASSWORD })
+    assert.equal(deleted.statusCode, 200, deleted.body)
   })
 
   test('of an ordinary reset lists nothing and removes nothing, and one that does not exist is refused', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { ADMIN_ROLE } from '../../src/access/built-in-roles.ts'
 import { ADMINISTRATOR_USERNAMES } from '../../src/users/reserved-usernames.ts'
 import { createSite, signInAt, TRUSTING } from '../proxy/visits.ts'
 import { sharedApp, startApp } from '../support/app.ts'
@@ -132,6 +133,78 @@ onEachEngine('the name that applications know a person by', (engine) => {
     assert.equal((await give()).statusCode, 200)
     const { events } = (await manager.get('/api/admin/audit?action=user.username_released')).json()
     assert.deepEqual([events[0].targetId, events[0].data.username], [who.user.id, second])
+  })
+
+  test('is free again for its own person also when it is a reserved one that somebody had given', async () => {
+    const [who, other] = [await signedInPerson(shared()), await signedInPerson(shared())]
+    const manager = await signedInPerson(shared(), { permissions: ['users:write'] })
+    const give = async (person: SignedInPerson, preferredUsername: string) => {
+      const answer = await manager.patch(`/api/admin/users/${person.user.id}`, { preferredUsername })
+      assert.equal(answer.statusCode, 200, answer.body)
+    }
+    await give(who, 'moderator')
+    assert.equal((await rename(who, newName())).statusCode, 200)
+    assert.equal((await rename(other, 'moderator')).statusCode, 400)
+    assert.equal((await rename(who, 'moderator')).statusCode, 200)
+    // Whoever should not have it again has lost it when it is released.
+    await give(other, 'supervisor')
+    await give(other, newName())
+    assert.equal((await manager.post('/api/admin/usernames/supervisor/release')).statusCode, 200)
+    assert.equal((await rename(other, 'supervisor')).statusCode, 400)
+    await give(who, 'supervisor')
+  })
+
+  test('that somebody else has is told to a person ten times in 15 minutes', async (t) => {
+    const app = await startApp(t, { engine })
+    const [who, other] = [await signedInPerson(app), await signedInPerson(app)]
+    const former = other.user.preferredUsername
+    assert.equal((await rename(other, newName())).statusCode, 200)
+    const present = (await other.get(PROFILE)).json().preferredUsername
+    await signedInPerson(app, { principals: ['deploy'] })
+    const codes: number[] = []
+    for (let time = 0; time < 12; time++)
+      codes.push((await rename(who, [former, present, 'deploy'][time % 3])).statusCode)
+    assert.deepEqual(codes, [...Array.from({ length: 10 }, () => 409), 429, 429])
+    const refused = await rename(await signIn(app, who.user), newName())
+    assert.deepEqual([refused.statusCode, refused.json().code], [429, 'too_many_requests'])
+    assert.ok(Number(refused.headers['retry-after']) > 0)
+    assert.equal((await who.patch(PROFILE, { displayName: 'Ada' })).statusCode, 200)
+    assert.equal((await rename(other, newName())).statusCode, 200, 'it counts for the person alone')
+    app.clock.advance(15 * 60_000)
+    assert.equal((await rename(who, newName())).statusCode, 200)
+  })
+
+  test('of a deleted account is freed by administrators only', async () => {
+    const admin = await signedInPerson(shared(), { admin: true })
+    const manager = await signedInPerson(shared(), { permissions: ['users:write'] })
+    const boss = await signedInPerson(shared(), { admin: true })
+    const other = await signedInPerson(shared())
+    const name = boss.user.preferredUsername
+    const release = (by: SignedInPerson) => by.post(`/api/admin/usernames/${name}/release`)
+    assert.equal((await admin.delete(`/api/admin/users/${boss.user.id}`)).statusCode, 200)
+    const refused = await release(manager)
+    assert.deepEqual([refused.statusCode, refused.json().code], [403, 'forbidden'])
+    const give = () => manager.patch(`/api/admin/users/${other.user.id}`, { preferredUsername: name })
+    assert.equal((await give()).json().code, 'username_held')
+    assert.equal((await release(admin)).statusCode, 200)
+    assert.equal((await give()).statusCode, 200)
+  })
+
+  test('that is reserved for administrators to give is not given by one who is none any more in the transaction', async (t) => {
+    const app = await startApp(t, { engine })
+    const { db, passwords } = app.services
+    const inviter = await signedInPerson(app, { admin: true, permissions: ['users:write'] })
+    const { hash } = passwords
+    // The password is hashed between the first look at what the inviter holds and the transaction.
+    t.mock.method(passwords, 'hash', async (...given: Parameters<typeof hash>) => {
+      await db.transaction((trx) =>
+        trx.deleteFrom('user_roles').where('user_id', '=', inviter.user.id).where('role_id', '=', ADMIN_ROLE).execute(),
+      )
+      return hash(...given)
+    })
+    const body = { email: 'a@example.com', password: 'four unusual words here', preferredUsername: 'admin' }
+    const refused = await inviter.post('/api/admin/users', body)
+    assert.deepEqual([refused.statusCode, refused.json().issues?.[0].path], [400, 'preferredUsername'], refused.body)
   })
 
   test('of somebody who holds more stays held back', async () => {

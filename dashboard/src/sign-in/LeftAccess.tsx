@@ -1,5 +1,5 @@
 import { Alert, Group, Radio, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { KeptAccess, ResetAccess } from '../api/shapes.ts'
 import { useFormat } from '../lib/use-format.ts'
 import { useTexts } from '../texts/TextsProvider.tsx'
@@ -8,14 +8,16 @@ type Left = NonNullable<ResetAccess['left']>
 type Kind = keyof KeptAccess
 type Item = { kind: Kind; id: string; name: string; facts: (string | undefined)[] }
 
+type Decisions = ReadonlyMap<string, 'keep' | 'remove'>
+
 /**
  * What still gives access to an account whose address was taken back, each to keep or to remove. Nothing is preselected: the
- * browser refuses the form until everything is decided.
+ * browser refuses the form until everything is decided, and until then there is nothing to send.
  */
-export default function LeftAccess({ left, onChange }: { left: Left; onChange: (keep: KeptAccess) => void }) {
+export default function LeftAccess({ left, onChange }: { left: Left; onChange: (keep?: KeptAccess) => void }) {
   const texts = useTexts('entrance').reset.left
   const format = useFormat()
-  const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
+  const [decisions, setDecisions] = useState<Decisions>(new Map())
   const times = (createdAt: number, lastUsedAt?: number | null) => [
     texts.added(format.date(createdAt)),
     lastUsedAt ? texts.lastUsed(format.date(lastUsedAt)) : undefined,
@@ -34,15 +36,10 @@ export default function LeftAccess({ left, onChange }: { left: Left; onChange: (
       return { kind: 'apps', id, name, facts: [texts.app, ...times(createdAt)] }
     }),
   ]
-  const decide = ({ kind, id }: Item, decision: string): void => {
-    const now = new Set(kept)
-    if (decision === 'keep') now.add(keyOf(kind, id))
-    else now.delete(keyOf(kind, id))
-    setKept(now)
-    const idsOf = (wanted: Kind) =>
-      items.filter((item) => item.kind === wanted && now.has(keyOf(wanted, item.id))).map((item) => item.id)
-    onChange({ passkeys: idsOf('passkeys'), sshKeys: idsOf('sshKeys'), apps: idsOf('apps') })
-  }
+  const decide = ({ kind, id }: Item, decision: string): void =>
+    setDecisions(new Map(decisions).set(keyOf(kind, id), decision === 'keep' ? 'keep' : 'remove'))
+
+  useEffect(() => onChange(keptOf(left, decisions)), [left, decisions, onChange])
 
   if (items.length === 0) return <Alert color="gray">{texts.nothing}</Alert>
   return (
@@ -67,3 +64,16 @@ export default function LeftAccess({ left, onChange }: { left: Left; onChange: (
 }
 
 const keyOf = (kind: Kind, id: string): string => `${kind} ${id}`
+
+/** Undefined as long as something is undecided. */
+function keptOf({ passkeys, sshKeys, apps }: Left, decisions: Decisions): KeptAccess | undefined {
+  const ids = {
+    passkeys: passkeys.map(({ id }) => id),
+    sshKeys: sshKeys.map(({ id }) => id),
+    apps: apps.map((app) => app.client_id),
+  }
+  const isDecided = (kind: Kind) => ids[kind].every((id) => decisions.has(keyOf(kind, id)))
+  if (!isDecided('passkeys') || !isDecided('sshKeys') || !isDecided('apps')) return undefined
+  const kept = (kind: Kind) => ids[kind].filter((id) => decisions.get(keyOf(kind, id)) === 'keep')
+  return { passkeys: kept('passkeys'), sshKeys: kept('sshKeys'), apps: kept('apps') }
+}

@@ -11,18 +11,25 @@ import { useTexts } from '../texts/TextsProvider.tsx'
 import { FailureAlert } from '../ui/FailureAlert.tsx'
 import { NewPasswordInput } from '../ui/NewPasswordInput.tsx'
 
-const LeftAccess = lazy(() => import('./LeftAccess.tsx'))
+const loadLeftAccess = () => import('./LeftAccess.tsx')
+const LeftAccess = lazy(loadLeftAccess)
 
 const token = new URLSearchParams(location.search).get('token') ?? ''
 
-const readAccess = () => answer(api.POST('/api/auth/password-reset/access', { body: { token } }))
+/** With the part of the page that shows what is left, which few people need. */
+async function readAccess(): Promise<ResetAccess> {
+  const access = await answer(api.POST('/api/auth/password-reset/access', { body: { token } }))
+  if (access.left) await loadLeftAccess()
+  return access
+}
 
 export default function ResetPasswordPage() {
   const texts = useTexts('entrance')
   const [access, setAccess] = useState<ResetAccess>()
   const [unusable, setUnusable] = useFailure()
   const [newPassword, setNewPassword] = useState('')
-  const [keep, setKeep] = useState<KeptAccess>({ passkeys: [], sshKeys: [], apps: [] })
+  // Undefined until every item was shown and decided.
+  const [keep, setKeep] = useState<KeptAccess>()
   const [done, setDone] = useState(false)
 
   useEffect(() => {
@@ -37,7 +44,8 @@ export default function ResetPasswordPage() {
       setAccess(read)
       if (read.left || read.removesAll) return
     }
-    const body = { token, newPassword, ...(access?.left ? { keep } : {}) }
+    if (access?.left && !keep) return
+    const body = { token, newPassword, ...(keep ? { keep } : {}) }
     await answer(api.POST('/api/auth/password-reset/confirm', { body }))
     setDone(true)
   })

@@ -26,6 +26,7 @@ import { finishedActions } from './0024-finished-actions.ts'
 import { clientsOff } from './0025-clients-off.ts'
 import { formerHosts } from './0026-former-hosts.ts'
 import { restoredAddresses } from './0027-restored-addresses.ts'
+import { formerlyConfirmed } from './0028-formerly-confirmed.ts'
 
 export interface Migration {
   name: string
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inSql('0025-clients-off', clientsOff),
   inSql('0026-former-hosts', formerHosts),
   inSql('0027-restored-addresses', restoredAddresses),
+  inSql('0028-formerly-confirmed', formerlyConfirmed),
 ]

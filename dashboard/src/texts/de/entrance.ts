@@ -46,7 +46,7 @@ export const entrance: typeof English = {
     title: 'Neues Passwort wählen',
     text: 'Sie werden überall abgemeldet, und Anwendungen müssen Sie neu anmelden.',
     neverConfirmed:
-      'Diese Adresse wurde nie bestätigt. Passkeys, SSH-Schlüssel und Anwendungen, die dem Konto hinzugefügt wurden, werden entfernt: Das könnte jemand anderes gewesen sein.',
+      'Diese Adresse wurde nie bestätigt. Passkeys, SSH-Schlüssel, App-Passwörter und Anwendungen, die dem Konto hinzugefügt wurden, werden entfernt, und alle werden abgemeldet: Das könnte jemand anderes gewesen sein.',
     left: {
       text: 'Sie haben Ihre Adresse zurückgeholt. Das hier gab vorher Zugang und gibt ihn noch: Entfernen Sie, was Sie nicht kennen. App-Passwörter werden auf jeden Fall entfernt.',
       nothing:
@@ -92,7 +92,7 @@ export const entrance: typeof English = {
   },
   revert: {
     title: 'Adresse wiederherstellen',
-    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet, das Passwort wird entfernt, und ebenso, was dem Konto ab einer Woche davor hinzugefügt wurde. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen, und entscheiden dann über den Rest.',
+    text: 'Ihr Konto bekommt seine frühere Adresse zurück. Alle werden abgemeldet. Das Passwort wird entfernt, und ebenso, was dem Konto hinzugefügt wurde, seit einer Woche bevor die Änderung verlangt wurde oder seit dem Beginn der Sitzung, die sie verlangt hat. Sie bekommen eine E-Mail, um ein neues Passwort zu setzen; auf jener Seite entscheiden Sie über den Rest.',
     submit: 'Meine Adresse wiederherstellen',
     doneTitle: 'Ihre Adresse ist wiederhergestellt',
     done: 'Ein Link für ein neues Passwort ist dorthin unterwegs.',

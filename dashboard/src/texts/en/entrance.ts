@@ -44,7 +44,7 @@ export const entrance = {
     title: 'Choose a new password',
     text: 'You will be signed out everywhere, and applications have to sign you in again.',
     neverConfirmed:
-      'This address was never confirmed. Passkeys, SSH keys and applications that were added to the account are removed: somebody else may have added them.',
+      'This address was never confirmed. Passkeys, SSH keys, app passwords and applications that were added to the account are removed, and everybody is signed out: somebody else may have added them.',
     left: {
       text: 'You took your address back. This gave access before and still does: remove what you do not know. App passwords are removed in any case.',
       nothing: 'You took your address back. No passkey, SSH key or application is left that gives access.',
@@ -86,7 +86,7 @@ export const entrance = {
   },
   revert: {
     title: 'Restore your address',
-    text: 'Your account gets its earlier address back. Everybody is signed out, the password is removed, and so is what was added to the account from a week before. You get a mail to set a new password, and then decide about the rest.',
+    text: 'Your account gets its earlier address back. Everybody is signed out. The password is removed, and so is what was added to the account since a week before the change was asked for, or since the session that asked for it began. You get a mail to set a new password; on that page you decide about the rest.',
     submit: 'Restore my address',
     doneTitle: 'Your address is restored',
     done: 'A link to set a new password is on its way to it.',
