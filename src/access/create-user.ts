@@ -1,4 +1,3 @@
-import { refuseField } from '../errors.ts'
 import { newUserId } from '../ids.ts'
 import type { Services } from '../services.ts'
 import type { Database, Reader, Trx } from '../storage/database.ts'
@@ -8,6 +7,7 @@ import { refuseReservedEmail, refuseTakenEmail } from '../users/reserved-email-s
 import { listRetiredUsernames } from '../users/retired-username-store.ts'
 import { RetiredUsername, takeUsername } from '../users/retired-usernames.ts'
 import { PrincipalOfRole, takeNameFromRoles } from '../users/role-principals.ts'
+import { refuseTakenUsername } from '../users/taken-username.ts'
 import { addUser, findUser, listTakenUsernames } from '../users/user-store.ts'
 import type { User } from '../users/user.ts'
 import type { Locale } from '../vocabulary/locales.ts'
@@ -58,9 +58,7 @@ export async function createUser(
       if (isDuplicate(error, 'users.email')) refuseTakenEmail()
       const isTaken = isDuplicate(error, 'users.preferred_username')
       if (!isTaken && !(error instanceof RetiredUsername || error instanceof PrincipalOfRole)) throw error
-      if (input.preferredUsername !== undefined && isTaken) {
-        refuseField('preferredUsername', `The username ${preferredUsername} is taken.`, 'conflict')
-      }
+      if (input.preferredUsername !== undefined && isTaken) refuseTakenUsername(preferredUsername)
       if (input.preferredUsername !== undefined || attempt === MAX_TRIES) throw error
     }
   }

@@ -1,8 +1,9 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Trx } from '../storage/database.ts'
 import type { JudgedTrx } from './judged-trx.ts'
 
 /** Sites behind a proxy, and hosts that people log in to over SSH. */
-export type HostKind = 'site' | 'ssh'
+type HostKind = 'site' | 'ssh'
 
 /** For how long a host is compared with what it was. Longer than anybody waits who wants to come in by a new site. */
 const KEPT_MS = 90 * 24 * 3_600_000
@@ -28,18 +29,22 @@ export async function rememberHosts(trx: JudgedTrx, { kind, hosts, admission, no
     .execute()
 }
 
-/** What these hosts were, as far as it is remembered. */
+/** Hosts with one of these names, on whatever port. No name ends in a colon, so the digits behind one are a port. */
+export const isHostNamed = (names: readonly string[]) =>
+  sql<SqlBool>`(host in (${sql.join(names)}) or rtrim(host, '0123456789') in (${sql.join(names.map((name) => `${name}:`))}))`
+
+/** What hosts with these names were, on whatever port, as far as it is remembered: JSON of what `rememberHosts` was given. */
 export async function findFormerHosts(
   trx: Trx,
-  { kind, hosts, now }: Omit<Leaving, 'admission'>,
-): Promise<Map<string, unknown>> {
-  if (hosts.length === 0) return new Map()
+  { kind, names, now }: { kind: HostKind; names: readonly string[]; now: number },
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map()
   const rows = await trx
     .selectFrom('former_hosts')
     .select(['host', 'admission'])
     .where('kind', '=', kind)
-    .where('host', 'in', [...hosts])
+    .where(isHostNamed(names))
     .where('kept_until', '>', now)
     .execute()
-  return new Map(rows.map(({ host, admission }) => [host, JSON.parse(admission) as unknown]))
+  return new Map(rows.map(({ host, admission }) => [host, admission]))
 }

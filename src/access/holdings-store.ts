@@ -14,7 +14,7 @@ export interface Holdings {
 }
 
 /** A role of a user, by what applications are told of it. */
-export interface OwnRole {
+interface OwnRole {
   id: string
   name: string
   attributes: Attributes

@@ -7,7 +7,7 @@ import { isAdministrator, listMore } from './holdings.ts'
 import type { JudgedTrx } from './judged-trx.ts'
 
 /** What the actor would have after a change and did not have before: to be let in somewhere, or another name there. */
-export interface Gain {
+interface Gain {
   kind: 'admitted' | 'named'
   /** As people know it: a host, or the name of an application. */
   place: string

@@ -108,7 +108,7 @@ export const removeRole = (services: Needs, id: string, actor: SignedInActor): P
     await record(services, trx, 'role.deleted', actor, id, { name, permissions, ...revoked })
   })
 
-/** Granting again changes nothing. */
+/** Granting again changes nothing. No host is compared: what certificates open depends on permissions only in who may get one. */
 export const grantPermission = (
   services: Needs,
   roleId: string,
@@ -120,7 +120,7 @@ export const grantPermission = (
     if (!isPermission(permission)) refuse('not_found', 'There is no such permission.')
     refuseChangingStrongerRole(held, holdingsOf(role))
     refuseGivingMore(held, holdingsOf({ ...role, permissions: [permission], principals: [] }), 'access')
-    const isNew = await withoutGain(trx, held, [atAllSshHosts], (judged) => addPermission(judged, roleId, permission))
+    const isNew = await withoutGain(trx, held, [], (judged) => addPermission(judged, roleId, permission))
     if (isNew) {
       await record(services, trx, 'role.permission_granted', actor, roleId, { name: role.name, permission })
     }
@@ -137,9 +137,7 @@ export const revokePermission = (
     const role = await requireRole(trx, roleId)
     refuseChangingStrongerRole(held, holdingsOf(role))
     if (roleId === ADMIN_ROLE) refuse('conflict', "The administrator's role has every permission.")
-    const wasThere = await withoutGain(trx, held, [atAllSshHosts], (judged) =>
-      deletePermission(judged, roleId, permission),
-    )
+    const wasThere = await withoutGain(trx, held, [], (judged) => deletePermission(judged, roleId, permission))
     if (!wasThere) {
       return refuse('not_found', 'The role does not have this permission.')
     }

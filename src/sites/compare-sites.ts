@@ -1,5 +1,5 @@
 import { type HeaderNames, headerOf, IDENTITY_FIELDS } from './identity-header.ts'
-import { coversBoth, EVERYWHERE, overlap, type Region, regionOf } from './rule-region.ts'
+import { coversPaths, EVERYWHERE, isCutBy, type Region, regionOf } from './rule-region.ts'
 import type { SiteRule } from './site-rule.ts'
 
 /** What decides who is let in at a host, and how they are named there. */
@@ -20,6 +20,8 @@ type Outcome = typeof REFUSED | typeof ANONYMOUS | typeof NAMED
 
 interface Judged {
   region: Region
+  /** One bit for each method that a rule of either list names, and all higher ones for the others. */
+  methods: bigint
   outcome: Outcome
 }
 
@@ -27,53 +29,106 @@ interface Judged {
  * Whether somebody with these roles is let in somewhere at a host after a change of its site where they were not before, or is
  * named there otherwise.
  *
- * There are infinitely many addresses, so rules are compared by the sets of addresses that they match: for each rule before and
- * each rule after whose outcomes differ for the worse, whether any address is left for which exactly these two decide. Where
- * that can't be told (several earlier rules match these addresses only together), there is one: a change may be refused
- * although it is harmless, and is never allowed although it is not. It is enough to compare single readings of paths: what is
- * let in by all of its readings was let in by all of them before. docs/decisions/0022-judging-gains.md has the proof.
+ * There are infinitely many addresses, but only as many kinds of them as there are sets of rules that match the same address.
+ * For each kind the outcomes before and after are compared, for all of its methods at once. It is enough to compare single
+ * readings of paths: what is let in by all of its readings was let in by all of them before.
+ * docs/decisions/0022-judging-gains.md has the proof.
  */
 export function findSiteGain(
   before: Admission,
   after: Admission,
   roleIds: ReadonlySet<string>,
 ): 'admitted' | 'named' | undefined {
-  const [earlier, later] = [judge(before, roleIds), judge(after, roleIds)]
-  let gain: 'named' | undefined
-  for (const [j, now] of later.entries()) {
-    if (now.outcome === REFUSED) continue
-    for (const [i, was] of earlier.entries()) {
-      if (now.outcome <= was.outcome || !overlap(was.region, now.region)) continue
-      if (isDecidedBefore(earlier, i, was, now) || isDecidedBefore(later, j, was, now)) continue
-      if (was.outcome === REFUSED) return 'admitted'
-      gain = 'named'
-    }
-  }
+  const bitsOf = numberMethods()
+  const [earlier, later] = [judge(before, roleIds, bitsOf), judge(after, roleIds, bitsOf)]
   const isNamed = later.some(({ outcome }) => outcome === NAMED)
-  return isNamed && headersOf(before) !== headersOf(after) ? 'named' : gain
+  let gain: 'named' | undefined = isNamed && headersOf(before) !== headersOf(after) ? 'named' : undefined
+  for (const kind of kindsOf(earlier, later)) {
+    const [was, is] = [outcomesAt(kind, 'earlier', earlier), outcomesAt(kind, 'later', later)]
+    if ((was[REFUSED] & (is[ANONYMOUS] | is[NAMED])) !== 0n) return 'admitted'
+    if ((was[ANONYMOUS] & is[NAMED]) !== 0n) gain = 'named'
+  }
+  return gain
 }
 
-/** Whether an earlier rule of the list matches all addresses that both of these match. */
-const isDecidedBefore = (list: readonly Judged[], end: number, a: Judged, b: Judged): boolean => {
-  for (let at = 0; at < end; at++) {
-    const cover = list[at]
-    if (cover && coversBoth(cover.region, a.region, b.region)) return true
+/** The addresses of a rule. */
+interface Place {
+  region: Region
+  methods: bigint
+  /** For each rule before and after whether it matches all of its paths, and one of its methods. */
+  earlier: readonly boolean[]
+  later: readonly boolean[]
+}
+
+/**
+ * The addresses that are in both places: two of the same, or one with no regard to case that is cut by an exact one. Any other
+ * two are apart, or one of them has all of the other.
+ */
+function* kindsOf(earlier: readonly Judged[], later: readonly Judged[]): Generator<readonly [Place, Place]> {
+  const places = [...earlier, ...later].map(({ region, methods }): Place => {
+    const matching = (rules: readonly Judged[]) =>
+      rules.map((rule) => coversPaths(rule.region, region) && (rule.methods & methods) !== 0n)
+    return { region, methods, earlier: matching(earlier), later: matching(later) }
+  })
+  const exact = places.filter(({ region }) => region.isExact)
+  for (const a of places) {
+    yield [a, a]
+    if (a.region.isExact) continue
+    for (const b of exact) if (isCutBy(a.region, b.region) && (a.methods & b.methods) !== 0n) yield [a, b]
   }
-  return false
+}
+
+/** The methods with each outcome there, by the first rule that matches. */
+function outcomesAt(
+  [a, b]: readonly [Place, Place],
+  list: 'earlier' | 'later',
+  rules: readonly Judged[],
+): [bigint, bigint, bigint] {
+  const outcomes: [bigint, bigint, bigint] = [0n, 0n, 0n]
+  const [inA, inB] = [a[list], b[list]]
+  let left = a.methods & b.methods
+  for (let at = 0; left !== 0n && at < rules.length; at++) {
+    const rule = rules[at]
+    if (!rule || !(inA[at] || inB[at])) continue
+    const taken = left & rule.methods
+    outcomes[rule.outcome] |= taken
+    left ^= taken
+  }
+  return outcomes
+}
+
+/** Gives each method a bit of its own. */
+function numberMethods(): (methods: Region['methods']) => bigint {
+  const known = new Map<string, bigint>()
+  return (methods) => {
+    if (methods === null) return -1n
+    let bits = 0n
+    for (const method of methods) {
+      const bit = known.get(method) ?? 1n << BigInt(known.size)
+      known.set(method, bit)
+      bits |= bit
+    }
+    return bits
+  }
 }
 
 /** The rules in their order, and what holds where none matches, by what each means for somebody with these roles. */
-function judge({ allowedRoles, rules, disabled }: Admission, roleIds: ReadonlySet<string>): Judged[] {
-  if (disabled) return [{ region: EVERYWHERE, outcome: REFUSED }]
+function judge(
+  { allowedRoles, rules, disabled }: Admission,
+  roleIds: ReadonlySet<string>,
+  bitsOf: (methods: Region['methods']) => bigint,
+): Judged[] {
   const holdsOne = (roles: readonly string[]) => roles.some((id) => roleIds.has(id))
   const isAdmitted = allowedRoles === null || holdsOne(allowedRoles)
   const outcomeOf = ({ policy, roles = [] }: SiteRule): Outcome => {
     if (policy === 'bypass') return isAdmitted ? NAMED : ANONYMOUS
     return policy === 'roles' && holdsOne(roles) ? NAMED : REFUSED
   }
+  const toJudged = (region: Region, outcome: Outcome) => ({ region, outcome, methods: bitsOf(region.methods) })
+  if (disabled) return [toJudged(EVERYWHERE, REFUSED)]
   return [
-    ...rules.map((rule) => ({ region: regionOf(rule), outcome: outcomeOf(rule) })),
-    { region: EVERYWHERE, outcome: isAdmitted ? NAMED : REFUSED },
+    ...rules.map((rule) => toJudged(regionOf(rule), outcomeOf(rule))),
+    toJudged(EVERYWHERE, isAdmitted ? NAMED : REFUSED),
   ]
 }
 

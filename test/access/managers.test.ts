@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Response } from 'light-my-request'
 import { USER_ROLE } from '../../src/access/built-in-roles.ts'
+import { readHoldings } from '../../src/access/holdings-store.ts'
+import { withoutJudging } from '../../src/access/judged-trx.ts'
+import { addPermission, addRole } from '../../src/access/role-store.ts'
 import type { Role } from '../../src/access/role.ts'
+import { withoutGain } from '../../src/access/without-gain.ts'
 import { sweepExpired } from '../../src/background/sweep-expired.ts'
 import type { Permission } from '../../src/vocabulary/permissions.ts'
 import { createSite, newHostName, TRUSTING } from '../proxy/visits.ts'
@@ -164,6 +168,57 @@ onEachEngine('managers with one permission', (engine) => {
       await allows('giving it back', person.patch(`/oauth/clients/${id}`, { hosts: [host] }))
     })
 
+    test('lets nobody in by a site on another port of the same name', async () => {
+      const person = await manager()
+      const mine = await roleHeldBy(person)
+      const theirs = await newRole()
+      const list = '/oauth/clients?q=Port'
+      const open = { allowedRoles: [], rules: [{ path: '/*', policy: 'bypass' }] }
+      const onPorts = (...hosts: string[]) => ({ clientType: 'proxied', name: 'Port', hosts })
+      const strict = await createSite(admin, { allowedRoles: [theirs.id] })
+      const other = await createSite(admin, { hosts: [`${newHostName()}:8080`], allowedRoles: [theirs.id] })
+      const [name = ''] = other.host.split(':')
+      const own = await createSite(person)
+      for (const host of [`${strict.host}:8443`, `${name}:8443`, name]) {
+        const making = (change: object) => () => person.post('/oauth/clients', { ...onPorts(host), ...change })
+        await refusesGain(`a bypass rule at ${host}`, list, making(open))
+        await refusesGain(`everybody at ${host}`, list, making({}))
+        await refusesGain(`an own role at ${host}`, list, making({ allowedRoles: [mine.id] }))
+        const url = `/oauth/clients/${own.id}`
+        await refusesGain(`adding ${host}`, url, () => person.patch(url, { hosts: [own.host, host] }))
+        const made = await allows(`as strict at ${host}`, making({ allowedRoles: [theirs.id] })())
+        await allows('deleting', person.delete(`/oauth/clients/${made.json().client_id}`))
+      }
+      await allows('deleting', person.delete(`/oauth/clients/${strict.id}`))
+      const anew = () => person.post('/oauth/clients', { ...onPorts(`${strict.host}:9443`), ...open })
+      await refusesGain('a name that had a site', list, anew)
+      for (const alike of [`x${strict.host}`, `${strict.host}.example`, `${name}8`, `${name}8:8080`])
+        await allows(alike, person.post('/oauth/clients', { ...onPorts(alike), ...open }))
+      await allows('a second port of an own name', person.post('/oauth/clients', onPorts(`${own.host}:8443`)))
+      await allows('an administrator', admin.post('/oauth/clients', { ...onPorts(`${name}:8443`), ...open }))
+    })
+
+    test('changes 20 hosts with 100 rules at once, and takes what is too much to compare for a gain', async () => {
+      const person = await manager()
+      const rulesFor = (folder: string, count = 100) =>
+        Array.from({ length: count }, (_, at) => ({ path: `/${folder}/${at}/*`, policy: 'deny' }))
+      const hosts = Array.from({ length: 20 }, newHostName)
+      const { id } = await createSite(admin, { hosts, rules: rulesFor('a') })
+      const closed = [...rulesFor('a', 99), { path: '/a/*', policy: 'deny' }]
+      await allows('fewer addresses', person.patch(`/oauth/clients/${id}`, { rules: closed }))
+      await allows('deleting', person.delete(`/oauth/clients/${id}`))
+      const site = { clientType: 'proxied', name: 'Many', allowedRoles: [], rules: rulesFor('x') }
+      await allows('anew', person.post('/oauth/clients', { ...site, hosts }))
+      const made = await Promise.all(['b', 'c', 'd'].map((each) => createSite(admin, { rules: rulesFor(each) })))
+      for (const each of made) await allows('deleting', person.delete(`/oauth/clients/${each.id}`))
+      const [first, second, third] = made.map(({ host }) => host)
+      await refusesGain('three sites with 100 rules in one', '/oauth/clients?q=Many', () =>
+        person.post('/oauth/clients', { ...site, hosts: [first, second, third] }),
+      )
+      await allows('two', person.post('/oauth/clients', { ...site, hosts: [first, second] }))
+      await allows('the third', person.post('/oauth/clients', { ...site, hosts: [third] }))
+    })
+
     test('names nobody otherwise by the headers of a site', async () => {
       const person = await manager()
       const { id } = await createSite(admin)
@@ -250,6 +305,30 @@ onEachEngine('managers with one permission', (engine) => {
         }),
       )
     })
+
+    test('lets nobody change claims while nobody can sign in to an application, and then sign in', async () => {
+      const person = await manager()
+      const { clientId } = await registerApplication(app)
+      const url = `/oauth/clients/${clientId}`
+      const codes = ['authorization_code', 'refresh_token', 'client_credentials']
+      const claims = [{ name: 'isAdmin', in: ['userinfo'], value: true }]
+      await allows('off', person.patch(url, { grantTypes: ['client_credentials'] }))
+      await allows('claims', person.patch(url, { claims }))
+      await refusesGain('on', url, () => person.patch(url, { grantTypes: codes }))
+      await refusesGain('on, without them', url, () => person.patch(url, { grantTypes: codes, claims: [] }))
+      await allows('an administrator', admin.patch(url, { grantTypes: codes }))
+    })
+
+    test('may have an application say less of them', async () => {
+      const person = await manager()
+      const saying = (...value: string[]) => ({ claims: [{ name: 'tags', in: ['userinfo'], value }] })
+      const { clientId } = await registerApplication(app)
+      const url = `/oauth/clients/${clientId}`
+      await allows('an administrator', admin.patch(url, saying('a', 'b', 'c')))
+      await allows('a shorter list', person.patch(url, saying('c', 'a')))
+      await refusesGain('a longer one', url, () => person.patch(url, saying('a', 'b', 'c')))
+      await refusesGain('another one', url, () => person.patch(url, saying('a', 'd')))
+    })
   })
 
   describe('roles:write', () => {
@@ -301,6 +380,25 @@ onEachEngine('managers with one permission', (engine) => {
       await refusesGain('deleting the role', url, () => person.delete(url))
       await allows('an administrator', admin.delete(url))
     })
+
+    test('opens no account of a host by a new role for a name of theirs that means nothing there', async () => {
+      const person = await managerWith('roles:read', 'roles:write', 'ssh:cert:issue')
+      const account = `deploy${++count}`
+      await roleHeldBy(person, { principals: [account] })
+      // As a version before it was refused could leave it: certificates with this username could be those of either.
+      await app.services.db.transaction((trx) =>
+        addRole(
+          withoutJudging(trx),
+          `clash-${count}`,
+          { name: fresh('Clash'), principals: [person.user.preferredUsername] },
+          app.clock.now(),
+        ),
+      )
+      await createHost(admin)
+      const role = { name: fresh('Second'), principals: [account], ssh: { maxTtlSeconds: 600 } }
+      await refusesGain('a role with rules', '/api/admin/roles?limit=200', () => person.post('/api/admin/roles', role))
+      await allows('an administrator', admin.post('/api/admin/roles', role))
+    })
   })
 
   describe('roles:assign', () => {
@@ -320,11 +418,39 @@ onEachEngine('managers with one permission', (engine) => {
       await allows('an attribute that they have', person.post(url, { roleId: level.id }))
     })
 
+    test('gives no more by a batch or an import than by single requests', async () => {
+      const person = await managerWith('users:read', 'users:write', 'roles:read', 'roles:assign')
+      const other = await signedInPerson(app)
+      const plain = await newRole()
+      const level = await newRole({ attributes: { level: 9 } })
+      const outcomes = async (ids: string[], { id: roleId }: Role) => {
+        const answer = await person.post('/api/admin/users/batch', { ids, action: 'assign_role', roleId })
+        return answer.json<{ results: { outcome: string }[] }>().results.map(({ outcome }) => outcome)
+      }
+      const { length: before } = await rolesOf(person)
+      assert.deepEqual(await outcomes([person.user.id, other.user.id], plain), ['refused', 'done'])
+      assert.deepEqual(await outcomes([person.user.id, other.user.id], level), ['refused', 'refused'])
+      const rows = [plain, level].map(({ name }) => ({ email: `row${++count}@example.com`, roles: [name] }))
+      const imported = await person.post('/api/admin/users/import', { rows })
+      const results = imported.json<{ results: { outcome: string }[] }>().results
+      assert.deepEqual(
+        results.map(({ outcome }) => outcome),
+        ['done', 'refused'],
+        imported.body,
+      )
+      assert.equal((await rolesOf(person)).length, before)
+    })
+
     test('names nobody otherwise by giving up a role', async () => {
       const person = await managerWith('roles:read', 'roles:assign')
       const restricted = await roleHeldBy(person, { attributes: { restricted: true } })
       const url = `/api/admin/users/${person.user.id}/roles`
       await refusesGain('with its attribute', url, () => person.delete(`${url}/${restricted.id}`))
+      const told = await roleHeldBy(person)
+      await registerApplication(app, {
+        claims: [{ name: 'is_admin', in: ['userinfo'], whenRole: { roleId: told.id, then: false, else: true } }],
+      })
+      await refusesGain('which an application asks about', url, () => person.delete(`${url}/${told.id}`))
       const plain = await roleHeldBy(person)
       await allows('a plain one', person.delete(`${url}/${plain.id}`))
     })
@@ -432,6 +558,8 @@ onEachEngine('managers with one permission', (engine) => {
       const url = `/api/ssh/hosts/${host.id}`
       await refusesGain('everybody', url, () => person.patch(url, { allowedRoles: null }))
       await refusesGain('an own role', url, () => person.patch(url, { allowedRoles: [mine.id] }))
+      const without = await managerWith('ssh:hosts:manage')
+      await refusesGain('without certificates', url, () => without.patch(url, { allowedRoles: null }))
       await refusesGain('with another name', url, () =>
         person.patch(url, { allowedRoles: null, hostnames: [`other${++count}.example.com`] }),
       )
@@ -459,6 +587,19 @@ onEachEngine('managers with one permission', (engine) => {
       await allows('another name', person.patch(url, { name: 'Ours' }))
       await allows('an administrator', admin.patch(url, { allowedEmailDomains: [] }))
     })
+  })
+
+  test('undoes a change that gives its author a permission, whatever it is', async () => {
+    const person = await signedInPerson(app)
+    const mine = await roleHeldBy(person)
+    const { db } = app.services
+    const change = db.transaction(async (trx) =>
+      withoutGain(trx, await readHoldings(trx, person.user.id), [], (judged) =>
+        addPermission(judged, mine.id, 'users:delete'),
+      ),
+    )
+    await assert.rejects(change, { code: 'own_access' })
+    assert.ok(!(await readHoldings(db.read, person.user.id)).permissions.has('users:delete'))
   })
 
   test('of deleting a site and making it anew at the same moment, none lets anybody in', async () => {

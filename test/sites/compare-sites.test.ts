@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Admission, findSiteGain } from '../../src/sites/compare-sites.ts'
 import { compileRules, judgeAddress, meetsDemands } from '../../src/sites/judge-address.ts'
 import type { SiteRule } from '../../src/sites/site-rule.ts'
+import { assertWithin } from '../support/speed.ts'
 
 const MINE = 'mine'
 const HELD = new Set([MINE])
@@ -66,6 +67,36 @@ function visitsTo({ allowedRoles, rules: list, disabled }: Admission): (method: 
   }
 }
 
+const nameOf = (number: number): string =>
+  `M${String.fromCharCode(
+    ...String(number)
+      .split('')
+      .map((digit) => 65 + Number(digit)),
+  )}`
+const methodsFrom = (first: number, count = 50): string[] =>
+  Array.from({ length: count }, (_, at) => nameOf(first + at))
+const hundred = (ruleAt: (at: number) => SiteRule) => Array.from({ length: 100 }, (_, at) => ruleAt(at))
+const deep = (at: number) => `/${'a/'.repeat(at + 1)}*`
+const policyAt = (at: number): Pick<SiteRule, 'policy' | 'roles'> =>
+  at % 2 === 0 ? { policy: 'bypass' } : { policy: 'roles', roles: [MINE] }
+
+/** Legal lists of rules that are long to compare: each rule decides about a part of what the others match. */
+const LONG_LISTS: Record<string, SiteRule[]> = {
+  'all methods but one': hundred((at) => ({
+    path: '/*',
+    policy: 'bypass',
+    methods: methodsFrom(0).toSpliced(at % 50, 1),
+  })),
+  'methods of its own': hundred((at) => ({ path: deep(at), ...policyAt(at), methods: methodsFrom(at * 50) })),
+  'methods that few others have': hundred((at) => ({
+    path: deep((at * 37) % 100),
+    ...policyAt(at),
+    methods: methodsFrom((at >> 2) * 50),
+  })),
+  'the same methods': hundred((at) => ({ path: deep(at), ...policyAt(at), methods: methodsFrom(at % 2) })),
+  'all methods': hundred((at) => ({ path: deep(at), ...policyAt(at) })),
+}
+
 describe('comparing the rules of a site before and after a change', () => {
   test('finds every address at which somebody is let in or named who was not before', () => {
     fc.assert(
@@ -115,6 +146,27 @@ describe('comparing the rules of a site before and after a change', () => {
     assert.equal(gain({ disabled: true }, {}), undefined)
   })
 
+  test('finds nothing in rules that are joined or divided', () => {
+    const opening = (...methods: string[]): SiteRule => ({ path: '/a', methods, policy: 'bypass' })
+    assert.equal(gain({ rules: [opening('GET'), opening('POST')] }, { rules: [opening('GET', 'POST')] }), undefined)
+    assert.equal(gain({ rules: [opening('GET', 'POST')] }, { rules: [opening('POST'), opening('GET')] }), undefined)
+    assert.equal(gain({ rules: [opening('GET')] }, { rules: [opening('GET', 'POST')] }), 'admitted')
+    const closing = (...methods: string[]): SiteRule => ({ path: '/a/*', methods, policy: 'deny' })
+    const open: SiteRule = { path: '/*', policy: 'bypass' }
+    const divided = [closing('GET'), closing('POST'), open]
+    assert.equal(gain({ rules: [closing('GET', 'POST'), open] }, { rules: divided }), undefined)
+    assert.equal(gain({ rules: divided }, { rules: [closing('GET'), open] }), 'admitted')
+  })
+
+  test('knows that a rule which opens every path matches it in every case', () => {
+    const all: SiteRule = { path: '/*', policy: 'bypass' }
+    const deny: SiteRule = { path: '/a', policy: 'deny' }
+    const own: SiteRule = { path: '/a', policy: 'roles', roles: [MINE] }
+    assert.equal(gain({ rules: [all, deny] }, { rules: [all, own] }), undefined)
+    assert.equal(gain({ rules: [deny, all] }, { rules: [own, all] }), 'admitted')
+    assert.equal(gain({ rules: [deny, all] }, { rules: [all] }), 'admitted')
+  })
+
   test('sees which header says what, where somebody is named', () => {
     const site = { allowedRoles: null }
     assert.equal(gain(site, { ...site, headers: { user: null, name: 'remote-user' } }), 'named')
@@ -127,5 +179,14 @@ describe('comparing the rules of a site before and after a change', () => {
       Array.from({ length: 100 }, (_, at): SiteRule => ({ path: `/${'x/'.repeat(100 - at)}*`, policy }))
     assert.equal(gain({ rules: list('bypass') }, { rules: list('bypass').toReversed() }), undefined)
     assert.equal(gain({ rules: list('deny') }, { rules: list('bypass') }), 'admitted')
+  })
+
+  test('takes a moment also where each of a hundred rules has fifty methods', () => {
+    for (const [what, list] of Object.entries(LONG_LISTS)) {
+      const started = performance.now()
+      gain({ rules: list }, { rules: list, allowedRoles: [MINE] })
+      gain({ rules: list }, { rules: list.toReversed() })
+      assertWithin(100, performance.now() - started, what)
+    }
   })
 })

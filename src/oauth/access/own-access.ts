@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
-import { findFormerHosts } from '../../access/former-host-store.ts'
+import { findFormerHosts, isHostNamed } from '../../access/former-host-store.ts'
 import type { Facet } from '../../access/without-gain.ts'
 import type { Services } from '../../services.ts'
 import { type Admission, findSiteGain } from '../../sites/compare-sites.ts'
+import { nameOf } from '../../sites/site-host.ts'
 import { packedRuleRoles, readSite } from '../../sites/site-row.ts'
 import type { Reader } from '../../storage/database.ts'
 import { readTextList } from '../../storage/text-list.ts'
@@ -52,7 +53,7 @@ function comparingApplications(
     return async () => {
       for (const row of await list(trx, userId)) {
         const was = before.get(row.client_id)
-        // An application that is made now is trusted by nobody yet.
+        // A new one is free: it may say what its maker likes, so APIs check client_id first (docs/resource-servers.md).
         if (!was || !letsIn(row)) continue
         if (!letsIn(was)) return { kind: 'admitted', place: row.name }
         if (isToldOtherwise(toldOf(was, userId, baseUrl), toldOf(row, userId, baseUrl)))
@@ -110,39 +111,81 @@ function isToldOtherwise(before: Map<string, Told>, after: Map<string, Told>): b
 const isShorter = (was: unknown, is: unknown): boolean =>
   Array.isArray(was) && Array.isArray(is) && is.every((each) => was.includes(each))
 
-/** Whether the actor is let in at these hosts of sites, and by which headers they are named. */
+/**
+ * How many pairs of rules are compared for one change, so that no request takes longer than a tenth of a second: two sites with
+ * a hundred rules each, or a hundred sites with a few. What is not compared counts as a gain.
+ */
+const MAX_PAIRS = 100_000
+
+/** What decides at the hosts of one site. It is read from its JSON once, and only if it is compared. */
+interface Site {
+  key: string
+  admission(): Admission
+}
+
+/**
+ * Whether the actor is let in at these hosts of sites, and by which headers they are named. A host that has no site before the
+ * change is compared with the one that it had, and with those of the same name on other ports: some proxies hand on requests
+ * for one port to the other. One with a name that was never seen is compared with nothing.
+ */
 export const atHosts =
   ({ now }: Pick<Services, 'now'>, hosts: readonly string[]): Facet =>
   async (trx, { roleIds }) => {
-    const before = await readAdmissions(trx, hosts)
-    // A host that has no site now is compared with the one that it had; one that never had any, with nothing.
-    const former = await findFormerHosts(trx, { kind: 'site', hosts, now: now() })
+    const names = [...new Set(hosts.map(nameOf))]
+    const current = await readSites(trx, names)
+    const former = await findFormerHosts(trx, { kind: 'site', names, now: now() })
+    const known = new Map<string, Site>([...former].map(([host, text]) => [host, formerSite(text)]))
+    for (const [host, site] of current) known.set(host, site)
     return async () => {
-      for (const [host, admission] of await readAdmissions(trx, hosts)) {
-        const was = before.get(host) ?? (former.get(host) as Admission | undefined)
-        const kind = was && findSiteGain(was, admission, roleIds)
-        if (kind) return { kind, place: host }
+      const compared = new Set<string>()
+      let pairs = 0
+      for (const [host, after] of await readSites(trx, names)) {
+        if (!hosts.includes(host)) continue
+        const isSame = (other: string) => (current.has(host) ? other === host : nameOf(other) === nameOf(host))
+        for (const [other, before] of known) {
+          const pair = `${after.key} ${before.key}`
+          if (!isSame(other) || compared.has(pair)) continue
+          compared.add(pair)
+          const [was, is] = [before.admission(), after.admission()]
+          pairs += (was.rules.length + is.rules.length) ** 2
+          const kind = pairs > MAX_PAIRS ? 'admitted' : findSiteGain(was, is, roleIds)
+          if (kind) return { kind, place: host }
+        }
       }
       return undefined
     }
   }
 
-async function readAdmissions(trx: Reader, hosts: readonly string[]): Promise<Map<string, Admission>> {
-  if (hosts.length === 0) return new Map()
+/** The sites that have hosts with these names, by host. */
+async function readSites(trx: Reader, names: readonly string[]): Promise<Map<string, Site>> {
+  if (names.length === 0) return new Map()
   const rows = await trx
     .selectFrom('proxy_hosts')
     .innerJoin('oauth_clients', 'oauth_clients.client_id', 'proxy_hosts.client_id')
-    .where('proxy_hosts.host', 'in', [...hosts])
+    .where(isHostNamed(names))
     .where(clientExists)
-    .select(['proxy_hosts.host', 'oauth_clients.hosts', 'oauth_clients.rules', 'oauth_clients.identity_headers'])
-    .select(['oauth_clients.basic', 'oauth_clients.restricted', 'oauth_clients.disabled_at'])
-    .select([packedAllowedRoles, packedRuleRoles])
+    .select(['proxy_hosts.host', 'oauth_clients.client_id', 'oauth_clients.hosts', 'oauth_clients.rules'])
+    .select(['oauth_clients.identity_headers', 'oauth_clients.basic', 'oauth_clients.restricted'])
+    .select(['oauth_clients.disabled_at', packedAllowedRoles, packedRuleRoles])
     .execute()
+  const sites = new Map<string, Site>()
   return new Map(
     rows.map((row) => {
-      const { rules, headers } = readSite(row)
-      const allowedRoles = row.restricted === 0 ? null : (row.allowedRoles?.split(' ') ?? [])
-      return [row.host, { allowedRoles, rules, headers, disabled: row.disabled_at !== null }]
+      const toAdmission = (): Admission => {
+        const { rules, headers } = readSite(row)
+        const allowedRoles = row.restricted === 0 ? null : (row.allowedRoles?.split(' ') ?? [])
+        return { allowedRoles, rules, headers, disabled: row.disabled_at !== null }
+      }
+      const site = sites.get(row.client_id) ?? { key: row.client_id, admission: once(toAdmission) }
+      sites.set(row.client_id, site)
+      return [row.host, site]
     }),
   )
+}
+
+const formerSite = (text: string): Site => ({ key: text, admission: once(() => JSON.parse(text) as Admission) })
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }

@@ -13,11 +13,17 @@ import type { StoredHost } from './host.ts'
 /** What decides who may log in to a host. */
 export type HostAdmission = Pick<StoredHost, 'allowedRoles'>
 
-/** What the actor has at hosts that admit these roles: to be admitted, and the UNIX accounts that they may log in to. */
-type Opened = (admission: HostAdmission) => ReadonlySet<string>
+/** What the actor has at a host: to be admitted, and the UNIX accounts that they may log in to. */
+interface Opened {
+  isAdmitted: boolean
+  accounts: ReadonlySet<string>
+}
 
-/** The mark of being admitted, among the accounts. No account has a name like this. */
-const ADMITTED = '*'
+/** By what a host admits. */
+type ReadOpened = (admission: HostAdmission) => Opened
+
+const isMore = (is: Opened, was: Opened): boolean =>
+  (is.isAdmitted && !was.isAdmitted) || !is.accounts.isSubsetOf(was.accounts)
 
 /** Whether the actor may log in to any host, and as whom. For changes of roles: accounts depend on what all roles give. */
 export const atAllSshHosts: Facet = async (trx, held) => {
@@ -27,7 +33,7 @@ export const atAllSshHosts: Facet = async (trx, held) => {
     const openedNow = await readOpened(trx, after)
     for (const host of await listAllHosts(trx)) {
       const was = before.get(host.id)
-      if (was && !openedNow(host).isSubsetOf(opened(was))) return { kind: 'admitted', place: host.name }
+      if (was && isMore(openedNow(host), opened(was))) return { kind: 'admitted', place: host.name }
     }
     return undefined
   }
@@ -38,37 +44,39 @@ export const atSshHost =
   ({ now }: Pick<Services, 'now'>, id: string, hostnames: readonly string[]): Facet =>
   async (trx, held) => {
     const before = await listHostsNamed(trx, id, hostnames)
-    const former = await findFormerHosts(trx, { kind: 'ssh', hosts: hostnames, now: now() })
+    const former = await findFormerHosts(trx, { kind: 'ssh', names: hostnames, now: now() })
     const opened = await readOpened(trx, held)
     return async (after) => {
       const openedNow = await readOpened(trx, after)
       for (const host of await listHostsNamed(trx, id, hostnames)) {
         const own = before.find((each) => each.id === host.id)
         const earlier = host.hostnames.flatMap((name) => {
-          const was = before.find((each) => each.hostnames.includes(name)) ?? former.get(name)
-          return was ? [was as HostAdmission] : []
+          const current = before.find((each) => each.hostnames.includes(name))
+          const text = former.get(name)
+          if (current) return [current]
+          return text === undefined ? [] : [JSON.parse(text) as HostAdmission]
         })
-        const gains = (was: HostAdmission) => !openedNow(host).isSubsetOf(opened(was))
+        const gains = (was: HostAdmission) => isMore(openedNow(host), opened(was))
         if ([...(own ? [own] : []), ...earlier].some(gains)) return { kind: 'admitted', place: host.name }
       }
       return undefined
     }
   }
 
-async function readOpened(trx: Trx, held: UserHoldings): Promise<Opened> {
+async function readOpened(trx: Trx, held: UserHoldings): Promise<ReadOpened> {
   const { userId, username, grants, permissions, roleIds } = held
   const access = await readAccess(trx, userId)
   const mayIssue = permissions.has('ssh:cert:issue')
   const principals = new Set(mayIssue ? principalsOf(groupPrincipals(username, grants), username) : [])
   // Many hosts admit the same roles.
-  const known = new Map<string, ReadonlySet<string>>()
+  const known = new Map<string, Opened>()
   return ({ allowedRoles }) => {
     const key = JSON.stringify(allowedRoles)
     const found = known.get(key)
     if (found) return found
     const isAdmitted = allowedRoles === null || allowedRoles.some((id) => roleIds.has(id))
-    const accounts = mayIssue ? openedAccounts(access, allowedRoles, principals) : []
-    const opened = new Set([...(isAdmitted ? [ADMITTED] : []), ...accounts])
+    const accounts = new Set(mayIssue ? openedAccounts(access, allowedRoles, principals) : [])
+    const opened = { isAdmitted, accounts }
     known.set(key, opened)
     return opened
   }
